@@ -19,9 +19,9 @@ import (
 // module is the path of this module.
 const module = "github.com/presage-race/presage"
 
-// layers are the packages of this module that each package of this module may import, tests
-// aside. Imports point down the flow (ARCHITECTURE.md); a package that is not listed may import none.
-// The commands of bench may import anything.
+// layers are the packages of this module that each package of this module may import, tests aside.
+// Imports point down the flow (ARCHITECTURE.md); a package that is not listed may import none. The
+// commands of bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                           {"internal/cli"},
 	"internal/check/offpath":                {"internal/predict/window", "internal/predict/expr", "internal/source/plan", "internal/trace", "internal/trace/format"},
@@ -57,34 +57,35 @@ var layers = map[string][]string{
 	"internal/predict/walk":                 {"internal/source/plan", "internal/trace", "internal/trace/format", "internal/predict/window", "internal/predict/expr"},
 	"internal/predict/window":               {"internal/predict/excluded", "internal/detect/lockset", "internal/trace", "internal/trace/format", "internal/detect/hb", "internal/predict/expr", "internal/source/plan"},
 	"internal/record":                       {"internal/host/beside", "internal/host/killed", "internal/host/cache", "internal/host/private", "internal/host/quoted", "internal/online/compiler", "internal/host/disk", "internal/source/instrument", "internal/record/recorder", "internal/source/plan", "internal/record/merge", "internal/trace"},
-	"internal/record/merge":                 {"internal/host/private", "internal/predict/excluded", "internal/host/disk", "internal/trace", "internal/trace/format"}, // barrier: Ds as sets
-	"internal/record/recorder":              {"internal/host/quoted", "internal/trace/format"},
-	"internal/record/recorder/online":       nil,
-	"internal/record/recorder/rawfile":      {"internal/trace/format"},
-	"internal/replay":                       {"internal/host/killed", "internal/host/cache", "internal/host/private", "internal/host/disk", "internal/source/instrument", "internal/record/recorder", "internal/source/plan", "internal/predict/walk", "internal/trace", "internal/trace/format", "internal/untrusted/trust"},
-	"internal/report":                       {"internal/trace", "internal/trace/format", "internal/untrusted/trust", "internal/untrusted/visible"},
-	"internal/source/instrument":            {"internal/source/plan", "internal/trace", "internal/trace/format"},
-	"internal/source/plan":                  {"internal/source/evalorder", "internal/host/quoted", "internal/trace", "internal/trace/format"},
-	"internal/static":                       {"internal/static/callgraph", "internal/static/evidence/promise", "internal/static/guard", "internal/static/link", "internal/static/load", "internal/static/lockset", "internal/static/pairs", "internal/static/path", "internal/static/store", "internal/static/summary", "internal/static/symbolic", "internal/static/tier", "internal/static/unmodelled"},
-	"internal/static/evidence/before":       {"internal/static/path", "internal/static/order", "internal/static/summary"},
-	"internal/static/evidence/instance":     {"internal/static/path", "internal/static/summary"},
-	"internal/static/evidence/promise":      {"internal/static/load"},
-	"internal/static/guard":                 {"internal/static/lockset", "internal/static/summary"},
-	"internal/static/link":                  {"internal/static/evidence/promise", "internal/static/model", "internal/static/order", "internal/static/guard", "internal/static/path", "internal/static/lockset", "internal/static/summary", "internal/static/pairs", "internal/static/tier"},
-	"internal/static/load":                  {"internal/source/evalorder"},
-	"internal/static/lockset":               {"internal/static/path"},
-	"internal/static/order":                 {"internal/static/path"},
-	"internal/static/pairs":                 {"internal/static/path", "internal/static/lockset", "internal/static/summary", "internal/static/evidence/before", "internal/static/evidence/instance"},
-	"internal/static/store":                 {"internal/static/path", "internal/static/summary"},
-	"internal/static/summary":               {"internal/static/path", "internal/static/lockset", "internal/static/order"},
-	"internal/static/symbolic":              {"internal/static/model", "internal/static/path", "internal/static/place", "internal/static/lockset", "internal/static/order", "internal/static/summary"},
-	"internal/static/unmodelled":            {"internal/static/load"},
-	"internal/trace":                        {"internal/trace/format"},
-	"internal/trace/raw":                    {"internal/trace", "internal/trace/format"},
-	"internal/trace/source":                 {"internal/trace", "internal/trace/raw", "internal/trace/std"},
-	"internal/trace/std":                    {"internal/trace", "internal/trace/format"},
-	"internal/untrusted/trust":              nil,
-	"internal/untrusted/visible":            nil,
+	// barrier: Ds as sets
+	"internal/record/merge":             {"internal/host/private", "internal/predict/excluded", "internal/host/disk", "internal/trace", "internal/trace/format"},
+	"internal/record/recorder":          {"internal/host/quoted", "internal/trace/format"},
+	"internal/record/recorder/online":   nil,
+	"internal/record/recorder/rawfile":  {"internal/trace/format"},
+	"internal/replay":                   {"internal/host/killed", "internal/host/cache", "internal/host/private", "internal/host/disk", "internal/source/instrument", "internal/record/recorder", "internal/source/plan", "internal/predict/walk", "internal/trace", "internal/trace/format", "internal/untrusted/trust"},
+	"internal/report":                   {"internal/trace", "internal/trace/format", "internal/untrusted/trust", "internal/untrusted/visible"},
+	"internal/source/instrument":        {"internal/source/plan", "internal/trace", "internal/trace/format"},
+	"internal/source/plan":              {"internal/source/evalorder", "internal/host/quoted", "internal/trace", "internal/trace/format"},
+	"internal/static":                   {"internal/static/callgraph", "internal/static/evidence/promise", "internal/static/guard", "internal/static/link", "internal/static/load", "internal/static/lockset", "internal/static/pairs", "internal/static/path", "internal/static/store", "internal/static/summary", "internal/static/symbolic", "internal/static/tier", "internal/static/unmodelled"},
+	"internal/static/evidence/before":   {"internal/static/path", "internal/static/order", "internal/static/summary"},
+	"internal/static/evidence/instance": {"internal/static/path", "internal/static/summary"},
+	"internal/static/evidence/promise":  {"internal/static/load"},
+	"internal/static/guard":             {"internal/static/lockset", "internal/static/summary"},
+	"internal/static/link":              {"internal/static/evidence/promise", "internal/static/model", "internal/static/order", "internal/static/guard", "internal/static/path", "internal/static/lockset", "internal/static/summary", "internal/static/pairs", "internal/static/tier"},
+	"internal/static/load":              {"internal/source/evalorder"},
+	"internal/static/lockset":           {"internal/static/path"},
+	"internal/static/order":             {"internal/static/path"},
+	"internal/static/pairs":             {"internal/static/path", "internal/static/lockset", "internal/static/summary", "internal/static/evidence/before", "internal/static/evidence/instance"},
+	"internal/static/store":             {"internal/static/path", "internal/static/summary"},
+	"internal/static/summary":           {"internal/static/path", "internal/static/lockset", "internal/static/order"},
+	"internal/static/symbolic":          {"internal/static/model", "internal/static/path", "internal/static/place", "internal/static/lockset", "internal/static/order", "internal/static/summary"},
+	"internal/static/unmodelled":        {"internal/static/load"},
+	"internal/trace":                    {"internal/trace/format"},
+	"internal/trace/raw":                {"internal/trace", "internal/trace/format"},
+	"internal/trace/source":             {"internal/trace", "internal/trace/raw", "internal/trace/std"},
+	"internal/trace/std":                {"internal/trace", "internal/trace/format"},
+	"internal/untrusted/trust":          nil,
+	"internal/untrusted/visible":        nil,
 }
 
 type pkg struct {

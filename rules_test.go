@@ -16,8 +16,9 @@ import (
 	"testing"
 )
 
-// Rules have numbers, as (B6): a letter for the family, and a package has each family once. The doc of the package defines a rule, at the
-// beginning of a comment line; code cites it. docs/rules.md lists them by package, docs/rdit.md, online.md and tree.md say what some say, one by one.
+// Rules have numbers, as (B6): a letter for the family, and a package has each family once. The doc
+// of the package defines a rule, at the beginning of a comment line; code cites it. docs/rules.md
+// lists them by package, docs/rdit.md, online.md and tree.md say what some say, one by one.
 
 // ruleBook is what the Go files of one directory say of rules.
 type ruleBook struct {
@@ -33,7 +34,8 @@ var (
 	ofPackage   = regexp.MustCompile(`^(?:(?:,| and| or| to|\)|;)* \(?[A-Z]\d+)*\)? (?:of|in) package ([a-z0-9/]+)`)
 )
 
-// borrowed are packages that a package does not import, and whose rules it goes by under their numbers.
+// borrowed are packages that a package does not import, and whose rules it goes by under their
+// numbers.
 var borrowed = map[string][]string{"record/recorder/online": {"detect/clock", "detect/fasttrack"}, "oracle/smt": {"model"}}
 
 func readRules(t *testing.T, dir string) *ruleBook {
@@ -120,7 +122,8 @@ func readLines(t *testing.T, name string) []string {
 	return strings.Split(string(text), "\n")
 }
 
-// sources are the books whose rules a package may cite by number alone: of what it imports, directly or not, and borrows.
+// sources are the books whose rules a package may cite by number alone: of what it imports,
+// directly or not, and borrows.
 func sources(name string) []string {
 	out := []string{"model"}
 	for next := slices.Clone(layers["internal/"+name]); len(next) > 0; next = next[1:] {
@@ -132,7 +135,8 @@ func sources(name string) []string {
 	return append(out, borrowed[name]...)
 }
 
-// citations are the rules of all books that some code cites, as "barrier B6". A rule that is cited and not defined is an error.
+// citations are the rules of all books that some code cites, as "barrier B6". A rule that is cited
+// and not defined is an error.
 func citations(t *testing.T, books map[string]*ruleBook) map[string]bool {
 	found := map[string]bool{}
 	for name, b := range books {
@@ -165,7 +169,8 @@ func citations(t *testing.T, books map[string]*ruleBook) map[string]bool {
 	return found
 }
 
-// bookOf finds the book of the one package with a name, the last elements of its path; nil if there are others.
+// bookOf finds the book of the one package with a name, the last elements of its path; nil if there
+// are others.
 func bookOf(books map[string]*ruleBook, name string) *ruleBook {
 	var found *ruleBook
 	for other, b := range books {
@@ -204,7 +209,8 @@ func span(t *testing.T, text string) []string {
 	return out
 }
 
-// TestRules holds the pages that list rules against the packages that define rules, and these against the code that cites them.
+// TestRules holds the pages that list rules against the packages that define rules, and these
+// against the code that cites them.
 func TestRules(t *testing.T) {
 	books := map[string]*ruleBook{"model": readModel(t)}
 	err := filepath.WalkDir("internal", func(path string, d fs.DirEntry, err error) error {

@@ -32,7 +32,8 @@ type part struct {
 	site   trace.Site // of the access that the value is from
 	val    uint64     // the word; its other bytes mean nothing
 	writes []access   // the last one, and those that it is not ordered behind
-	missed []miss     // reads that disagreed: a write that the trace has later may be unordered with them
+	// reads that disagreed: a write that the trace has later may be unordered with them
+	missed []miss
 }
 
 // miss is a read that disagreed with its writer.

@@ -1,5 +1,6 @@
-// Crosscheck has an SMT solver (package smt) answer the engine's queries, and compares the answers: is the pair a
-// race of the window? Every witness, of either side, is checked by package witness. The windows are
+// Crosscheck has an SMT solver (package smt) answer the engine's queries, and compares the answers:
+// is the pair a race of the window? Every witness, of either side, is checked by package witness.
+// The windows are
 //
 //	random    fuzzengine's: random executions with every synchronisation primitive, under every semantics of reads
 //	variants  of such windows, whose recorded order is no reordering (path relaxation)
@@ -8,8 +9,8 @@
 //
 //	go run ./bench/crosscheck [-n queries] [-seed s] [-solver z3] [-limit 10s] [-scale 1]
 //
-// It prints the answers and the disagreements. The exit status is 1 if there is a disagreement, a witness that is rejected, or a
-// failure of the solver, and 2 if there is no solver.
+// It prints the answers and the disagreements. The exit status is 1 if there is a disagreement, a
+// witness that is rejected, or a failure of the solver, and 2 if there is no solver.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command emit instruments packages with the hooks but a recorder that records nothing, and runs the
-// go command on the result: go run ./bench/emit [flags] test|build|run [go flags] packages…
-// It prints how many functions were emitted and why the others were not, as JSON with -stat FILE.
+// Command emit instruments packages with the hooks but a recorder that records nothing, and runs
+// the go command on the result: go run ./bench/emit [flags] test|build|run [go flags] packages… It
+// prints how many functions were emitted and why the others were not, as JSON with -stat FILE.
 package main
 
 import (
@@ -88,8 +88,8 @@ func run(dir, stat, keep, stub, tags string, patterns, args []string) (int, erro
 	}
 }
 
-// overlay writes the -overlay file: emitted files, and the recorder as a package of std. It returns what the
-// environment of the go command needs.
+// overlay writes the -overlay file: emitted files, and the recorder as a package of std. It returns
+// what the environment of the go command needs.
 func overlay(r *instrument.Result, dir, keep, stub string) ([]string, error) {
 	o := recorder.Overlay{Replace: map[string]string{}}
 	if stub == "" {

@@ -1,16 +1,22 @@
-// Exclude measures what leaving packages out of the trace costs and saves: for real modules, `presage test -exclude …` with some sets of packages beside a
-// run in full.
+// Exclude measures what leaving packages out of the trace costs and saves: for real modules,
+// `presage test -exclude …` with some sets of packages beside a run in full.
 //
 //	go run ./bench/exclude [-rounds 3] [-dir scratch] [-level path] [module...]
 //
-// The tests of the selections do the same in every run: no more events the longer the machine takes (zap's TestGlobalsConcurrentUse does as much as fits into 100 ms), none that are
-// drawn, none that wait for a clock. The first four modules are those of docs/results.md; with the others was nothing tuned.
+// The tests of the selections do the same in every run: no more events the longer the machine takes
+// (zap's TestGlobalsConcurrentUse does as much as fits into 100 ms), none that are drawn, none that
+// wait for a clock. The first four modules are those of docs/results.md; with the others was
+// nothing tuned.
 //
-// Each run is recorded, and its traces analysed, in turn with the others within every round. What is printed, medians of the rounds: CPU seconds (user and system) of the test
-// processes and of the analysis, events without the lines of Ds, these, calls into what is left out, how many of these reach everything, pairs that they suppress, races; the time of tests and analysis together
-// as a share of the full run's, round by round, beside the share of the events that are left; microseconds an event of both. A run is *in proportion* if the first share is no more than the second and
-// a tenth. A race of a run with packages left out that no full run has is printed: it has a witness, and
-// may all the same be false, if a D has missed something. The exit code says whether there was one.
+// Each run is recorded, and its traces analysed, in turn with the others within every round. What
+// is printed, medians of the rounds: CPU seconds (user and system) of the test processes and of the
+// analysis, events without the lines of Ds, these, calls into what is left out, how many of these
+// reach everything, pairs that they suppress, races; the time of tests and analysis together as a
+// share of the full run's, round by round, beside the share of the events that are left;
+// microseconds an event of both. A run is *in proportion* if the first share is no more than the
+// second and a tenth. A race of a run with packages left out that no full run has is printed: it
+// has a witness, and may all the same be false, if a D has missed something. The exit code says
+// whether there was one.
 package main
 
 import (
@@ -239,7 +245,8 @@ func (b *bench) run(ctx context.Context, module string, run, set []string, measu
 	return m, nil
 }
 
-// eventsOf counts the events of the traces in a directory: lines are those that list the Ds of calls.
+// eventsOf counts the events of the traces in a directory: lines are those that list the Ds of
+// calls.
 func eventsOf(dir string) (events, lines float64, err error) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, f := range append(files, dir) {

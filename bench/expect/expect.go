@@ -1,13 +1,14 @@
 // Package expect reads what the examples expect and compares it with reports.
 //
-// A comment "// race(name)" at the end of a line marks an access: the lines of one directory with the same name are a
-// pair that must be reported (one line alone: it races with itself). A directory without marks must have no report. The
-// sets are exact, at each level of the analysis.
+// A comment "// race(name)" at the end of a line marks an access: the lines of one directory with
+// the same name are a pair that must be reported (one line alone: it races with itself). A
+// directory without marks must have no report. The sets are exact, at each level of the analysis.
 //
 // # Rungs
 //
-// "// race(name, rung)" says which rung of the ladder has the pair. Without it the pair is expected from
-// level causal on, as what it is. A level reaches these rungs and must report their pairs, and no other:
+// "// race(name, rung)" says which rung of the ladder has the pair. Without it the pair is expected
+// from level causal on, as what it is. A level reaches these rungs and must report their pairs, and
+// no other:
 //
 //	observed, predicted   causal
 //	by-value              value

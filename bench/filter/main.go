@@ -1,15 +1,19 @@
-// Command filter measures what -filter tree does to presage -online: Table 5.1 and the microbenchmarks of seed 001, anew.
+// Command filter measures what -filter tree does to presage -online: Table 5.1 and the
+// microbenchmarks of seed 001, anew.
 //
 //	go run ./bench/filter [-n runs] [-limit time] [-only regexp] [-dir scratch] table
 //	go run ./bench/filter [-n runs] [-dir scratch] [-plots dir] figures
 //
-// Each program is built once, with the detector inside, and run with -filter none and -filter tree in turn. Medians count; time is that of the
-// processor, user and system. On a machine that others use too, "chrt -r 5" in front gives the programs both processors to themselves.
+// Each program is built once, with the detector inside, and run with -filter none and -filter tree
+// in turn. Medians count; time is that of the processor, user and system. On a machine that others
+// use too, "chrt -r 5" in front gives the programs both processors to themselves.
 //
-// The table has bench/recipe's programs, an http server under load, and the tests and benchmarks of modules from the module proxy. Programs that end at once run their main function
-// often, benchmarks are run a fixed number of times, and tests that wait for seconds are left out. A row has n runs of each, or as many
-// as fit into the limit, and more of what is short; how many that were is in it. The figures are 5.2 (a) to (i), of the program of Figure 5.1, and the same of that of
-// Figure 5.3: time, peak memory and the accesses skipped, by goroutines, iterations and locks.
+// The table has bench/recipe's programs, an http server under load, and the tests and benchmarks of
+// modules from the module proxy. Programs that end at once run their main function often,
+// benchmarks are run a fixed number of times, and tests that wait for seconds are left out. A row
+// has n runs of each, or as many as fit into the limit, and more of what is short; how many that
+// were is in it. The figures are 5.2 (a) to (i), of the program of Figure 5.1, and the same of that
+// of Figure 5.3: time, peak memory and the accesses skipped, by goroutines, iterations and locks.
 //
 // # Columns
 //

@@ -32,9 +32,10 @@ type subject struct {
 	name            string
 	module, version string
 	pkg             string
-	rounds          int      // of a program that ends at once: how often its main is run
-	times           int      // of a module: how often each benchmark is run besides the tests; 0: none
-	args            []string // of a module's tests
+	rounds          int // of a program that ends at once: how often its main is run
+	// of a module: how often each benchmark is run besides the tests; 0: none
+	times int
+	args  []string // of a module's tests
 }
 
 var subjects = []subject{
@@ -58,7 +59,8 @@ var subjects = []subject{
 	{name: "btree", module: "github.com/google/btree", version: "v1.1.3"},
 }
 
-// skip leaves out tests of a module that wait for seconds: they take no time of the processor, and ten runs of them take hours.
+// skip leaves out tests of a module that wait for seconds: they take no time of the processor, and
+// ten runs of them take hours.
 func skip(tests string) []string { return []string{"-test.skip=" + tests} }
 
 func (t *table) run(ctx context.Context) error {
@@ -123,7 +125,8 @@ func (t *table) measure(ctx context.Context, s subject) (runs [2][]*inside.Run, 
 	for begun, i := time.Now(), -1; t.more(i, time.Since(begun)); i++ {
 		pair, err := t.pair(ctx, bin, in, i&1, args)
 		switch {
-		case err != nil && failed < mayFail && !errors.Is(err, context.DeadlineExceeded): // its own races may end a program
+		case err != nil && failed < mayFail && !errors.Is(err, context.DeadlineExceeded):
+			// its own races may end a program
 			failed++
 			i--
 			fmt.Printf("%-20s a pair again: %s\n", s.name, strings.SplitN(err.Error(), "\n", 2)[0])
@@ -138,7 +141,8 @@ func (t *table) measure(ctx context.Context, s subject) (runs [2][]*inside.Run, 
 	return runs, nil
 }
 
-// repeated writes a program that runs the main function of a package, which is one file, several times.
+// repeated writes a program that runs the main function of a package, which is one file, several
+// times.
 func (t *table) repeated(s subject, pkg string) (string, error) {
 	src, err := os.ReadFile(filepath.Join(pkg, "main.go"))
 	if err != nil {
@@ -167,8 +171,9 @@ func (t *table) pair(ctx context.Context, bin, dir string, first int, args []str
 	return pair, nil
 }
 
-// more reports whether to run a program again after n pairs: the first, before which n is -1, warms up; then as many as were asked for, or as fit into the limit; and ten times
-// as many of a program that takes so little that its median would be noise.
+// more reports whether to run a program again after n pairs: the first, before which n is -1, warms
+// up; then as many as were asked for, or as fit into the limit; and ten times as many of a program
+// that takes so little that its median would be noise.
 func (t *table) more(n int, taken time.Duration) bool {
 	switch {
 	case n <= 0:
@@ -179,8 +184,9 @@ func (t *table) more(n int, taken time.Duration) bool {
 	return n < 10*t.n && taken < short
 }
 
-// row prints a row, and returns the time with the filter by that without, how many percent more of the accesses the filter drops, and whether it costs time: whether the
-// interval of the ratio, pair by pair, is all above 1.
+// row prints a row, and returns the time with the filter by that without, how many percent more of
+// the accesses the filter drops, and whether it costs time: whether the interval of the ratio, pair
+// by pair, is all above 1.
 func (t *table) row(s subject, runs [2][]*inside.Run) (ratio, gain float64, slower bool) {
 	none, tree := runs[0], runs[1]
 	same := func(r *inside.Run) float64 { return 100 * float64(r.Same()) / float64(max(1, r.Accesses())) }

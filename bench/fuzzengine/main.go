@@ -50,7 +50,8 @@ func main() {
 	}
 }
 
-// kind is one of two kinds of windows: recorded ones, and variants, whose recorded order is in general no reordering.
+// kind is one of two kinds of windows: recorded ones, and variants, whose recorded order is in
+// general no reordering.
 type kind struct {
 	tracetest.Counts
 	name       string

@@ -102,7 +102,8 @@ func (t *tester) program(ctx context.Context, p *program) (*result, error) {
 func (t *tester) recorded(ctx context.Context, dir, file string, p *program, r *result) (*output, error) {
 	kept := filepath.Join(t.dir, "trace")
 	defer os.RemoveAll(kept)
-	flags := slices.DeleteFunc(slices.Clone(p.flags), func(f string) bool { return f == "-race" }) // presage takes its place
+	// presage takes its place
+	flags := slices.DeleteFunc(slices.Clone(p.flags), func(f string) bool { return f == "-race" })
 	args := slices.Concat([]string{"run", "-json", "-q", "-confirm=off", "-level=none", "-o", kept}, flags, []string{file}, p.args)
 	limited, cancel := context.WithTimeout(ctx, 4*t.limit)
 	defer cancel()
@@ -182,7 +183,8 @@ func compare(plain, recorded *output) (outcome, detail string) {
 
 var noise = regexp.MustCompile(`goroutine \d+|0x[0-9a-f]+|\d+(\.\d+)?(ns|µs|ms|s)\b|exit status \d+`)
 
-// lines are those that are compared: without what presage says itself, and what varies with a run. Stack traces are cut off.
+// lines are those that are compared: without what presage says itself, and what varies with a run.
+// Stack traces are cut off.
 func lines(text string) (list []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")

@@ -1,14 +1,17 @@
-// Command goroottest runs the programs of $GOROOT/test whose first line is "// run", as plain programs and under
-// presage run -level none, and walks what was recorded. A program is the same if its exit code and its output are,
-// frames of stack traces aside, and if its walk agrees with its source.
+// Command goroottest runs the programs of $GOROOT/test whose first line is "// run", as plain
+// programs and under presage run -level none, and walks what was recorded. A program is the same if
+// its exit code and its output are, frames of stack traces aside, and if its walk agrees with its
+// source.
 //
 //	go run ./bench/goroottest [-run regexp] [-presage command] [-state file] [-timeout 1m] [-v]
 //
-// Standard output and standard error go to one pipe, so their order counts too. Lines are compared up to goroutine
-// numbers, addresses and times. A program whose plain output varies from run to run varies: it is counted, and only
-// its exit code is compared. exceptions.txt lists the programs that differ, with their reasons.
+// Standard output and standard error go to one pipe, so their order counts too. Lines are compared
+// up to goroutine numbers, addresses and times. A program whose plain output varies from run to run
+// varies: it is counted, and only its exit code is compared. exceptions.txt lists the programs that
+// differ, with their reasons.
 //
-// A program that is built with -race is built so plain, and without it under presage, which takes its place.
+// A program that is built with -race is built so plain, and without it under presage, which takes
+// its place.
 //
 // With -state, what has a result in the file is not run again.
 //

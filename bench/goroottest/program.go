@@ -49,7 +49,8 @@ func find(root string, match *regexp.Regexp) (list []*program, err error) {
 	return list, err
 }
 
-// runLine reads the first line of a file that is not empty: "// run", flags of the go command, arguments.
+// runLine reads the first line of a file that is not empty: "// run", flags of the go command,
+// arguments.
 func runLine(text string) (flags, args []string, ok bool) {
 	line, _, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
 	words := split(line)

@@ -163,7 +163,8 @@ func (b *bench) analyse(ctx context.Context, s size, name, level string) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if level != "hb" && m.Races != s.Races || m.Races > s.Races { // hb finds those that nothing orders in the run
+	if level != "hb" && m.Races != s.Races || m.Races > s.Races {
+		// hb finds those that nothing orders in the run
 		return fmt.Errorf("level %s: %d races, and %d are seeded", level, m.Races, s.Races)
 	}
 	return nil

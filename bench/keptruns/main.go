@@ -1,11 +1,13 @@
-// Command keptruns checks that the runs in the cache stay apart and whole: that of one module is never that of another, and a killed
-// presage takes the place of no finished run.
+// Command keptruns checks that the runs in the cache stay apart and whole: that of one module is
+// never that of another, and a killed presage takes the place of no finished run.
 //
 //	go run ./bench/keptruns [-pairs 20] [-kills 50] [-seed 1] [-dir scratch]
 //
-// First, two presage commands run at once: of two modules, and every fourth time of one. Then presage is killed with SIGKILL at random
-// moments, every second time of a module that was edited and is instrumented anew. After each step, every run that is kept has a whole report, of its own module, with traces that can be read to the end; and in
-// each module presage report prints the module's own race. The processes that a killed presage has started run on, as they would.
+// First, two presage commands run at once: of two modules, and every fourth time of one. Then
+// presage is killed with SIGKILL at random moments, every second time of a module that was edited
+// and is instrumented anew. After each step, every run that is kept has a whole report, of its own
+// module, with traces that can be read to the end; and in each module presage report prints the
+// module's own race. The processes that a killed presage has started run on, as they would.
 package main
 
 import (
@@ -164,7 +166,8 @@ func verdict(err error) string {
 	return err.Error()
 }
 
-// killed kills presage at random moments, and returns how often all was well, and how often the run had not finished.
+// killed kills presage at random moments, and returns how often all was well, and how often the run
+// had not finished.
 func (b *bench) killed(n int, r *rand.Rand) (well, within int) {
 	for i := range n {
 		dir := b.modules[r.IntN(2)]
@@ -207,7 +210,8 @@ type run struct {
 	Races                              int
 }
 
-// check looks at all runs that are kept, and at the last one of each module. It returns the IDs of those that have finished.
+// check looks at all runs that are kept, and at the last one of each module. It returns the IDs of
+// those that have finished.
 func (b *bench) check() (finished []string, err error) {
 	text, err := b.command(b.s.Dir, "runs", "-all", "-json").Output()
 	if err != nil {

@@ -20,14 +20,18 @@ import (
 	"github.com/presage-race/presage/internal/record"
 )
 
-// campaign is the experiment on the modules of modules.txt: the programs as they are, then with races that are seeded, by turns: an object of each module, then the next of each, so that whenever
-// the time is over all modules have had their share. Modules run side by side, the programs of one after the other: they are built at the same place, so the go command builds anew what has changed.
+// campaign is the experiment on the modules of modules.txt: the programs as they are, then with
+// races that are seeded, by turns: an object of each module, then the next of each, so that
+// whenever the time is over all modules have had their share. Modules run side by side, the
+// programs of one after the other: they are built at the same place, so the go command builds anew
+// what has changed.
 type campaign struct {
 	*bench
 	operators []seeded.Operator // none: no seeds
 	until     time.Time         // after which no program is begun
 	each      time.Duration     // of one
-	bare      bool              // of the programs as they are only who uses which object is looked at
+	// of the programs as they are only who uses which object is looked at
+	bare bool
 
 	mu    sync.Mutex
 	save  *os.File // a line for each program, at once
@@ -56,8 +60,9 @@ func (o *outcome) key() string {
 
 // seeds is what there is to seed in a module.
 type seeds struct {
-	module                    string
-	found, tests, kept, alone map[seeded.Operator]int // there, in tests, that stay, that no two goroutines have used together
+	module string
+	// there, in tests, that stay, that no two goroutines have used together
+	found, tests, kept, alone map[seeded.Operator]int
 }
 
 // module is what modules.txt has of one.
@@ -119,7 +124,8 @@ func (c *campaign) modules(ctx context.Context, only []string, workers int) erro
 	return nil
 }
 
-// mutants does what there is to do, one task after the other: of the module that has had the fewest, and that nobody else is at.
+// mutants does what there is to do, one task after the other: of the module that has had the
+// fewest, and that nobody else is at.
 func (c *campaign) mutants(ctx context.Context, mods []*module) {
 	for {
 		c.mu.Lock()
@@ -205,7 +211,8 @@ func (c *campaign) find(ctx context.Context, m *module) ([]*seeded.Seed, error) 
 	return slices.DeleteFunc(all, func(s *seeded.Seed) bool { return !slices.Contains(c.operators, s.Operator) }), err
 }
 
-// fresh makes a copy of a module, at the same place for all programs of it, seeded or not: what they have in common is compiled once.
+// fresh makes a copy of a module, at the same place for all programs of it, seeded or not: what
+// they have in common is compiled once.
 func (m *module) fresh() (string, error) {
 	to := filepath.Join(filepath.Dir(m.dir), "seeded", filepath.Base(m.dir))
 	if err := os.RemoveAll(to); err != nil {
@@ -214,7 +221,8 @@ func (m *module) fresh() (string, error) {
 	return to, record.CopyTree(m.dir, to)
 }
 
-// mutant runs the programs of a module of which two goroutines use an object, without its operations.
+// mutant runs the programs of a module of which two goroutines use an object, without its
+// operations.
 func (c *campaign) mutant(ctx context.Context, m *module, t task) {
 	to, err := m.fresh()
 	if err == nil {
@@ -366,7 +374,8 @@ func (c *campaign) report() {
 	}
 }
 
-// table prints how the seeded programs ran and what was found in them, one line for each group, and for all.
+// table prints how the seeded programs ran and what was found in them, one line for each group, and
+// for all.
 func (c *campaign) table(title string, of func(*outcome) string) {
 	var names []string
 	count, racy, rows := map[string]map[string]int{}, map[string]int{}, map[string]map[variant]*row{}

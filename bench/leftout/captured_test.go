@@ -2,7 +2,8 @@ package main
 
 import "testing"
 
-// captured has literals that are missing and touch memory by way of what they have captured: values, variables that are assigned to later, and what these lead to, near and far.
+// captured has literals that are missing and touch memory by way of what they have captured:
+// values, variables that are assigned to later, and what these lead to, near and far.
 const captured = `package captured
 
 import (

@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/record"
 )
 
-// What the code of missing methods touches, their Ds have: the recorder finds it. And what is found is true, by Ds and by records of what is touched.
+// What the code of missing methods touches, their Ds have: the recorder finds it. And what is found
+// is true, by Ds and by records of what is touched.
 func TestNothingEscapes(t *testing.T) {
 	v, recorded := variant{synchronisation, false}, variant{outside, false}
 	b := bench{session: &session.Session{Dir: t.TempDir()}, limit: 100_000, variants: []variant{v, recorded}, total: map[variant]*row{}}

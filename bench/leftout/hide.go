@@ -18,8 +18,10 @@ const (
 	nothing         seen = "nothing"
 	accesses        seen = "accesses"        // all but its synchronisation
 	synchronisation seen = "synchronisation" // that: its own operations, as what they are
-	hooks           seen = "hooks"           // that, as the runtime's hooks record it, which cannot tell whose operations they are
-	outside         seen = "touched"         // that, and its accesses, without values: outside code, as presage records it
+	// that, as the runtime's hooks record it, which cannot tell whose operations they are
+	hooks seen = "hooks"
+	// that, and its accesses, without values: outside code, as presage records it
+	outside seen = "touched"
 )
 
 // drops says whether an event of a missing method's own code goes.
@@ -43,7 +45,8 @@ func (s seen) drops(e *trace.Event, synchronises func(trace.Site) bool) bool {
 // sync says whether synchronisation is left.
 func (s seen) sync() bool { return s == synchronisation || s == hooks || s == outside }
 
-// part says whether an access is what an operation of synchronisation does: to the channel that it closes or sends on, or an atomic one.
+// part says whether an access is what an operation of synchronisation does: to the channel that it
+// closes or sends on, or an atomic one.
 func (s seen) part(e *trace.Event, synchronises func(trace.Site) bool) bool {
 	return s.sync() && e.Kind.IsAccess() && (e.Kind.IsAtomic() || synchronises(e.Site))
 }
@@ -56,9 +59,10 @@ type code struct {
 
 // hidden is a full trace, and the same without what the functions did that contain synchronisation.
 type hidden struct {
-	all, rest            stretch
-	left                 map[trace.Site]bool // of rest
-	beyond               map[trace.Site]bool // of these: an access there is not between the ends of a missing method's call
+	all, rest stretch
+	left      map[trace.Site]bool // of rest
+	// of these: an access there is not between the ends of a missing method's call
+	beyond               map[trace.Site]bool
 	calls, gone, escaped int
 	lost                 map[loss]int // what has escaped
 
@@ -107,8 +111,10 @@ type item struct {
 	begin, end bool
 	inside     bool
 	own        bool // of the code of a missing method
-	opaque     bool // of the code of a missing method, as the runtime's hooks record it: that fills what it allocates without a record
-	returns    bool // the Exit of a missing method
+	// of the code of a missing method, as the runtime's hooks record it: that fills what it
+	// allocates without a record
+	opaque  bool
+	returns bool // the Exit of a missing method
 }
 
 // readHidden reads a trace, without BarrierPairs and with them.
@@ -210,7 +216,8 @@ func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
 		h.items = append(h.items, item{at: i, inside: inside, own: of != nil, opaque: of != nil && (h.seen == hooks || h.seen == outside || e.Kind == format.Alloc)})
 		return
 	}
-	if e.Kind == format.Exit { // else what its caller calls next would be taken for calls of this one
+	if e.Kind == format.Exit {
+		// else what its caller calls next would be taken for calls of this one
 		h.items = append(h.items, item{at: i, returns: true})
 	}
 	h.gone++

@@ -10,7 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A call of a function with synchronisation loses what its own code does, and keeps what it calls; its D has what was dropped.
+// A call of a function with synchronisation loses what its own code does, and keeps what it calls;
+// its D has what was dropped.
 func TestHide(t *testing.T) {
 	h := &hidden{left: map[trace.Site]bool{}, beyond: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}}
 	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, window.Flow{}, false)
@@ -74,7 +75,8 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// What a missing method touches is in its D, unless a go statement or a Wait has it in order with all that conflicts, whatever happens.
+// What a missing method touches is in its D, unless a go statement or a Wait has it in order with
+// all that conflicts, whatever happens.
 func TestCover(t *testing.T) {
 	wg := func(n int) trace.Event { return trace.Event{Kind: format.WGAdd, Obj: 0x900, Val: uint64(n)} }
 	wait := trace.Event{Kind: format.WGWait, Obj: 0x900}

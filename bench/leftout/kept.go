@@ -21,8 +21,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// kept is a recording with a true race: -keep writes it, and -again looks at it once more. What a change of the rules is worth is told by the same recordings alone, for
-// each recording is another schedule.
+// kept is a recording with a true race: -keep writes it, and -again looks at it once more. What a
+// change of the rules is worth is told by the same recordings alone, for each recording is another
+// schedule.
 type kept struct {
 	Name    string
 	Meta    *trace.Meta
@@ -97,7 +98,8 @@ func (b *bench) keep(title, name string, really map[sites]bool, p *plan.Plan) er
 	for q := range really {
 		k.Really = append(k.Really, q)
 	}
-	file := strings.TrimLeft(strings.NewReplacer("/", "_", " ", "_").Replace(title), "._") // a shell's * leaves out names with a dot
+	// a shell's * leaves out names with a dot
+	file := strings.TrimLeft(strings.NewReplacer("/", "_", " ", "_").Replace(title), "._")
 	f, err := os.Create(filepath.Join(b.kept, fmt.Sprintf("%s.%d", file, time.Now().UnixNano())))
 	if err != nil {
 		return err

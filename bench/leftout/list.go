@@ -23,7 +23,8 @@ func (h *hidden) listEscaped(p *plan.Plan) {
 	}
 }
 
-// missed is true races that were not found, though both accesses are left, and what keeps them apart.
+// missed is true races that were not found, though both accesses are left, and what keeps them
+// apart.
 type missed struct {
 	cause string
 	name  string // of the method
@@ -110,7 +111,8 @@ func (h *hidden) printWhy(q sites, res *predict.Result, p *plan.Plan) {
 	}
 }
 
-// mechanisms counts the pairs that were not found by what keeps them apart, in the window in which they are nearest to a race.
+// mechanisms counts the pairs that were not found by what keeps them apart, in the window in which
+// they are nearest to a race.
 func mechanisms(list []*missed, res *predict.Result) map[string]int {
 	by, count := map[sites]string{}, map[string]int{}
 	for i := range res.Explained {
@@ -129,7 +131,8 @@ func mechanisms(list []*missed, res *predict.Result) map[string]int {
 	return count
 }
 
-// mechanism names what keeps a pair apart. Of a chain with missing methods it says what each of its orders rests on.
+// mechanism names what keeps a pair apart. Of a chain with missing methods it says what each of its
+// orders rests on.
 func mechanism(x *predict.Explanation) string {
 	if x.Reason != predict.Missing {
 		return reasons[x.Reason]
@@ -171,7 +174,8 @@ func (r *row) printMechanisms(s variant) {
 	}
 }
 
-// printMissed prints what was not found, after what windows left out where a read does not say who wrote what it saw.
+// printMissed prints what was not found, after what windows left out where a read does not say who
+// wrote what it saw.
 func (h *hidden) printMissed(list []*missed, res *predict.Result, p *plan.Plan) {
 	if n := res.Counts.Build.Uncertain; n > 0 {
 		fmt.Printf("left out of a window: %d times the rest of a goroutine, because the record does not say who wrote what it read (E3 of package window)\n", n)

@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// TestMechanisms: what each order of a chain rests on is said once; a pair without an explanation, and one that nothing
-// but values keep apart, are not taken for such.
+// TestMechanisms: what each order of a chain rests on is said once; a pair without an explanation,
+// and one that nothing but values keep apart, are not taken for such.
 func TestMechanisms(t *testing.T) {
 	two := []window.MissingCall{{}, {}}
 	byProgram := predict.Link{By: predict.ProgramOrder}

@@ -2,7 +2,8 @@ package main
 
 import "github.com/presage-race/presage/internal/trace"
 
-// large is the size in bytes from which an allocation is kept as a range: one of a gigabyte would be as many words as a trace has events.
+// large is the size in bytes from which an allocation is kept as a range: one of a gigabyte would
+// be as many words as a trace has events.
 const large = 1 << 16
 
 // made is which event allocated a word last.

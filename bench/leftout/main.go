@@ -1,37 +1,60 @@
-// Leftout repeats the experiment of RDIT's thesis (5.2.1, Table 5.3) on Go modules: one full trace of each package's tests, the races that maximal
-// causality finds in it; then every function that contains an operation of synchronisation becomes a missing method, and the detectors look at what is left.
+// Leftout repeats the experiment of RDIT's thesis (5.2.1, Table 5.3) on Go modules: one full trace
+// of each package's tests, the races that maximal causality finds in it; then every function that
+// contains an operation of synchronisation becomes a missing method, and the detectors look at what
+// is left.
 //
-//	go run ./bench/leftout [-runs 7] ./examples/...
-//	go run ./bench/leftout -modules [-seeded all] [-o lines.json] [zap conc…]
-//	go run ./bench/leftout -dir scratch github.com/sourcegraph/conc@v0.3.0/pool github.com/panjf2000/ants/v2@v2.11.3
-//	go run ./bench/leftout main:./bench/recipe/account known:memberlist known: racetests:
+//	go run ./bench/leftout [-runs 7] ./examples/... go run ./bench/leftout -modules [-seeded all]
+//	[-o lines.json] [zap conc…] go run ./bench/leftout -dir scratch
+//	github.com/sourcegraph/conc@v0.3.0/pool github.com/panjf2000/ants/v2@v2.11.3 go run
+//	./bench/leftout main:./bench/recipe/account known:memberlist known: racetests:
 //
-// An argument is a package of this module (its tests, after main: its command), a module@version/package, a known race of bench/realraces before its fix (known: alone is
-// all of them; both tests of the driver, one trace each), or the tests of Go's race detector.
+// An argument is a package of this module (its tests, after main: its command), a
+// module@version/package, a known race of bench/realraces before its fix (known: alone is all of
+// them; both tests of the driver, one trace each), or the tests of Go's race detector.
 //
-// -modules runs what modules.txt lists: real modules, what of their tests is run, and how many events are looked at; arguments are names of some of them. Their tests have hardly a
-// race, so with -seeded each is run again without the synchronisation of one object, for one object after the other: those that at least two goroutines have used in what was looked
-// at, and not one of them before it started the other, by the operators of package seeded that are named. Which pairs race then is what maximal causality finds in the full trace of this program, as always. What of them panics, is timed out (its
-// tests), stopped (all of it), does not build or is not begun (-budget) is counted. Progress, with how long each stage took, is on stderr. -o keeps a line for each program: what is interrupted goes on there.
+// -modules runs what modules.txt lists: real modules, what of their tests is run, and how many
+// events are looked at; arguments are names of some of them. Their tests have hardly a race, so
+// with -seeded each is run again without the synchronisation of one object, for one object after
+// the other: those that at least two goroutines have used in what was looked at, and not one of
+// them before it started the other, by the operators of package seeded that are named. Which pairs
+// race then is what maximal causality finds in the full trace of this program, as always. What of
+// them panics, is timed out (its tests), stopped (all of it), does not build or is not begun
+// (-budget) is counted. Progress, with how long each stage took, is on stderr. -o keeps a line for
+// each program: what is interrupted goes on there.
 //
 // The rules:
 //
-//  1. A missing method is one call of such a function. What of its own code's events is left -seen says: nothing (code that it calls and that is not traced goes as well), or
-//     accesses, as in the thesis, whose traces lose the synchronisation alone, or synchronisation, or hooks, which is what presage records with -reach=kept: synchronisation
-//     that is flagged as that of code outside, which keeps its order with all on the same object; or touched, which it records of packages that are left out by default: that, and the
-//     accesses, without values. With touched there are no BarrierPairs and no D, so the columns of barrier and RDIT are alike.
-//     Functions that it calls and that are traced stay, unless they contain synchronisation themselves. Go statements stay: the runtime sees them, whoever does them. So do Enter and Exit, which tell what calls what; what the method has deferred is part of it.
-//  2. The D of a call is what the recorder has found when it was entered and since, by its parameters, captured variables and the package-level variables that it
-//     names, and what the dropped events act on, but where every execution has that in order with all that conflicts (B12 of package
-//     barrier; must.go). How many of these the recorder had not found, and were not allocated since, is printed: escaped. Where
-//     synchronisation is seen, the memory of its objects is not in the D: it is touched by operations that are in the trace.
-//     With exact D it is what the dropped events act on alone: what the rules could find, if D were perfect.
-//  3. True are the races of maximal causality on the full trace, pairs of positions, each with a witness that package witness has accepted. Left are those of which both accesses are.
-//     Of each detector there are three counts, as in "59+10 (2)": 59 of those left; 10 more true ones, with an access in a missing method, which the trace still has (accesses, touched); 2 that are not true.
-//  4. The thesis has the methods missing that contain "Lock/Unlock and ThreadFork/ThreadJoin"; accesses to volatile variables are reads and writes of its model, and stay. So a function is missing that has
-//     an operation of a lock, a channel, a sync.WaitGroup, Once or Cond, or a go statement; atomic operations alone do not make one (-atomics: they do).
-//  5. All detectors look at the same recording. "Written" is maximal causality with Algorithms 5 and 6 as the thesis writes them (AsWritten of package excluded) in place of package excluded's rules.
-//     -runs records each program several times, because each recording is another schedule; at the end stand the medians of the sums, with the least and the largest below where they differ.
+//  1. A missing method is one call of such a function. What of its own code's events is left -seen
+//     says: nothing (code that it calls and that is not traced goes as well), or accesses, as in
+//     the thesis, whose traces lose the synchronisation alone, or synchronisation, or hooks, which
+//     is what presage records with -reach=kept: synchronisation that is flagged as that of code
+//     outside, which keeps its order with all on the same object; or touched, which it records of
+//     packages that are left out by default: that, and the accesses, without values. With touched
+//     there are no BarrierPairs and no D, so the columns of barrier and RDIT are alike. Functions
+//     that it calls and that are traced stay, unless they contain synchronisation themselves. Go
+//     statements stay: the runtime sees them, whoever does them. So do Enter and Exit, which tell
+//     what calls what; what the method has deferred is part of it.
+//  2. The D of a call is what the recorder has found when it was entered and since, by its
+//     parameters, captured variables and the package-level variables that it names, and what the
+//     dropped events act on, but where every execution has that in order with all that conflicts
+//     (B12 of package barrier; must.go). How many of these the recorder had not found, and were not
+//     allocated since, is printed: escaped. Where synchronisation is seen, the memory of its
+//     objects is not in the D: it is touched by operations that are in the trace. With exact D it
+//     is what the dropped events act on alone: what the rules could find, if D were perfect.
+//  3. True are the races of maximal causality on the full trace, pairs of positions, each with a
+//     witness that package witness has accepted. Left are those of which both accesses are. Of each
+//     detector there are three counts, as in "59+10 (2)": 59 of those left; 10 more true ones, with
+//     an access in a missing method, which the trace still has (accesses, touched); 2 that are not
+//     true.
+//  4. The thesis has the methods missing that contain "Lock/Unlock and ThreadFork/ThreadJoin";
+//     accesses to volatile variables are reads and writes of its model, and stay. So a function is
+//     missing that has an operation of a lock, a channel, a sync.WaitGroup, Once or Cond, or a go
+//     statement; atomic operations alone do not make one (-atomics: they do).
+//  5. All detectors look at the same recording. "Written" is maximal causality with Algorithms 5
+//     and 6 as the thesis writes them (AsWritten of package excluded) in place of package
+//     excluded's rules. -runs records each program several times, because each recording is another
+//     schedule; at the end stand the medians of the sums, with the least and the largest below
+//     where they differ.
 package main
 
 import (
@@ -121,7 +144,8 @@ func main() {
 				log.Fatal(err)
 			}
 		}
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // the tables are of what has run
+		// the tables are of what has run
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		if err := c.modules(ctx, flag.Args(), *workers); err != nil {
 			log.Fatal(err)
@@ -276,7 +300,9 @@ func addTo(total map[variant]*row, s variant, x *row) {
 
 type sites [2]trace.Site
 
-// judged compares what is found in what is left with the races of the whole. What RDIT finds and these lack may be one of which too few pairs of accesses were tried: then more are, for all detectors alike.
+// judged compares what is found in what is left with the races of the whole. What RDIT finds and
+// these lack may be one of which too few pairs of accesses were tried: then more are, for all
+// detectors alike.
 func (b *bench) judged(ctx context.Context, h *hidden, really map[sites]bool, p *plan.Plan, s variant) (*row, map[sites]bool, error) {
 	x, err := b.judge(ctx, h, really, p, s)
 	if err != nil || x.found[rdit].wrong == 0 || tries >= thorough {
@@ -338,7 +364,8 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 	return x, x.written(ctx, b, really, h)
 }
 
-// written counts what maximal causality finds that keeps the orders of Algorithm 5 as the thesis writes it.
+// written counts what maximal causality finds that keeps the orders of Algorithm 5 as the thesis
+// writes it.
 func (x *row) written(ctx context.Context, b *bench, really map[sites]bool, h *hidden) error {
 	orders, err := excluded.AsWritten(h.rest.events)
 	if err != nil {
@@ -368,7 +395,8 @@ func sitesOfHB(res *predict.Result) map[sites]bool {
 	return all
 }
 
-// precedes counts what weak-causally-precedes leaves unordered, which is no less than what causally-precedes does.
+// precedes counts what weak-causally-precedes leaves unordered, which is no less than what
+// causally-precedes does.
 func (x *row) precedes(b *bench, really map[sites]bool, h *hidden) {
 	d := wcp.New()
 	for i := range h.rest.events {
@@ -421,7 +449,8 @@ func (s *stretch) races(ctx context.Context, tries int) (map[sites]bool, error) 
 	return really, nil
 }
 
-// tries is how many pairs of accesses of two positions are tried in a window: of positions that meet in many ways, few of them may be a race.
+// tries is how many pairs of accesses of two positions are tried in a window: of positions that
+// meet in many ways, few of them may be a race.
 var tries = thorough
 
 const thorough = 64

@@ -7,9 +7,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What every execution keeps in order, whatever else it does: a goroutine's own events, what comes before a go statement with what the goroutine does, and Dones with
-// a Wait for all of them. All of these events stay in the trace (Waits and Dones where synchronisation is seen). What a missing method touches needs no place in its D if everything
-// that conflicts is ordered with it in this way (rule B12 of package excluded).
+// What every execution keeps in order, whatever else it does: a goroutine's own events, what comes
+// before a go statement with what the goroutine does, and Dones with a Wait for all of them. All of
+// these events stay in the trace (Waits and Dones where synchronisation is seen). What a missing
+// method touches needs no place in its D if everything that conflicts is ordered with it in this
+// way (rule B12 of package excluded).
 
 // clocks are what each goroutine knows of the others: numbers of events.
 type clocks map[trace.GoID]map[trace.GoID]int
@@ -73,7 +75,8 @@ func (o *order) group(i int, e *trace.Event, own map[trace.GoID]int) bool {
 	case int64(e.Val) > 0:
 		return e.G == w.owner
 	}
-	if w.waited >= 0 && e.G != w.owner && own[w.owner] < w.waited { // it may be the one that a Wait before has waited for
+	if w.waited >= 0 && e.G != w.owner && own[w.owner] < w.waited {
+		// it may be the one that a Wait before has waited for
 		return false
 	}
 	join(w.done, own)
@@ -87,7 +90,8 @@ type touched struct {
 	read, wrote int // the last ones; -1: none
 }
 
-// maxTouched is how many of them are kept for a byte; if there are more, all are taken to be without order.
+// maxTouched is how many of them are kept for a byte; if there are more, all are taken to be
+// without order.
 const maxTouched = 64
 
 // cover adds to the D of each call what it touches without such an order.

@@ -15,9 +15,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// used is which goroutines have acquired a lock, done a sync.Once, or an atomic operation, in what is looked at of a trace. Goroutines that use other
-// objects by the same line, as tests one after the other, have nothing to do with each other; nor have those of which one had used the object for the last time before it started the other, or
-// one that did: the go statement orders all that the object protects, with it or without.
+// used is which goroutines have acquired a lock, done a sync.Once, or an atomic operation, in what
+// is looked at of a trace. Goroutines that use other objects by the same line, as tests one after
+// the other, have nothing to do with each other; nor have those of which one had used the object
+// for the last time before it started the other, or one that did: the go statement orders all that
+// the object protects, with it or without.
 type used struct {
 	lines  map[line]map[by]span
 	forked map[trace.GoID]fork
@@ -73,7 +75,8 @@ func (u *used) note(meta *trace.Meta, e *trace.Event) {
 	}
 }
 
-// with is the span of two; the zero span has no events, as an operation is never the first of a trace.
+// with is the span of two; the zero span has no events, as an operation is never the first of a
+// trace.
 func (s span) with(x span) span {
 	if s == (span{}) {
 		return x
@@ -81,7 +84,8 @@ func (s span) with(x span) span {
 	return span{min(s.first, x.first), max(s.last, x.last)}
 }
 
-// together reports whether goroutines have used one and the same object of a sort, of the module in dir, without an order between all that they did.
+// together reports whether goroutines have used one and the same object of a sort, of the module in
+// dir, without an order between all that they did.
 func (u *used) together(m *seeded.Seed, dir string) bool { return u.any(m.At, dir) }
 
 func (u *used) any(at func(file string, line int) bool, dir string) bool {
@@ -114,7 +118,8 @@ func (u *used) any(at func(file string, line int) bool, dir string) bool {
 	return false
 }
 
-// knows is the last event of a that the beginning of b comes after by go statements alone, -1: none.
+// knows is the last event of a that the beginning of b comes after by go statements alone, -1:
+// none.
 func (u *used) knows(b, a trace.GoID) int {
 	for f, ok := u.forked[b]; ok; f, ok = u.forked[f.parent] {
 		if f.parent == a {

@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Who uses an object together: what go statements have in order is not, and another object at the same address is another.
+// Who uses an object together: what go statements have in order is not, and another object at the
+// same address is another.
 func TestUsed(t *testing.T) {
 	const main, a, b = 1, 2, 3
 	lock := func(g trace.GoID, at trace.Addr) trace.Event {

@@ -41,10 +41,13 @@ func (t tally) String() string {
 type row struct {
 	events, calls, gone, escaped int
 	races, left                  int
-	between                      int // of those left: both accesses are always between the ends of calls of missing methods
-	found                        [engines]tally
-	missed                       map[string]int // the true ones that RDIT does not find, by what keeps them apart
-	mechanisms                   map[string]int // of -list: those of both accesses left, by how that keeps them apart
+	// of those left: both accesses are always between the ends of calls of missing methods
+	between int
+	found   [engines]tally
+	// the true ones that RDIT does not find, by what keeps them apart
+	missed map[string]int
+	// of -list: those of both accesses left, by how that keeps them apart
+	mechanisms map[string]int
 }
 
 func (r *row) add(x *row) {

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// runs records what the arguments name n times, and prints what is found each time, and the medians. Total is of all.
+// runs records what the arguments name n times, and prints what is found each time, and the
+// medians. Total is of all.
 func (b *bench) runs(ctx context.Context, args []string, n int) {
 	var sums []map[variant]*row
 	failed := 0
@@ -41,7 +42,8 @@ func (b *bench) runs(ctx context.Context, args []string, n int) {
 	}
 }
 
-// printMedians prints, for each variant, the median of each count over some runs, with the least and the largest where they differ.
+// printMedians prints, for each variant, the median of each count over some runs, with the least
+// and the largest where they differ.
 func (b *bench) printMedians(sums []map[variant]*row) {
 	fmt.Printf("\nmedians of %d runs, [least largest] where they differ\n", len(sums))
 	for _, s := range b.variants {
@@ -62,7 +64,8 @@ func (b *bench) printMedians(sums []map[variant]*row) {
 	}
 }
 
-// median is the median of a list as text, the lower one of two, and the least and the largest where they differ.
+// median is the median of a list as text, the lower one of two, and the least and the largest where
+// they differ.
 func median(list []int) string {
 	if len(list) == 0 {
 		return "-"

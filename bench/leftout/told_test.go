@@ -10,7 +10,9 @@ import (
 	"github.com/presage-race/presage/internal/record"
 )
 
-// told has methods that are missing and touch what traced code has returned to them alone: of functions that are missing as well, with deferred calls and without, and of others, before which one such was called.
+// told has methods that are missing and touch what traced code has returned to them alone: of
+// functions that are missing as well, with deferred calls and without, and of others, before which
+// one such was called.
 const told = `package told
 
 import (
@@ -92,7 +94,8 @@ func TestUses(t *testing.T) {
 }
 `
 
-// What traced code returns to a missing method its D has from there on, if that code is missing as well too.
+// What traced code returns to a missing method its D has from there on, if that code is missing as
+// well too.
 func TestToldJoinsD(t *testing.T) {
 	if x := leftOut(t, "told", told); x.calls < 24 || x.escaped > 0 {
 		t.Errorf("%d calls of missing methods, want at least 24; %d times one touches what its D has not", x.calls, x.escaped)

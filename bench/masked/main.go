@@ -3,8 +3,9 @@
 //
 //	go run ./bench/masked [-n 20] [-only name] [-level path]
 //
-// A run of presage counts if its report has exactly the expected pairs; a run of -race counts if it reports anything
-// at all. The examples without an expected race are run too: there, any report is wrong.
+// A run of presage counts if its report has exactly the expected pairs; a run of -race counts if it
+// reports anything at all. The examples without an expected race are run too: there, any report is
+// wrong.
 package main
 
 import (

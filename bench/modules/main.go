@@ -23,15 +23,17 @@
 // The rules:
 //
 //  1. All runs have the same flags, -count=1 and -v=test2json, from whose marks outcomes are read.
-//  2. Tests that end differently in the two plain runs are flaky by themselves. Tests that differ between plain and
-//     instrumented are run again three times both ways, on their own, and packages as a whole; those that then have
-//     outcomes in common are flaky. Flaky tests are counted and named, not hidden. The others differ.
-//  3. A test that fails plain is compared too. A package that does not build plain is named and not compared.
-//  4. Where a trace of the whole suite would be too large, the list has parts of it and the
-//     reason: the suite is then recorded and compared but not walked, and the parts are recorded again, walked and
-//     analysed one by one.
-//  5. A stage that is not finished within the limit is a failure, and says so. With -record or -walk the later stages are
-//     left out, and the columns say that too.
+//  2. Tests that end differently in the two plain runs are flaky by themselves. Tests that differ
+//     between plain and instrumented are run again three times both ways, on their own, and
+//     packages as a whole; those that then have outcomes in common are flaky. Flaky tests are
+//     counted and named, not hidden. The others differ.
+//  3. A test that fails plain is compared too. A package that does not build plain is named and not
+//     compared.
+//  4. Where a trace of the whole suite would be too large, the list has parts of it and the reason:
+//     the suite is then recorded and compared but not walked, and the parts are recorded again,
+//     walked and analysed one by one.
+//  5. A stage that is not finished within the limit is a failure, and says so. With -record or
+//     -walk the later stages are left out, and the columns say that too.
 //  6. A recording ends when it has taken -disk of the disk. The report says so, and the walk is
 //     of what was recorded.
 package main
@@ -66,7 +68,8 @@ func main() {
 	record := flag.Bool("record", false, "only plain and record")
 	walk := flag.Bool("walk", false, "only plain, record and walk")
 	flag.Parse()
-	os.Setenv("GOWORK", "off") // a workspace of the module names directories that were not published
+	// a workspace of the module names directories that were not published
+	os.Setenv("GOWORK", "off")
 	ctx := context.Background()
 	modules, err := read(*list)
 	if err != nil {
@@ -251,8 +254,9 @@ func (b *bench) plain(ctx context.Context, dir string, args []string) []byte {
 	return out
 }
 
-// record returns what the tests print under presage test, and its report; nil if there was none within the limit.
-// The traces are kept in the file or directory named. Where packages are given it ends when so many have ended, without a trace.
+// record returns what the tests print under presage test, and its report; nil if there was none
+// within the limit. The traces are kept in the file or directory named. Where packages are given it
+// ends when so many have ended, without a trace.
 func (b *bench) record(ctx context.Context, dir, traces string, packages int, args []string) ([]byte, *session.Outcome) {
 	ctx, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
@@ -278,7 +282,8 @@ func (b *bench) analyse(ctx context.Context, traces string) *session.Outcome {
 func (b *bench) run(ctx context.Context, cmd *exec.Cmd, stderr *watch) *session.Outcome {
 	var stdout bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
-	cmd.Env = append(os.Environ(), "PRESAGE_CACHE="+filepath.Join(b.Dir, "cache")) // others' runs are not pushed out
+	// others' runs are not pushed out
+	cmd.Env = append(os.Environ(), "PRESAGE_CACHE="+filepath.Join(b.Dir, "cache"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Run()
@@ -319,7 +324,8 @@ func (w *watch) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// alone returns the arguments of go test that run one test of a suite, or a whole package if test is "".
+// alone returns the arguments of go test that run one test of a suite, or a whole package if test
+// is "".
 func alone(suite []string, pkg, test string) []string {
 	args := slices.Clone(suite[:len(suite)-1])
 	if test != "" {

@@ -64,8 +64,8 @@
 //
 // # Races that are rare
 //
-// Races that -race finds in some run of many: give -race three runs, then fifty to the mutants on which
-// these have none, and presage one:
+// Races that -race finds in some run of many: give -race three runs, then fifty to the mutants on
+// which these have none, and presage one:
 //
 //	go run ./bench/mutants -state file -tools race
 //	go run ./bench/mutants -state file -tools race -quiet -runs 50

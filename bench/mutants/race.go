@@ -18,12 +18,13 @@ type access struct {
 
 // race is a report of a detector.
 type race struct {
-	A        access `json:"a"`
-	B        access `json:"b"`
-	Tier     string `json:"tier,omitempty"`     // of presage
-	Observed bool   `json:"observed,omitempty"` // of presage: in the recorded run itself, whatever a replay made of it
-	Object   string `json:"object,omitempty"`   // of presage
-	ID       string `json:"id,omitempty"`       // of presage
+	A    access `json:"a"`
+	B    access `json:"b"`
+	Tier string `json:"tier,omitempty"` // of presage
+	// of presage: in the recorded run itself, whatever a replay made of it
+	Observed bool   `json:"observed,omitempty"`
+	Object   string `json:"object,omitempty"` // of presage
+	ID       string `json:"id,omitempty"`     // of presage
 }
 
 // frame is an entry of a stack.

@@ -1,17 +1,20 @@
-// Command online runs small programs, and the benchmarks of two modules, as they are, under -race and under the detector of presage -online, in turn, and
-// prints the CPU time and the peak memory of each, the slowdowns, and their geometric means.
+// Command online runs small programs, and the benchmarks of two modules, as they are, under -race
+// and under the detector of presage -online, in turn, and prints the CPU time and the peak memory
+// of each, the slowdowns, and their geometric means.
 //
 //	go run ./bench/online [-n runs] [-run regexp] [-filter tree|none] [-compilers] [-dir scratch]
 //	go run ./bench/online -soak 5m [-dir scratch]
 //
-// CPU time is that of user and system; the median of the runs counts. A module's benchmarks are run a fixed number of times each, so that the work is the same; the
-// times of its packages are added. Programs churn, crowd (a million goroutines) and heap (a gigabyte of live heap) are
-// for growth: the first two have no -race column, which ends a program of more than 8128 living goroutines.
+// CPU time is that of user and system; the median of the runs counts. A module's benchmarks are run
+// a fixed number of times each, so that the work is the same; the times of its packages are added.
+// Programs churn, crowd (a million goroutines) and heap (a gigabyte of live heap) are for growth:
+// the first two have no -race column, which ends a program of more than 8128 living goroutines.
 //
 // With -compilers, there is a build with Go's own compiler as well, in the same turns.
 //
-// With -soak, program soak makes and drops goroutines, maps, channels and buffers for that long, with the detector inside, and its memory is
-// sampled: it must not grow. The exit code is 1 if it does.
+// With -soak, program soak makes and drops goroutines, maps, channels and buffers for that long,
+// with the detector inside, and its memory is sampled: it must not grow. The exit code is 1 if it
+// does.
 package main
 
 import (

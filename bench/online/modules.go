@@ -16,7 +16,8 @@ type subject struct {
 	parts           []part
 }
 
-// A part is a package of a module, and how often each of its benchmarks is run: the same work whatever the build.
+// A part is a package of a module, and how often each of its benchmarks is run: the same work
+// whatever the build.
 type part struct {
 	pkg   string
 	times int
@@ -64,7 +65,8 @@ func build(ctx context.Context, b *inside.Builder, s *subject, modes []string) (
 	return list, nil
 }
 
-// once runs the programs of a subject one after the other, and returns what they have used in all: time summed, and the largest peak of memory.
+// once runs the programs of a subject one after the other, and returns what they have used in all:
+// time summed, and the largest peak of memory.
 func once(ctx context.Context, b *inside.Builder, list []program, mode string, tree bool) (*inside.Run, error) {
 	all := new(inside.Run)
 	for _, p := range list {

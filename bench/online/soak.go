@@ -17,11 +17,12 @@ import (
 // samples is how often the memory of program soak is looked at.
 const samples = 60
 
-// slack is how much more the last third may have at its peak than the second: the garbage collector's timing.
+// slack is how much more the last third may have at its peak than the second: the garbage
+// collector's timing.
 const slack = 1.10
 
-// soak runs program soak with the detector inside, and as it is, and compares their memory over time: it may grow while what is alive is made, and
-// not after the first third.
+// soak runs program soak with the detector inside, and as it is, and compares their memory over
+// time: it may grow while what is alive is made, and not after the first third.
 func soak(ctx context.Context, b *inside.Builder, length time.Duration, tree bool) error {
 	var grown error
 	for _, mode := range []string{inside.Plain, inside.Online} {
@@ -52,7 +53,8 @@ func soak(ctx context.Context, b *inside.Builder, length time.Duration, tree boo
 	return grown
 }
 
-// sampled runs a program and returns its resident memory in MB at each step, and what it has printed.
+// sampled runs a program and returns its resident memory in MB at each step, and what it has
+// printed.
 func sampled(cmd *exec.Cmd, step time.Duration) (mb []float64, out string, err error) {
 	var text strings.Builder
 	cmd.Stdout = &text

@@ -58,7 +58,8 @@ func (g *generator) generate() {
 	ok := g.predicate(main, must, number)
 	store := []string{main.fill(must.do, number)}
 	if known := main.known(); strings.Contains(ok, "was") && len(known) > 0 {
-		store = append(store, main.fill(known[g.IntN(len(known))].do, number)) // more that a comparison may see
+		// more that a comparison may see
+		store = append(store, main.fill(known[g.IntN(len(known))].do, number))
 	}
 	for range g.IntN(4) {
 		store = slices.Insert(store, g.IntN(len(store)+1), g.anyOp(g.beside()))

@@ -11,7 +11,8 @@ import (
 // row counts the verdicts of a family.
 type row struct {
 	programs, dropped, failed, judged, wrong, missing, other int
-	apart, found                                             int // apart forms, and those whose race is reported
+	// apart forms, and those whose race is reported
+	apart, found int
 
 	tiers map[string]int // of the races of twins
 }

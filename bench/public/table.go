@@ -11,7 +11,8 @@ import (
 
 // columns of the table.
 var columns = []string{
-	"case", "-race open", "hidden", "pairs", // under -race: runs with a report, and pairs of the open form
+	// under -race: runs with a report, and pairs of the open form
+	"case", "-race open", "hidden", "pairs",
 	"open: observed", "found", "confirmed", // presage: pairs
 	"hidden", "confirmed",
 	"fixed", "other", "", // races

@@ -1,9 +1,11 @@
-// Command quiet runs `presage test` on tests that use the standard library from many goroutines and have no race, as
-// go test -race confirms. Every race that presage reports there is false: an edge or an allocation without a record.
+// Command quiet runs `presage test` on tests that use the standard library from many goroutines and
+// have no race, as go test -race confirms. Every race that presage reports there is false: an edge
+// or an allocation without a record.
 //
 //	go run ./bench/quiet [-n 3] [-run regexp] [-online]
 //
-// Each run has another collector pace and another number of processors. The exit code is 1 if there is a false race.
+// Each run has another collector pace and another number of processors. The exit code is 1 if there
+// is a false race.
 package main
 
 import (

@@ -3,7 +3,8 @@
 // holds none. It prints a line for every test whose verdict is not its name, and
 // the totals.
 //
-//	go run ./bench/racetestdata [-dir scratch] [-run regexp] [-report file] [-online [-filter none]] [-v]
+//	go run ./bench/racetestdata [-dir scratch] [-run regexp] [-report file] [-online [-filter
+//	none]] [-v]
 //
 // A race belongs to the test whose name stands in the stacks of its accesses or of
 // their goroutines' creation. Two words are changed in the copies, because a module's

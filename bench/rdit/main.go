@@ -1,5 +1,5 @@
-// Rdit hides parts of small random executions as missing methods (package excluded) and holds what is said to race of the rest against
-// exhaustive exploration of the whole.
+// Rdit hides parts of small random executions as missing methods (package excluded) and holds what
+// is said to race of the rest against exhaustive exploration of the whole.
 //
 //	go run ./bench/rdit               # 20,000 programs
 //	go run ./bench/rdit -n 200000 -seed 7
@@ -7,12 +7,14 @@
 //	go run ./bench/rdit -outside      # so it is, and flagged as that of code outside, as presage records it
 //	go run ./bench/rdit -go 1000      # Go programs of package progtest, executed under every schedule
 //
-// Beside RDIT stand detectors that look at the same trace: Algorithms 5 and 6 as the thesis writes them (AsWritten of
-// package excluded), and three that ignore what is missing, which are maximal causality, happens-before and the
-// weak-causally-precedes relation. That relation (package wcp) contains causally-precedes.
+// Beside RDIT stand detectors that look at the same trace: Algorithms 5 and 6 as the thesis writes
+// them (AsWritten of package excluded), and three that ignore what is missing, which are maximal
+// causality, happens-before and the weak-causally-precedes relation. That relation (package wcp)
+// contains causally-precedes.
 //
-// The command ends with status 1 if RDIT or the simple barrier (Caveat 0) reports a pair that does not race, or if a
-// checker refuses a witness. False reports of the others are expected, and counted.
+// The command ends with status 1 if RDIT or the simple barrier (Caveat 0) reports a pair that does
+// not race, or if a checker refuses a witness. False reports of the others are expected, and
+// counted.
 package main
 
 import (
@@ -105,7 +107,8 @@ func (c *counts) wrong() bool {
 
 type counts struct {
 	programs, calls, gone, events, races, rejected int
-	found, false                                   [len(detectors)]int // those of maximal causality by barrier.Mode
+	// those of maximal causality by barrier.Mode
+	found, false [len(detectors)]int
 }
 
 const (
@@ -120,7 +123,8 @@ var detectors = [...]string{
 	asWritten: "Algorithms 5 and 6 as written",
 }
 
-// compare analyses what is left: really are the pairs that race in any execution, want those of them that are counted.
+// compare analyses what is left: really are the pairs that race in any execution, want those of
+// them that are counted.
 func (c *counts) compare(h tracetest.Hidden, meta *trace.Meta, walk window.Walker, really, want map[[2]trace.Site]bool) {
 	for m := excluded.Reachable; m <= excluded.Ignore; m++ {
 		res, err := predict.Run(context.Background(), source(h.Events, meta), meta, predict.Options{Walker: walk, Missing: m})
@@ -156,7 +160,8 @@ func (c *counts) compare(h tracetest.Hidden, meta *trace.Meta, walk window.Walke
 	}
 }
 
-// written counts what maximal causality finds that keeps the orders of Algorithms 5 and 6 as the thesis writes them.
+// written counts what maximal causality finds that keeps the orders of Algorithms 5 and 6 as the
+// thesis writes them.
 func (c *counts) written(h tracetest.Hidden, meta *trace.Meta, walk window.Walker, really, want map[[2]trace.Site]bool) {
 	orders, err := excluded.AsWritten(h.Events)
 	if err != nil {

@@ -18,8 +18,9 @@ import (
 // maxStates bounds the exploration of one program.
 const maxStates = 200_000
 
-// goPrograms hides parts of recorded runs of random Go programs. What is reported has to be a race of the program under some schedule. What could be found is
-// what maximal causality finds in the whole trace, as in the thesis (5.2.1).
+// goPrograms hides parts of recorded runs of random Go programs. What is reported has to be a race
+// of the program under some schedule. What could be found is what maximal causality finds in the
+// whole trace, as in the thesis (5.2.1).
 func goPrograms(n int, seed uint64) (c counts) {
 	loader := progtest.NewLoader()
 	for k := seed * 1_000_003; c.programs < n; k++ {
@@ -64,7 +65,8 @@ func (c *counts) judgeRun(r *rand.Rand, p *progtest.Program, run *progtest.Run, 
 	c.compare(h, run.Meta, walker, really, want)
 }
 
-// walked is what a walk of the whole says of each event. The walker does not know what is missing: what missing code learns of what it has called back, the hiding says.
+// walked is what a walk of the whole says of each event. The walker does not know what is missing:
+// what missing code learns of what it has called back, the hiding says.
 func walked(p *progtest.Program, run *progtest.Run) (flows []window.Flow) {
 	w := walk.New(p.Plan)
 	w.Read(run.Meta.Texts)

@@ -18,14 +18,16 @@ func counting() string {
 	return "counted in user mode"
 }
 
-// counter opens a counter of what the calling thread, and the processes that it starts, do in user mode from now on.
+// counter opens a counter of what the calling thread, and the processes that it starts, do in user
+// mode from now on.
 func counter(kind uint32, config uint64) (fd int, err error) {
 	attr := unix.PerfEventAttr{Type: kind, Config: config, Bits: unix.PerfBitInherit | unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv}
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	return unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
 }
 
-// counted calls f, which starts a process and waits for it, and returns the number of instructions of that process; 0 if the machine does not count.
+// counted calls f, which starts a process and waits for it, and returns the number of instructions
+// of that process; 0 if the machine does not count.
 func counted(f func() error) (n float64, err error) {
 	return countedAs(unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_INSTRUCTIONS, f)
 }

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCounted: what a child process does is counted, by a counter that every Linux has (it counts nanoseconds).
+// TestCounted: what a child process does is counted, by a counter that every Linux has (it counts
+// nanoseconds).
 func TestCounted(t *testing.T) {
 	fd, err := counter(unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_TASK_CLOCK)
 	if err != nil {

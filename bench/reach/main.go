@@ -1,21 +1,32 @@
-// Reach measures what it costs to record what calls of left-out packages can reach: Table 5.4 of RDIT's thesis, on a Go module.
+// Reach measures what it costs to record what calls of left-out packages can reach: Table 5.4 of
+// RDIT's thesis, on a Go module.
 //
-//	go run ./bench/reach [-rounds 20] [-profiles 20] [-seed 1] [-dir scratch]
-//	go run ./bench/reach -module github.com/hashicorp/golang-lru/v2@v2.0.7 -run '-skip=Random -count=20 .' -sets './internal/...;./simplelru;./internal/... ./simplelru'
+//	go run ./bench/reach [-rounds 20] [-profiles 20] [-seed 1] [-dir scratch] go run ./bench/reach
+//	-module github.com/hashicorp/golang-lru/v2@v2.0.7 -run '-skip=Random -count=20 .' -sets
+//	'./internal/...;./simplelru;./internal/... ./simplelru'
 //
-// The module's tests are recorded with five sets of packages left out, each with what they touch recorded (the default), with the D of each call found anew
-// (-reach=full), and with the D that is kept (-reach=kept). All programs are built first; then, in each round, the sets come in random order, and the three runs of a set one right after the other,
-// in random order. What is printed of a set:
+// The module's tests are recorded with five sets of packages left out, each with what they touch
+// recorded (the default), with the D of each call found anew (-reach=full), and with the D that is
+// kept (-reach=kept). All programs are built first; then, in each round, the sets come in random
+// order, and the three runs of a set one right after the other, in random order. What is printed of
+// a set:
 //
-//   - CPU time (user and system) of the test process: the medians, and of the ratios, pair by pair, the median with its 95 % interval (session.Interval);
-//   - instructions in user mode, if the machine counts them (perf_event_open), the ratios in the same way;
-//   - by CPU profiles of runs of their own, the samples under the hooks that there are for BarrierPairs alone, as a share of all other samples. What else the machine does makes both
-//     slower, so this number is steady where the time is not; it leaves out what the hooks make slower elsewhere (caches, larger code);
+//   - CPU time (user and system) of the test process: the medians, and of the ratios, pair by pair,
+//     the median with its 95 % interval (session.Interval);
+//   - instructions in user mode, if the machine counts them (perf_event_open), the ratios in the
+//     same way;
+//   - by CPU profiles of runs of their own, the samples under the hooks that there are for
+//     BarrierPairs alone, as a share of all other samples. What else the machine does makes both
+//     slower, so this number is steady where the time is not; it leaves out what the hooks make
+//     slower elsewhere (caches, larger code);
 //   - size of the trace of one run, and what it is without its BarrierPairs: runs are not alike;
-//   - calls, parts of their Ds (a set is listed once), and how many calls reach everything: to record nothing would be cheap.
+//   - calls, parts of their Ds (a set is listed once), and how many calls reach everything: to
+//     record nothing would be cheap.
 //
-// A set is *reached* if the interval of the time with D kept is all within +13 % and the size within +10 %, *not reached* if the interval is all above, and else *undecided*: more rounds decide.
-// The exit code says whether all are reached. zap's TestGlobalsConcurrentUse is left out: it does as much as fits into 100 ms.
+// A set is *reached* if the interval of the time with D kept is all within +13 % and the size
+// within +10 %, *not reached* if the interval is all above, and else *undecided*: more rounds
+// decide. The exit code says whether all are reached. zap's TestGlobalsConcurrentUse is left out:
+// it does as much as fits into 100 ms.
 package main
 
 import (
@@ -268,7 +279,8 @@ func runKept(result string, args []string) int {
 	return 0
 }
 
-// traced is what is in the traces of a run: bytes, with BarrierPairs and without them, and what those are.
+// traced is what is in the traces of a run: bytes, with BarrierPairs and without them, and what
+// those are.
 type traced struct {
 	with, without            int64
 	calls, all, parts, names int

@@ -2,7 +2,8 @@ package main
 
 import "testing"
 
-// TestNoRounds: of a row without a measurement (-rounds 0) calls and traces are printed, and nothing is reached; with measurements that are all alike it is.
+// TestNoRounds: of a row without a measurement (-rounds 0) calls and traces are printed, and
+// nothing is reached; with measurements that are all alike it is.
 func TestNoRounds(t *testing.T) {
 	r := &row{set: "./x"}
 	for i := range r.traces {

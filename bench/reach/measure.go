@@ -44,7 +44,8 @@ func (x *built) command(ctx context.Context, scratch string, args ...string) (*e
 	return cmd, func() { os.RemoveAll(raw) }, nil
 }
 
-// hooks matches the functions of the recorder that are there for BarrierPairs alone, and are called by emitted code or the recorder's other hooks.
+// hooks matches the functions of the recorder that are there for BarrierPairs alone, and are called
+// by emitted code or the recorder's other hooks.
 const hooks = `runtime\.\(\*PresageG\)\.(MethodBegin|Reach|MethodBegun|MethodEnd|MethodDeferred|MethodGo|MethodGoes|Leaves|goes|Known|gets|again|lookAgain|calledBack|goesBack|unwound|finalized)$` +
 	`|runtime\.presage(Received|Finalizes)$|presagert\.(Reach|Known|KnownAtEnd|Deferred)\b`
 
@@ -53,7 +54,8 @@ var (
 	total = regexp.MustCompile(`Total samples = ([0-9.]+[a-z]+)`)
 )
 
-// profiled runs a set, with D kept, under the profiler, so many times, and returns the share of the samples under the hooks.
+// profiled runs a set, with D kept, under the profiler, so many times, and returns the share of the
+// samples under the hooks.
 func (b *bench) profiled(ctx context.Context, r *row, runs int) (string, error) {
 	x := r.built[2]
 	args := []string{"tool", "pprof", "-top", "-nodecount=100000", "-nodefraction=0", "-focus=" + hooks, x.Binary}

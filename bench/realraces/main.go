@@ -4,9 +4,11 @@
 // forced by a lock that has nothing to do with them (TestMasked), where
 // go test -race is silent; its count over -n runs stands beside.
 //
-//	go run ./bench/realraces [-dir scratch] [-only name] [-n 3] [-tests TestTogether] [-fixed=false]
+//	go run ./bench/realraces [-dir scratch] [-only name] [-n 3] [-tests TestTogether]
+//	[-fixed=false]
 //
-// The list is testdata/races.tsv; a driver is testdata/<name>/driver_test.go, the two orders are testdata/orders_test.go.
+// The list is testdata/races.tsv; a driver is testdata/<name>/driver_test.go, the two orders are
+// testdata/orders_test.go.
 package main
 
 import (

@@ -1,7 +1,8 @@
-// Command recipe measures presage on RECIPE's small programs (seed 000, Table II), written anew in Go from their
-// descriptions: ConTest's critical, airline, account, pingpong, bbuffer, bubblesort, bufwriter and mergesort, Java Grande's
-// raytracer, montecarlo and moldyn. Each is recorded once, in an ordinary run on one processor (so that the run is much the same each
-// time), and this one trace is analysed at each level.
+// Command recipe measures presage on RECIPE's small programs (seed 000, Table II), written anew in
+// Go from their descriptions: ConTest's critical, airline, account, pingpong, bbuffer, bubblesort,
+// bufwriter and mergesort, Java Grande's raytracer, montecarlo and moldyn. Each is recorded once,
+// in an ordinary run on one processor (so that the run is much the same each time), and this one
+// trace is analysed at each level.
 //
 //	go run ./bench/recipe [-only name] [-races] [-dir scratch] [-presage command]
 //
@@ -19,8 +20,9 @@
 //	Diff     found at level path and not at level causal; Diff': the other way about
 //	sec, MB  user and system time and peak memory of the analysis at the highest level; RV s: at level causal
 //
-// Observed is not in the paper: how many of the causal ones no synchronisation orders in the recorded run itself. Its definition of
-// a race has no such thing, since it asks for two accesses next to each other.
+// Observed is not in the paper: how many of the causal ones no synchronisation orders in the
+// recorded run itself. Its definition of a race has no such thing, since it asks for two accesses
+// next to each other.
 package main
 
 import (
@@ -39,7 +41,8 @@ import (
 	"github.com/presage-race/presage/internal/report"
 )
 
-// programs are the rows of Table II that are here, in its order, with what it has for RECIPE's columns.
+// programs are the rows of Table II that are here, in its order, with what it has for RECIPE's
+// columns.
 var programs = []string{"critical", "airline", "account", "pingpong", "bbuffer", "bubblesort", "bufwriter", "mergesort", "raytracer", "montecarlo", "moldyn"}
 
 // levels are analysed in this order; the highest that the command knows is RECIPE.

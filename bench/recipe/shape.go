@@ -49,7 +49,8 @@ func shapeOf(ctx context.Context, file, pkg string) (*shape, error) {
 	return &c.shape, nil
 }
 
-// counter goes over a trace three times: which locations are shared, what is done to them, what rests on it.
+// counter goes over a trace three times: which locations are shared, what is done to them, what
+// rests on it.
 type counter struct {
 	shape
 	pkg  string
@@ -155,7 +156,8 @@ func (c *counter) count(i int64, e *trace.Event) {
 	}
 }
 
-// firstAddress is below every address of a Go program, and above the indices that a small program has.
+// firstAddress is below every address of a Go program, and above the indices that a small program
+// has.
 const firstAddress = 1 << 20
 
 // walk is the third pass: what rests on the reads.

@@ -1,20 +1,23 @@
-// Command relay judges the static lens by the tests of Go's own race detector, from the user's GOROOT: a function named
-// TestRace… holds a race, one named TestNoRace… holds none. It prints a line for every test whose verdict is not its name,
-// and the totals.
+// Command relay judges the static lens by the tests of Go's own race detector, from the user's
+// GOROOT: a function named TestRace… holds a race, one named TestNoRace… holds none. It prints a
+// line for every test whose verdict is not its name, and the totals.
 //
 //	go run ./bench/relay [-dir scratch] [-tier possible] [-v]
 //	go run ./bench/relay -module directory [-list likely] packages
 //	go run ./bench/relay -known [-whole] [-only name] [-v]
 //
-// With -known it looks for the races of known.txt: in the default tier before the fix, not in it after; asked are 11 of 13, and that
-// no reason code takes more than 5 % of them. With -whole all packages of the module are analysed, its commands with them.
+// With -known it looks for the races of known.txt: in the default tier before the fix, not in it
+// after; asked are 11 of 13, and that no reason code takes more than 5 % of them. With -whole all
+// packages of the module are analysed, its commands with them.
 //
 // With -module it measures instead: time, memory and what each piece of evidence takes out.
 //
-// The asked figures are: at least 85 % of the Race tests reported, at most 10 % of the NoRace tests.
+// The asked figures are: at least 85 % of the Race tests reported, at most 10 % of the NoRace
+// tests.
 //
-// A warning belongs to the test whose name stands in its frame, in its accesses or in the calls that lead to them. The copies
-// are adapted as in bench/racetestdata: package internal/synctest is testing/synctest, and RaceDisable is Gosched.
+// A warning belongs to the test whose name stands in its frame, in its accesses or in the calls
+// that lead to them. The copies are adapted as in bench/racetestdata: package internal/synctest is
+// testing/synctest, and RaceDisable is Gosched.
 package main
 
 import (
@@ -143,7 +146,8 @@ func owners(w *static.Warning) []string {
 	return slices.Compact(names)
 }
 
-// adapt says the same without packages that a module cannot import, and functions that exist only under -race.
+// adapt says the same without packages that a module cannot import, and functions that exist only
+// under -race.
 var adapt = strings.NewReplacer(
 	`"internal/synctest"`, `"testing/synctest"`,
 	"synctest.Run(func() {", "synctest.Test(t, func(t *testing.T) {",

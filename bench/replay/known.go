@@ -44,7 +44,8 @@ func replayKnown(ctx context.Context, s *session.Session, t *total) error {
 // verdicts counts what became of kept schedules.
 type verdicts map[replay.Verdict]int
 
-// replayFixed keeps the schedules of the known races, and replays them before and after the fix. ok: as it should be.
+// replayFixed keeps the schedules of the known races, and replays them before and after the fix.
+// ok: as it should be.
 func replayFixed(ctx context.Context, s *session.Session) (ok bool) {
 	list, err := session.KnownRaces(*only)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command replay records programs, predicts their races, and replays each: the program is run
-// again under the race's witness, and Go's race detector is the judge. The count of plain go test -race
+// Command replay records programs, predicts their races, and replays each: the program is run again
+// under the race's witness, and Go's race detector is the judge. The count of plain go test -race
 // runs that see the race stands beside.
 //
 //	go run ./bench/replay [-dir scratch] [-n 20] [-level causal] [-times 1] [packages]
@@ -7,9 +7,10 @@
 //	go run ./bench/replay -known [-only name]
 //	go run ./bench/replay -fixed [-only name]
 //
-// Packages are of this module, ./examples/... if there are none. With -known, the modules and drivers of
-// bench/realraces are replayed, in the version before the fix. With -fixed, their schedules are kept (presage replay -keep), replayed
-// in the version after the fix, where none may be confirmed, and once more in the version before it, where all have to be.
+// Packages are of this module, ./examples/... if there are none. With -known, the modules and
+// drivers of bench/realraces are replayed, in the version before the fix. With -fixed, their
+// schedules are kept (presage replay -keep), replayed in the version after the fix, where none may
+// be confirmed, and once more in the version before it, where all have to be.
 package main
 
 import (

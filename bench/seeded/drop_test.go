@@ -17,8 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what is wanted")
 
-// Each archive of testdata is a module whose package sub is asked for: kept.txt lists what stays and why, and the files below dropped/OPERATOR NAME/ have the lines that
-// are other, each with its number, when the object's operations are gone. What comes of it builds.
+// Each archive of testdata is a module whose package sub is asked for: kept.txt lists what stays
+// and why, and the files below dropped/OPERATOR NAME/ have the lines that are other, each with its
+// number, when the object's operations are gone. What comes of it builds.
 func TestDrop(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {

@@ -15,7 +15,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Find lists what can be seeded in packages of the module in dir and in those that they import, their tests included: by operator, file and line.
+// Find lists what can be seeded in packages of the module in dir and in those that they import,
+// their tests included: by operator, file and line.
 func Find(ctx context.Context, dir string, flags []string, patterns ...string) ([]*Seed, error) {
 	patterns, err := own(ctx, dir, flags, patterns)
 	if err != nil {
@@ -101,7 +102,9 @@ func own(ctx context.Context, dir string, flags, patterns []string) ([]string, e
 type finder struct {
 	fset *token.FileSet
 	dir  string
-	all  map[string]*Seed // by place of declaration: packages that are loaded with and without tests have objects of their own
+	// by place of declaration: packages that are loaded with and without tests have objects of
+	// their own
+	all map[string]*Seed
 	// types are the names of the types in whose declarations identifiers are.
 	types map[token.Position]string
 	texts map[string]string // of files
@@ -259,7 +262,8 @@ func (f *finder) call(info *types.Info, call *ast.CallExpr, sel *ast.SelectorExp
 
 func (f *finder) offset(p token.Pos) int { return f.fset.Position(p).Offset }
 
-// owner is the object whose method a selector names, and whether it is embedded in what stands before the dot.
+// owner is the object whose method a selector names, and whether it is embedded in what stands
+// before the dot.
 func owner(info *types.Info, sel *ast.SelectorExpr) (v *types.Var, promoted bool) {
 	s := info.Selections[sel]
 	if s == nil || s.Kind() == types.FieldVal {

@@ -67,7 +67,8 @@ func (s *Seed) At(file string, line int) bool {
 	return false
 }
 
-// Drop takes the operations out of the source of the module in dir, which has to be a copy of the one that they were found in.
+// Drop takes the operations out of the source of the module in dir, which has to be a copy of the
+// one that they were found in.
 func (s *Seed) Drop(dir string) error {
 	if s.Kept != "" {
 		return fmt.Errorf("%s stays: %s", s.Name, s.Kept)

@@ -12,7 +12,8 @@ type Known struct{ Name, Module, Before, After string }
 
 const knownRaces = "bench/realraces/testdata"
 
-// KnownRaces are those of bench/realraces; only, if not empty, is the name of the one that is wanted.
+// KnownRaces are those of bench/realraces; only, if not empty, is the name of the one that is
+// wanted.
 func KnownRaces(only string) (list []Known, err error) {
 	data, err := os.ReadFile(filepath.Join(knownRaces, "races.tsv"))
 	if err != nil {

@@ -14,8 +14,9 @@ func Median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// Interval returns bounds for the median of what the measurements are drawn from: it is between them in 95 of 100 experiments, however it is distributed,
-// for each measurement is below it as often as above. With less than six measurements they are infinite.
+// Interval returns bounds for the median of what the measurements are drawn from: it is between
+// them in 95 of 100 experiments, however it is distributed, for each measurement is below it as
+// often as above. With less than six measurements they are infinite.
 func Interval(v []float64) (low, high float64) {
 	v = slices.Sorted(slices.Values(v))
 	n := len(v)

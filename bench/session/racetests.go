@@ -20,7 +20,8 @@ var adapt = strings.NewReplacer(
 
 var testDecl = regexp.MustCompile(`(?m)^func (Test(?:No)?Race\w*)\(`)
 
-// RaceTests copies the tests of Go's race detector into a module of their own below scratch, and lists them and those that cannot be there.
+// RaceTests copies the tests of Go's race detector into a module of their own below scratch, and
+// lists them and those that cannot be there.
 func RaceTests(scratch string) (dir string, tests, left []string, err error) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

@@ -82,8 +82,8 @@ type Outcome struct {
 	Stderr   []byte
 }
 
-// Test runs `presage test -json -confirm=off args...` in dir. A report that cannot be read is an error;
-// exit codes are not.
+// Test runs `presage test -json -confirm=off args...` in dir. A report that cannot be read is an
+// error; exit codes are not.
 func (s *Session) Test(ctx context.Context, dir string, env []string, args ...string) (*Outcome, error) {
 	cmd := exec.CommandContext(ctx, s.Presage, append([]string{"test", "-json", "-confirm=off"}, args...)...)
 	cmd.Dir = dir

@@ -22,7 +22,8 @@ type Walked struct {
 	First               []walk.Mismatch // the first ones of each trace
 }
 
-// Walk walks the events of the traces through the source in which they were recorded: of each trace at most so many, 0: all.
+// Walk walks the events of the traces through the source in which they were recorded: of each trace
+// at most so many, 0: all.
 func Walk(ctx context.Context, names []string, most int64) (*Walked, error) {
 	w := &Walked{}
 	var p *plan.Plan
@@ -114,7 +115,8 @@ func AsWritten(names []string) ([]string, error) {
 	return all, nil
 }
 
-// TraceFiles returns the traces that presage has kept with -o: the file, or those of several processes in a directory.
+// TraceFiles returns the traces that presage has kept with -o: the file, or those of several
+// processes in a directory.
 func TraceFiles(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {

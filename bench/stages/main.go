@@ -8,15 +8,16 @@
 //	go run ./bench/stages window t.trace        # and the windows, without a walk, without the engine
 //	go run ./bench/stages all t.trace           # everything, as presage analyze does it
 //
-// A run removes its raw records when the trace is made. To keep them, give presage test an -exec that is a script
-// of these lines:
+// A run removes its raw records when the trace is made. To keep them, give presage test an -exec
+// that is a script of these lines:
 //
 //	"$@"; code=$?
 //	cp -al "$PRESAGE_DIR"/. /where/they/stay
 //	exit $code
 //
-// Each line of the output is a part of the trace: events so far, millions of events per second of CPU in
-// this part, the heap in use after a collection forced there (with -heap), the anonymous memory of the process.
+// Each line of the output is a part of the trace: events so far, millions of events per second of
+// CPU in this part, the heap in use after a collection forced there (with -heap), the anonymous
+// memory of the process.
 package main
 
 import (

@@ -45,7 +45,8 @@ func TestThinned(t *testing.T) {
 	})
 	for _, c := range []struct {
 		name, steps string
-		racing      int // bytes: the hooks of the compiler say where a number begins, and not how large it is
+		// bytes: the hooks of the compiler say where a number begins, and not how large it is
+		racing int
 	}{
 		// The write of an earlier turn was taken for one of the turn that the second read
 		// began.

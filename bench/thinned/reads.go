@@ -14,8 +14,8 @@ import (
 // goroutine, behind the write and not behind that of the full trace. Both are found by their places
 // among the accesses of emitted code of the goroutine, which are the same in the two traces.
 //
-// That emitted code allocates memory (FlagFirst) is such a write of its bytes, by the goroutine that
-// reads one first.
+// That emitted code allocates memory (FlagFirst) is such a write of its bytes, by the goroutine
+// that reads one first.
 
 // A seenWrite is a byte and a write of it by emitted code: the number of the write among the
 // accesses of emitted code of its goroutine. The goroutine is the runtime's number. Where the byte

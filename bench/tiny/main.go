@@ -1,12 +1,14 @@
-// Tiny judges the pipeline by an oracle that shares no code with it: package progtest generates random tiny programs,
-// executes each under every schedule, and so knows its races. One recorded run of the program is analysed, and what is
-// reported must be among them.
+// Tiny judges the pipeline by an oracle that shares no code with it: package progtest generates
+// random tiny programs, executes each under every schedule, and so knows its races. One recorded
+// run of the program is analysed, and what is reported must be among them.
 //
 //	go run ./bench/tiny [-n programs] [-seed s] [-runs r] [-states n] [-v]
 //
-// It prints for every level the pairs of positions reported and how many of them are no race (false); and the recall: of the true
-// races of several classes, how many are reported. The classes say how far from the recorded run a race is: package progtest, ExploreFrom. A false race is shrunk
-// and printed with the seeds that show it. The exit status is 1 if there is one, or if walk and trace differ somewhere.
+// It prints for every level the pairs of positions reported and how many of them are no race
+// (false); and the recall: of the true races of several classes, how many are reported. The classes
+// say how far from the recorded run a race is: package progtest, ExploreFrom. A false race is
+// shrunk and printed with the seeds that show it. The exit status is 1 if there is one, or if walk
+// and trace differ somewhere.
 package main
 
 import (

@@ -1,13 +1,14 @@
-// Tree judges the filter TREE: on random traces and on runs of random programs, each of the three engines has to report the same pairs
-// of sites with the filter as without it.
+// Tree judges the filter TREE: on random traces and on runs of random programs, each of the three
+// engines has to report the same pairs of sites with the filter as without it.
 //
 //	go run ./bench/tree [-loops n] [-windows n] [-programs n] [-seed s]
 //
-// Loops are package tracetest's traces of goroutines that run loops; windows are those of its random executions of all
-// primitives, with few sites given out at random; programs are package progtest's, with one recorded run each. It prints the accesses
-// dropped and the pairs reported, and the traces on which pairs differ; for comparison, the same for the rules of the thesis as they
-// are written, and for span redundancy the racing locations, which is what it promises. The exit status is 1 if a difference is found
-// where there must be none.
+// Loops are package tracetest's traces of goroutines that run loops; windows are those of its
+// random executions of all primitives, with few sites given out at random; programs are package
+// progtest's, with one recorded run each. It prints the accesses dropped and the pairs reported,
+// and the traces on which pairs differ; for comparison, the same for the rules of the thesis as
+// they are written, and for span redundancy the racing locations, which is what it promises. The
+// exit status is 1 if a difference is found where there must be none.
 package main
 
 import (
@@ -51,7 +52,8 @@ func main() {
 	}
 }
 
-// window is a random execution of package tracetest, several times as long as its own, with few sites, and memory that is allocated anew.
+// window is a random execution of package tracetest, several times as long as its own, with few
+// sites, and memory that is allocated anew.
 func window(seed, n uint64) []trace.Event {
 	events, _ := tracetest.Trace(tracetest.ScaledWindow(seed, n, 4).Window)
 	r := rand.New(rand.NewPCG(seed, n^0x5eed))

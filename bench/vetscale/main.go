@@ -1,14 +1,16 @@
-// Command vetscale measures presage vet on programs of millions of lines: the first run, a run in which nothing has changed, runs after an edit of
-// one line (in a package that nothing imports but commands, and in one that nearly all import), and two shards with a link. It fails if
-// the shards' report is not that of one process, byte for byte.
+// Command vetscale measures presage vet on programs of millions of lines: the first run, a run in
+// which nothing has changed, runs after an edit of one line (in a package that nothing imports but
+// commands, and in one that nearly all import), and two shards with a link. It fails if the shards'
+// report is not that of one process, byte for byte.
 //
 //	go run ./bench/vetscale [-only kubernetes] [-dir scratch] [-sample 30 -seed 1]
 //
-// Asked are, with 2 processors: Kubernetes at most 15 minutes and 14 GiB for the first run, 90 s beyond loading after an edit; Prometheus at most 15
-// minutes. Wall time and processor time are printed with the largest memory of the process, and with the number of warnings.
+// Asked are, with 2 processors: Kubernetes at most 15 minutes and 14 GiB for the first run, 90 s
+// beyond loading after an edit; Prometheus at most 15 minutes. Wall time and processor time are
+// printed with the largest memory of the process, and with the number of warnings.
 //
-// With -sample it only runs once, and prints a random sample of the default tier's warnings on Kubernetes' own packages, to be judged from source
-// (docs/vet-sample.md).
+// With -sample it only runs once, and prints a random sample of the default tier's warnings on
+// Kubernetes' own packages, to be judged from source (docs/vet-sample.md).
 //
 // The modules come from the module proxy; what is edited is copied into the scratch directory.
 package main
@@ -221,7 +223,8 @@ func (m *machine) run(what string, flags ...string) ([]byte, error) {
 	return report, nil
 }
 
-// finished lets the exit codes pass that say that there are warnings, or packages that did not load whole.
+// finished lets the exit codes pass that say that there are warnings, or packages that did not load
+// whole.
 func finished(err error, stderr *bytes.Buffer) error {
 	if exit, ok := err.(*exec.ExitError); ok && (exit.ExitCode() == 3 || exit.ExitCode() == 1 && bytes.Contains(stderr.Bytes(), []byte("summaries: "))) {
 		return nil

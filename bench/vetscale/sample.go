@@ -25,7 +25,8 @@ type side struct {
 	}
 }
 
-// sample prints n warnings of a report, chosen by the seed, with both accesses in files below dir: they are to be judged from source.
+// sample prints n warnings of a report, chosen by the seed, with both accesses in files below dir:
+// they are to be judged from source.
 func sample(report []byte, dir string, n int, seed uint64) error {
 	type warning struct {
 		ID, Tier string

@@ -87,7 +87,8 @@ func again(t *testing.T, traces string) {
 	}
 }
 
-// tracesOf returns the traces of a directory in which a goroutine runs a function with this in its name.
+// tracesOf returns the traces of a directory in which a goroutine runs a function with this in its
+// name.
 func tracesOf(t *testing.T, dir, name string) (files []string) {
 	all, err := filepath.Glob(filepath.Join(dir, "*.trace"))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/cli/scripts"
 )
 
-// quietTests are the tests of bench/quiet that CI runs. Each has had false races, or uses synchronisation that only
-// patches of the standard library record.
+// quietTests are the tests of bench/quiet that CI runs. Each has had false races, or uses
+// synchronisation that only patches of the standard library record.
 const quietTests = "^(TestProfiles|TestCPUProfile|TestMetrics|TestTraceStop|TestTime|TestStacks|TestHTTPJSON|TestTLS|TestOSPipe|TestExec|" +
 	"TestSyncMap|TestPool|TestIterPull|TestFinalizers|TestWeakCache|TestUnique|TestContextTree|TestSQL|TestSynctest|TestSignal|TestLogs|TestParallel|TestC)$"
 

@@ -34,8 +34,9 @@ const (
 	levelNone   = "none"   // the trace is only kept
 	levelHB     = "hb"     // races of the recorded run itself
 	levelCausal = "causal" // races of every execution that keeps what is needed of the values read
-	levelValue  = "value"  // races of executions in which reads see other values and branches go the same way
-	levelPath   = "path"   // races of executions in which a goroutine leaves its recorded path
+	// races of executions in which reads see other values and branches go the same way
+	levelValue = "value"
+	levelPath  = "path" // races of executions in which a goroutine leaves its recorded path
 )
 
 // levels of the analysis, by name.
@@ -169,7 +170,8 @@ type analysis struct {
 	traceFile string
 	kept      *record.RunDir // for presage report; nil: none
 
-	// plan is the plan of the program when it is at hand; nil: it is loaded from the trace's tables.
+	// plan is the plan of the program when it is at hand; nil: it is loaded from the trace's
+	// tables.
 	plan  func(context.Context) (*plan.Plan, error)
 	grant grant // for loading it
 	last  loaded
@@ -190,9 +192,10 @@ type analysis struct {
 	functions, opaque int
 	tests, tested     bool // it is go test that was recorded; a test ran
 
-	again    []string // the command that analyses the same traces from the beginning; nil: as resume says
-	cut      int      // traces that were not analysed to their end, because of an interrupt
-	analysed int64    // events that were
+	// the command that analyses the same traces from the beginning; nil: as resume says
+	again    []string
+	cut      int   // traces that were not analysed to their end, because of an interrupt
+	analysed int64 // events that were
 
 	warnings []report.Warning
 	set      report.Set
@@ -200,7 +203,8 @@ type analysis struct {
 	failed   bool // a trace could not be read to its end
 }
 
-// warn adds a warning. Those that differ in the count alone, which the text may name, are one: of the program they are counted once.
+// warn adds a warning. Those that differ in the count alone, which the text may name, are one: of
+// the program they are counted once.
 func (a *analysis) warn(w report.Warning) {
 	w.Text = strings.Replace(w.Text, strconv.Itoa(w.Count)+" ", countMark, 1)
 	for i := range a.warnings {
@@ -444,13 +448,15 @@ func (a *analysis) finish() int {
 	switch {
 	case s.Races > 0, s.OnTheFly != nil && s.OnTheFly.Candidates > 0:
 		s.ExitCode = exitRaces
-	case a.failed || a.programCode != 0, s.Coverage.Lost(), s.Coverage.Searched == report.Nothing && (a.options.level != levelNone || a.noRun()): // (E7), (E8)
+	case a.failed || a.programCode != 0, s.Coverage.Lost(), s.Coverage.Searched == report.Nothing && (a.options.level != levelNone || a.noRun()):
+		// (E7), (E8)
 		s.ExitCode = exitFailed
 	}
 	return s.ExitCode
 }
 
-// print sends the messages to standard output, and to the run that presage report reads. What goes wrong there must not cost the report.
+// print sends the messages to standard output, and to the run that presage report reads. What goes
+// wrong there must not cost the report.
 func (a *analysis) print() error {
 	err := a.send(newPrinter(a.env.Stdout, a.options.json))
 	if keepErr := a.keep(); keepErr != nil {

@@ -123,7 +123,8 @@ func wasOrWere(n int) string {
 	return fmt.Sprintf("%d races were", n)
 }
 
-// notReplayed says so. What goes wrong with the program goes wrong with each of its races: it is said once.
+// notReplayed says so. What goes wrong with the program goes wrong with each of its races: it is
+// said once.
 func notReplayed(err error) report.Warning {
 	text, _, more := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	if more {

@@ -18,7 +18,8 @@ const (
 	loses                // (E7) as (E6), because recording or analysis did not come to its end
 )
 
-// gapOf says what a warning leaves open: its effect, and a few words for the last line, with %d for the count.
+// gapOf says what a warning leaves open: its effect, and a few words for the last line, with %d for
+// the count.
 type gapOf struct {
 	effect effect
 	text   string
@@ -46,14 +47,15 @@ var gaps = map[string]gapOf{
 	"left-out":             {keeps, ""}, // asked for, and named where the recording is described
 	"global-unknown":       {keeps, ""},
 	"unordered":            {keeps, ""},
-	"unexplained-read":     {keeps, ""}, // a value is not known: reads keep what they saw, and what that costs is counted by threads-cut
-	"hidden-writes":        {keeps, ""},
-	"sets-lost":            {keeps, ""}, // taken for everything: counted by missing-suppressed
-	"constants-large":      {keeps, ""},
-	"variables-large":      {keeps, ""},
-	"trace-not-kept":       {keeps, ""},
-	"allocations":          {keeps, ""}, // counts that the tests see, not what is recorded
-	record.HealedCode:      {keeps, ""},
+	// a value is not known: reads keep what they saw, and what that costs is counted by threads-cut
+	"unexplained-read": {keeps, ""},
+	"hidden-writes":    {keeps, ""},
+	"sets-lost":        {keeps, ""}, // taken for everything: counted by missing-suppressed
+	"constants-large":  {keeps, ""},
+	"variables-large":  {keeps, ""},
+	"trace-not-kept":   {keeps, ""},
+	"allocations":      {keeps, ""}, // counts that the tests see, not what is recorded
+	record.HealedCode:  {keeps, ""},
 
 	// Of traces of other tools.
 	"std-reentrant":     {keeps, ""},
@@ -124,7 +126,8 @@ var ofProgram = map[string]bool{"not-instrumented": true, "assembly": true, "uno
 func gap(w *report.Warning) (report.Gap, bool) {
 	of, known := gaps[w.Code]
 	switch {
-	case !known && strings.HasPrefix(w.Code, "static-"): // of vet, whose warnings are no part of the answer
+	case !known && strings.HasPrefix(w.Code, "static-"):
+		// of vet, whose warnings are no part of the answer
 		return report.Gap{}, false
 	case !known:
 		of = gapOf{bounds, w.Code + " (%d)"}
@@ -134,7 +137,8 @@ func gap(w *report.Warning) (report.Gap, bool) {
 	return report.Gap{Code: w.Code, Count: w.Count, Text: counted(of.text, w.Count), Lost: of.effect == loses}, true
 }
 
-// counted puts a count into a text, and chooses singular or plural: "%d record(s)", "%d quer(y/ies)".
+// counted puts a count into a text, and chooses singular or plural: "%d record(s)", "%d
+// quer(y/ies)".
 func counted(text string, n int) string {
 	for {
 		before, rest, found := strings.Cut(text, "(")
@@ -193,7 +197,8 @@ func (a *analysis) unsearched() string {
 	return ""
 }
 
-// ranTests reports whether the process of a trace ran a test, a benchmark, a fuzz test or an example: package testing starts a goroutine for each.
+// ranTests reports whether the process of a trace ran a test, a benchmark, a fuzz test or an
+// example: package testing starts a goroutine for each.
 func ranTests(meta *trace.Meta) bool {
 	for _, g := range meta.Goroutines {
 		if strings.HasPrefix(g.Func, "testing.") {

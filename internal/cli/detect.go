@@ -56,7 +56,8 @@ func (o *onTheFly) options(meta *trace.Meta) detect.Options {
 	}
 }
 
-// detect takes one trace through a detector of one pass. Of a damaged trace, what can be read is analysed, and the error returned.
+// detect takes one trace through a detector of one pass. Of a damaged trace, what can be read is
+// analysed, and the error returned.
 func (a *analysis) detect(ctx context.Context, name string) error {
 	s, err := openTrace(name)
 	if err != nil {

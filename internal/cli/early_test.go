@@ -18,8 +18,8 @@ import (
 )
 
 // earlyReport is the report on traces, in the order in which they are given, where those of before
-// are searched while the tests run, in that order. The last of them is still being searched when the
-// tests are over, if under is set; move puts the traces elsewhere then.
+// are searched while the tests run, in that order. The last of them is still being searched when
+// the tests are over, if under is set; move puts the traces elsewhere then.
 func earlyReport(t *testing.T, ctx context.Context, e *early, files, before []string, under bool, move func() ([]string, error)) string {
 	t.Helper()
 	rec := &record.Result{Traces: files, Early: before}
@@ -54,8 +54,8 @@ func earlyReport(t *testing.T, ctx context.Context, e *early, files, before []st
 }
 
 // TestEarly: the report is the same, byte for byte, whichever traces were searched while the tests
-// ran, and in whatever order; also if one was still being searched, was made anew or was moved since,
-// or if there was no memory for it.
+// ran, and in whatever order; also if one was still being searched, was made anew or was moved
+// since, or if there was no memory for it.
 func TestEarly(t *testing.T) {
 	dir := t.TempDir()
 	files := writeTraces(t, dir)

@@ -12,13 +12,17 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What of a program a run has executed, and which of its instructions a warning of the static lens means.
+// What of a program a run has executed, and which of its instructions a warning of the static lens
+// means.
 //
-//	(K1) An access of the static lens stands at a position (package place), and is all instructions there that can have records. If some of them
-//	     name the variable or field that it names, it is these: x = y has one position for both.
-//	(K2) An instruction was executed if an event has its site, or the site of one behind it in its block.
-//	(K3) It was not executed if, on every way to it, there is something that would have left an event and has not: the function's entry, a block that
-//	     has a record, an instruction that always has one, it itself among them. This holds only if the recording is whole.
+//	(K1) An access of the static lens stands at a position (package place), and is all
+//	     instructions there that can have records. If some of them name the variable or field that
+//	     it names, it is these: x = y has one position for both.
+//	(K2) An instruction was executed if an event has its site, or the site of one behind it in its
+//	     block.
+//	(K3) It was not executed if, on every way to it, there is something that would have left an
+//	     event and has not: the function's entry, a block that has a record, an instruction that
+//	     always has one, it itself among them. This holds only if the recording is whole.
 //	(K4) Otherwise it cannot be told.
 
 // sites says by whom those sites were executed that events of a run have.
@@ -50,7 +54,8 @@ func (s *sites) of(site trace.Site) visit {
 	return s.by[site]
 }
 
-// apart reports whether the two sides may have been executed by two goroutines of one process: it is false only if all their events are of one.
+// apart reports whether the two sides may have been executed by two goroutines of one process: it
+// is false only if all their events are of one.
 func (s *sites) apart(sides [2][]instruction) bool {
 	all := visit{}
 	for _, list := range sides {
@@ -94,7 +99,8 @@ type instruction struct {
 
 func (in *instruction) plan() *plan.Instr { return &in.block.Instrs[in.index] }
 
-// instructionsAt finds the instructions that stand at the wanted positions, in the order of the plan. Linear in the program.
+// instructionsAt finds the instructions that stand at the wanted positions, in the order of the
+// plan. Linear in the program.
 func instructionsAt(p *plan.Plan, wanted map[token.Position]bool) map[token.Position][]instruction {
 	lines := map[string]bool{}
 	for pos := range wanted {
@@ -124,7 +130,8 @@ func instructionsAt(p *plan.Plan, wanted map[token.Position]bool) map[token.Posi
 	return found
 }
 
-// narrowed are those of the instructions that name what the static lens names, if there are any (K1).
+// narrowed are those of the instructions that name what the static lens names, if there are any
+// (K1).
 func narrowed(p *plan.Plan, list []instruction, expr string) []instruction {
 	name := lastName(expr)
 	var out []instruction
@@ -139,7 +146,8 @@ func narrowed(p *plan.Plan, list []instruction, expr string) []instruction {
 	return out
 }
 
-// lastName is the last identifier of an expression, without indices behind it: "n" of s.n, of s.n[…] and of len(s.n).
+// lastName is the last identifier of an expression, without indices behind it: "n" of s.n, of
+// s.n[…] and of len(s.n).
 func lastName(expr string) string {
 	for {
 		switch {
@@ -204,8 +212,9 @@ func (s *sites) executed(in *instruction, whole bool) reach {
 	return untold
 }
 
-// certain reports whether an instruction has an event whenever it is executed. Accesses of maps, which may be nil, and of ranges of elements,
-// which may be empty, need not have one, nor has what a type parameter may make empty.
+// certain reports whether an instruction has an event whenever it is executed. Accesses of maps,
+// which may be nil, and of ranges of elements, which may be empty, need not have one, nor has what
+// a type parameter may make empty.
 func certain(p *plan.Instr, in ssa.Instruction) bool {
 	if p.Site == 0 {
 		return false

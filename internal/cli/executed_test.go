@@ -10,7 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// TestExecuted: in runs of random programs nothing that stands before an executed instruction on every way to it counts as missed (K3).
+// TestExecuted: in runs of random programs nothing that stands before an executed instruction on
+// every way to it counts as missed (K3).
 func TestExecuted(t *testing.T) {
 	loader := progtest.NewLoader()
 	count := map[reach]int{}
@@ -55,7 +56,8 @@ func TestExecuted(t *testing.T) {
 	}
 }
 
-// missedBefore finds an instruction that counts as missed among those that come before another one on every way.
+// missedBefore finds an instruction that counts as missed among those that come before another one
+// on every way.
 func missedBefore(s *sites, in instruction) ssa.Instruction {
 	last := in.index
 	for b := in.at; b != nil; b = b.Idom() {

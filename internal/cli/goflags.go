@@ -20,8 +20,9 @@ type goArgs struct {
 	dir      string   // -C
 	flags    []string // of the go command, each in one argument
 	packages []string
-	args     []string // of the program; for test, from -args, or the first flag that go test does not know, on
-	help     bool
+	// of the program; for test, from -args, or the first flag that go test does not know, on
+	args []string
+	help bool
 }
 
 // options are presage's own flags.
@@ -40,11 +41,12 @@ type options struct {
 	missing    string // analyze: what missing methods do
 	quiet      bool
 	time       time.Duration // for what comes behind the tests; 0: defaultTime
-	confirm    time.Duration // for replays of what is found; 0: none, confirmRest: what -time leaves
-	disk       disk.Share    // what the recording may take of the disk
-	memory     disk.Share    // and the analysis of memory
-	static     string        // the tier of the static lens's warnings to mark; "": none
-	online     onlineFlags
+	// for replays of what is found; 0: none, confirmRest: what -time leaves
+	confirm time.Duration
+	disk    disk.Share // what the recording may take of the disk
+	memory  disk.Share // and the analysis of memory
+	static  string     // the tier of the static lens's warnings to mark; "": none
+	online  onlineFlags
 }
 
 // boolFlags are the flags of go build, go test and presage that take no value from

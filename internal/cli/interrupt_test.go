@@ -39,7 +39,8 @@ type told struct {
 func (o *told) Config(*report.Config) error     { return nil }
 func (o *told) Progress(*report.Progress) error { return nil }
 func (o *told) Race(r *report.Race) error {
-	o.races[r.ID+" "+r.A.Position.String()+" "+r.B.Position.String()] = true // in several traces, it is of the first that has it
+	// in several traces, it is of the first that has it
+	o.races[r.ID+" "+r.A.Position.String()+" "+r.B.Position.String()] = true
 	return nil
 }
 func (o *told) Warning(w *report.Warning) error {

@@ -19,13 +19,15 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
-// keptSuffix is that of the files of kept schedules, and keptDir where they are written, below the root of the module.
+// keptSuffix is that of the files of kept schedules, and keptDir where they are written, below the
+// root of the module.
 const (
 	keptSuffix = ".presage"
 	keptDir    = "presage"
 )
 
-// keep writes the schedules of races into the module, each once it has been replayed from what is written.
+// keep writes the schedules of races into the module, each once it has been replayed from what is
+// written.
 func (r *replayer) keep(ctx context.Context, races []*report.Race) error {
 	failed := false
 	for _, race := range races {
@@ -170,7 +172,8 @@ func commandOf(meta *trace.Meta, root string) (c replay.Command, err error) {
 			switch {
 			case err == nil && strings.HasPrefix(value, root+string(filepath.Separator)):
 				f = name + "=" + rel
-			case !slices.Contains(g.flags, f): // of presage itself, for modules that are not the main one
+			case !slices.Contains(g.flags, f):
+				// of presage itself, for modules that are not the main one
 				continue
 			default:
 				return c, fmt.Errorf("flag %s names a file outside %s", f, root)
@@ -195,7 +198,8 @@ func commandOf(meta *trace.Meta, root string) (c replay.Command, err error) {
 	return c, nil
 }
 
-// keptFiles are the files of kept schedules among the arguments; those of a directory are its own. ok is false if the arguments are IDs.
+// keptFiles are the files of kept schedules among the arguments; those of a directory are its own.
+// ok is false if the arguments are IDs.
 func keptFiles(args []string) (files []string, ok bool, err error) {
 	ids := 0
 	for _, arg := range args {
@@ -219,7 +223,8 @@ func keptFiles(args []string) (files []string, ok bool, err error) {
 	return files, len(files) > 0, nil
 }
 
-// replayFiles replays kept schedules. A race that is still there wins over a schedule that says nothing.
+// replayFiles replays kept schedules. A race that is still there wins over a schedule that says
+// nothing.
 func (r *replayer) replayFiles(ctx context.Context, files []string) error {
 	code := exitNone
 	for _, name := range files {

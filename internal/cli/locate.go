@@ -27,7 +27,8 @@ func (a *analysis) listsAll(meta *trace.Meta) bool {
 	return a.options.level == levelHB && meta.Source != "presage"
 }
 
-// place is the second pass over a trace: what stands at the events of the specs goes into the report.
+// place is the second pass over a trace: what stands at the events of the specs goes into the
+// report.
 func (a *analysis) place(name string, meta *trace.Meta, specs []report.Spec) error {
 	if len(specs) == 0 {
 		return nil

@@ -15,7 +15,8 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
-// onlineFlags is what the flags say of a detector inside the program, in place of recording and prediction.
+// onlineFlags is what the flags say of a detector inside the program, in place of recording and
+// prediction.
 type onlineFlags struct {
 	on, halt bool
 	filter   string // tree or none

@@ -131,8 +131,9 @@ func (a *analysis) recorded(rec *record.Result, err error) {
 	}
 }
 
-// interruptible is for what comes behind the tests. An interrupt does not keep what was recorded from
-// being put in order, or it would be lost; then the report says how to go on. The second one ends the process.
+// interruptible is for what comes behind the tests. An interrupt does not keep what was recorded
+// from being put in order, or it would be lost; then the report says how to go on. The second one
+// ends the process.
 func interruptible(ctx context.Context, p *progress) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	context.AfterFunc(ctx, func() {

@@ -217,10 +217,13 @@ type replayer struct {
 	// run is replay, or what a test has in its place.
 	run func(context.Context, *report.Race) (*replay.Outcome, error)
 
-	said     func(text string)                         // takes what is being done; nil: it is shown
-	spent    func(cpu time.Duration)                   // takes what builds use; nil: nobody wants to know
-	healed   func(damage error)                        // takes what was made anew of the cache; nil: it is printed
-	recorded func(context.Context) (*plan.Plan, error) // the plan of the one program that there is, if it is at hand
+	said func(text string) // takes what is being done; nil: it is shown
+	// takes what builds use; nil: nobody wants to know
+	spent func(cpu time.Duration)
+	// takes what was made anew of the cache; nil: it is printed
+	healed func(damage error)
+	// the plan of the one program that there is, if it is at hand
+	recorded func(context.Context) (*plan.Plan, error)
 }
 
 // made is a program that is prepared, or could not be.
@@ -343,7 +346,8 @@ func (k *kept) trace(race *report.Race) (string, error) {
 	if race.Trace != "" {
 		return race.Trace, nil
 	}
-	if c := k.config.Command; len(c) > 2 && c[1] != "test" && c[1] != "run" && k.summary.TraceFile == "" { // analyze, of one trace
+	if c := k.config.Command; len(c) > 2 && c[1] != "test" && c[1] != "run" && k.summary.TraceFile == "" {
+		// analyze, of one trace
 		return c[len(c)-1], nil
 	}
 	if st, err := os.Stat(k.summary.TraceFile); err == nil && !st.IsDir() {

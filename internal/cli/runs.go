@@ -39,11 +39,13 @@ func findRun(id string) (*record.RunDir, error) {
 	return record.FindRun(id)
 }
 
-// damagedRun says what to do about a run whose report cannot be read. What was found stays as it is.
+// damagedRun says what to do about a run whose report cannot be read. What was found stays as it
+// is.
 func damagedRun(run *record.RunDir, err error) error {
 	var found *exitError
 	var path *fs.PathError
-	if err == nil || errors.As(err, &found) || errors.As(err, &path) && path.Op == "write" { // it is printed where nothing can be written
+	if err == nil || errors.As(err, &found) || errors.As(err, &path) && path.Op == "write" {
+		// it is printed where nothing can be written
 		return err
 	}
 	return fmt.Errorf("run %s is damaged: %w. Make it anew: %s; or take another one: presage runs, flag -run-id", run.ID, err, commandLine(run.Command))

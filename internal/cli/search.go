@@ -125,8 +125,8 @@ func (a *analysis) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// begin begins the search of a trace, or takes the one that has begun while the tests ran. beside are those that are
-// under way.
+// begin begins the search of a trace, or takes the one that has begun while the tests ran. beside
+// are those that are under way.
 func (a *analysis) begin(ctx context.Context, i int, beside []*search) *search {
 	over := a.over(i)
 	if s := a.early.of(a.files[i], over, a.builder); s != nil {
@@ -293,7 +293,8 @@ func (a *analysis) late(i int) func() bool {
 	return a.budget.share(1, 1, size, rest)
 }
 
-// wait waits for the end of a search. What is wrong with the trace is returned, but for an interrupt.
+// wait waits for the end of a search. What is wrong with the trace is returned, but for an
+// interrupt.
 func (s *search) wait() error {
 	<-s.done
 	if s.err != nil {
@@ -314,8 +315,8 @@ func (a *analysis) find(ctx context.Context, name string) (*search, error) {
 	return s, errors.Join(err, ctx.Err())
 }
 
-// end takes what a search has found: a second pass finds what stands at the events of its races (T5). Of
-// a damaged trace, what can be read is analysed, and the error returned.
+// end takes what a search has found: a second pass finds what stands at the events of its races
+// (T5). Of a damaged trace, what can be read is analysed, and the error returned.
 func (a *analysis) end(ctx context.Context, s *search) error {
 	err := s.wait()
 	if s.err != nil {

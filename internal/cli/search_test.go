@@ -68,7 +68,8 @@ func writeTraces(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// TestOrdering: the time for putting events in order is over after leastOrder questions, not before.
+// TestOrdering: the time for putting events in order is over after leastOrder questions, not
+// before.
 func TestOrdering(t *testing.T) {
 	b := &budget{begun: time.Now().Add(-time.Hour), total: time.Minute}
 	over := b.ordering(1, 2)

@@ -34,7 +34,8 @@ func TestCrowdAllowed(t *testing.T) {
 		{2, nil, []*attempt{ended(time.Second, 2, 0)}, 1},
 		{2, nil, []*attempt{ended(time.Second, 1, 0), ended(9*time.Second, 0, 0)}, 6},
 		{8, nil, []*attempt{ended(time.Second, 1, 0)}, 6},
-		{8, nil, []*attempt{{took: time.Second, out: &replay.Outcome{Look: &replay.Try{Seconds: 0.5}}}}, 12}, // a schedule is made for half of it
+		// a schedule is made for half of it
+		{8, nil, []*attempt{{took: time.Second, out: &replay.Outcome{Look: &replay.Try{Seconds: 0.5}}}}, 12},
 		{2, []string{"-p=1"}, nil, 1},
 		{2, []string{"--p=4", "-tags=x"}, []*attempt{ended(time.Second, 0.1, 0)}, 4},
 		{2, []string{"-p=x"}, nil, 2},

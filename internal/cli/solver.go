@@ -74,7 +74,8 @@ func (s windowSolver) Solve(p window.Pair) engine.Result {
 	return res
 }
 
-// closeSolver ends the solver's process. What it says at its end is of no interest: it has answered, or warnSolver told.
+// closeSolver ends the solver's process. What it says at its end is of no interest: it has
+// answered, or warnSolver told.
 func (a *analysis) closeSolver() {
 	if a.smt != nil {
 		a.smt.process.Close()

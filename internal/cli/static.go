@@ -45,8 +45,8 @@ type lens struct {
 	counts    report.Marks
 }
 
-// warnStatically runs the static lens on the packages that were recorded. It comes after the run, whose processor time it does not take. Where it fails
-// the report has no warnings, and says so.
+// warnStatically runs the static lens on the packages that were recorded. It comes after the run,
+// whose processor time it does not take. Where it fails the report has no warnings, and says so.
 func (a *analysis) warnStatically(ctx context.Context, g *goArgs, test bool, rec *record.Result) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -133,7 +133,8 @@ func (a *analysis) mark(ctx context.Context) {
 	a.summary.Static = &s.counts
 }
 
-// compare reports and marks the warnings. A pair that a race confirms is not hidden behind another one of its access: the two kinds are gathered apart.
+// compare reports and marks the warnings. A pair that a race confirms is not hidden behind another
+// one of its access: the two kinds are gathered apart.
 func (s *lens) compare(p *plan.Plan, at map[token.Position][]instruction, races []*report.Race) {
 	v := s.v
 	sides := func(w *static.Warning) (of [2][]instruction) {
@@ -191,7 +192,8 @@ func racesAt(sides [2][]instruction, races []*report.Race) (found []*report.Race
 	return found
 }
 
-// judge gives a warning its mark. sides are the instructions that its two accesses are, r the race that confirms it, or nil.
+// judge gives a warning its mark. sides are the instructions that its two accesses are, r the race
+// that confirms it, or nil.
 func (s *lens) judge(w *report.Race, sides [2][]instruction, r *report.Race) {
 	if r != nil {
 		w.Vet.Mark, w.Vet.Race = report.MarkConfirmed, r.ID

@@ -15,8 +15,8 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/trust"
 )
 
-// grant says how much of what a file names may be run. Its zero value takes what package trust takes.
-// What a trace of the user's own run has, in the user's own cache, the user has given.
+// grant says how much of what a file names may be run. Its zero value takes what package trust
+// takes. What a trace of the user's own run has, in the user's own cache, the user has given.
 type grant struct {
 	all   bool        // -trust, or this command has recorded the program itself
 	own   *goArgs     // the command line of the user's own last run; nil: none
@@ -27,8 +27,8 @@ type grant struct {
 // trustHelp is that of the flag -trust.
 const trustHelp = "use flags, arguments and directories that a file names, although they can name or run a program"
 
-// trace returns an error that lists what a trace asks for beyond the grant. Nothing of the trace may be
-// loaded or built then.
+// trace returns an error that lists what a trace asks for beyond the grant. Nothing of the trace
+// may be loaded or built then.
 func (g *grant) trace(ctx context.Context, name string, meta *trace.Meta) error {
 	if g.all || g.done == meta || ownTrace(name) {
 		return nil
@@ -102,8 +102,8 @@ func arguments(args []string) (asked []string) {
 	return asked
 }
 
-// directories are those of the program that are neither below the working directory nor in its module.
-// Who builds in a directory runs what is in it.
+// directories are those of the program that are neither below the working directory nor in its
+// module. Who builds in a directory runs what is in it.
 func (g *grant) directories(ctx context.Context, meta *trace.Meta) (asked []string) {
 	here := []string{g.ownIn}
 	if wd, err := os.Getwd(); err == nil {
@@ -162,7 +162,8 @@ func (g *grant) kept(name string, k *replay.Kept) error {
 	return untrusted(name, asked)
 }
 
-// grant is for the traces of a report: it has what the user gave, if the report is of the user's own run.
+// grant is for the traces of a report: it has what the user gave, if the report is of the user's
+// own run.
 func (k *kept) grant() grant {
 	c := k.config.Command
 	if !k.own || len(c) < 2 || c[1] != "test" && c[1] != "run" {

@@ -12,7 +12,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// TestGrantTrace: what a trace asks for is refused, each with its name, unless it is the user's own.
+// TestGrantTrace: what a trace asks for is refused, each with its name, unless it is the user's
+// own.
 func TestGrantTrace(t *testing.T) {
 	cache, wd := t.TempDir(), t.TempDir()
 	t.Setenv("PRESAGE_CACHE", cache)

@@ -109,7 +109,8 @@ func vet(ctx context.Context, env *Env, o vetOptions, patterns []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM) // a worktree is removed, whatever happens
+	// a worktree is removed, whatever happens
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second interrupt ends the process
 	v := &vetting{vetOptions: o, env: env, begun: time.Now(), patterns: patterns, progress: newProgress(env.Stderr, o.quiet)}
@@ -136,7 +137,8 @@ func vet(ctx context.Context, env *Env, o vetOptions, patterns []string) error {
 	return v.report()
 }
 
-// analyse runs the static lens on the packages that the patterns name in dir, and reads their directives.
+// analyse runs the static lens on the packages that the patterns name in dir, and reads their
+// directives.
 func (v *vetting) analyse(ctx context.Context, dir string, patterns []string, text string) (*static.Result, *ignore.Set, error) {
 	cfg, err := v.config(dir, patterns)
 	if err != nil {
@@ -211,7 +213,8 @@ func (v *vetting) readBaseline() error {
 	return nil
 }
 
-// revision analyses the revision of -new and keeps the fingerprints of what would be reported there.
+// revision analyses the revision of -new and keeps the fingerprints of what would be reported
+// there.
 func (v *vetting) revision(ctx context.Context) (err error) {
 	if v.since == "" {
 		return nil
@@ -257,7 +260,8 @@ func (v *vetting) revision(ctx context.Context) (err error) {
 	return nil
 }
 
-// silenced reports whether a directive stands at one of the accesses. Both are looked at, so that both directives count as used.
+// silenced reports whether a directive stands at one of the accesses. Both are looked at, so that
+// both directives count as used.
 func silenced(res *static.Result, set *ignore.Set, w *static.Warning) bool {
 	covers := false
 	for _, a := range []summary.Pos{w.A.Pos, w.B.Pos} {

@@ -126,7 +126,8 @@ func (v *vetting) suggestions(h report.Handler) error {
 	return nil
 }
 
-// messages says what the report does not cover; failed if something is wrong with what was to be analysed.
+// messages says what the report does not cover; failed if something is wrong with what was to be
+// analysed.
 func (v *vetting) messages() (out []report.Warning, failed bool) {
 	wd, _ := os.Getwd()
 	say := func(code string, n int, text string) {

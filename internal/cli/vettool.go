@@ -11,7 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
-// vetStore is the directory of summaries that a flag names: "" is below the cache directory, "off" is none.
+// vetStore is the directory of summaries that a flag names: "" is below the cache directory, "off"
+// is none.
 func vetStore(flag string) (string, error) {
 	switch flag {
 	case "off":
@@ -23,8 +24,8 @@ func vetStore(flag string) (string, error) {
 	return filepath.Abs(flag)
 }
 
-// vettool recognises the calls that the go command makes of a vet tool (go vet -vettool=presage), and answers them. The
-// summaries go to the directory in which presage vet looks for them.
+// vettool recognises the calls that the go command makes of a vet tool (go vet -vettool=presage),
+// and answers them. The summaries go to the directory in which presage vet looks for them.
 //
 //	-V=full      who is it: the go command keeps answers for this executable
 //	-flags       which flags it has, as JSON
@@ -47,7 +48,8 @@ func vettool(env *Env) (bool, error) {
 		for _, a := range env.Args[:len(env.Args)-1] {
 			if v, ok := strings.CutPrefix(a, "-store="); ok {
 				flag = v
-			} else if a != "-json" { // there are no diagnostics: what form they have does not matter
+			} else if a != "-json" {
+				// there are no diagnostics: what form they have does not matter
 				return false, nil
 			}
 		}

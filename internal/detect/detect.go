@@ -1,4 +1,5 @@
-// Package detect has the detectors that work on the fly, with TREE in front of them or not, and takes a trace through them.
+// Package detect has the detectors that work on the fly, with TREE in front of them or not, and
+// takes a trace through them.
 //
 //	FastTrack  package fasttrack: happens-before; the first race of every location
 //	Lockset    package lockset: Eraser; locations without a common lock
@@ -6,8 +7,9 @@
 //
 // A Detector takes events one by one, as a program would give them; Run takes a trace.
 //
-// What is found is one Pair for each two sites. FastTrack's first pair of a run is a race: nothing in the run came before it that
-// another race could have changed. All others are candidates: they have no witness.
+// What is found is one Pair for each two sites. FastTrack's first pair of a run is a race: nothing
+// in the run came before it that another race could have changed. All others are candidates: they
+// have no witness.
 package detect
 
 import (
@@ -55,7 +57,8 @@ type Options struct {
 	AsWritten bool // the rules of the thesis, which lose pairs (package tree)
 }
 
-// Pair is two sites of which accesses were reported. A is the earlier access of the first that were.
+// Pair is two sites of which accesses were reported. A is the earlier access of the first that
+// were.
 type Pair struct {
 	A, B  shadow.Access
 	Addr  format.Addr

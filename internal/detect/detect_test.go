@@ -11,7 +11,8 @@ import (
 
 type pair [2]trace.Site
 
-// TestFilterKeepsPairs: each engine reports the same pairs of sites with the filter as without it, however few histories it keeps. (bench/tree has many more.)
+// TestFilterKeepsPairs: each engine reports the same pairs of sites with the filter as without it,
+// however few histories it keeps. (bench/tree has many more.)
 func TestFilterKeepsPairs(t *testing.T) {
 	n := 3000
 	if testing.Short() {

@@ -1,6 +1,8 @@
-// Package online reads what a program with the detector inside (internal/record/recorder/online) has found, and says it as package report does.
+// Package online reads what a program with the detector inside (internal/record/recorder/online)
+// has found, and says it as package report does.
 //
-// Each process writes a file of lines, of fields between tabs (internal/record/recorder/_online/runtime/presage_report.go has the other side):
+// Each process writes a file of lines, of fields between tabs
+// (internal/record/recorder/_online/runtime/presage_report.go has the other side):
 //
 //	race   kind  kind of the earlier access  address  goroutine  goroutine of the earlier access
 //	at     function  line  file    the frames of the access, the innermost first
@@ -15,13 +17,18 @@
 //
 // # Rules
 //
-//	(O1) The first race of a location is observed: the check that failed says that nothing orders the two accesses in this very run.
-//	     Later ones of the location are candidates, as package fasttrack has it: the first may have changed what came after.
-//	(O2) The program knows lines. Column, expression and object are those of the plan's site on that line with the same kind of access; of several, of one that
-//	     has the other side's object, else the first. So the ID is the one that prediction gives the race.
-//	(O3) A file that ends in the middle of a race is that of a process that was killed: what stands before is whole. A program that began and has no exit
-//	     (a panic, a fatal error, a signal, a program executed in its place) has not said what its detector gave up: it is counted.
-//	(O4) Of the processes that a program has started, those are seen that have a file and the program for their parent.
+//	(O1) The first race of a location is observed: the check that failed says that nothing orders
+//	     the two accesses in this very run. Later ones of the location are candidates, as package
+//	     fasttrack has it: the first may have changed what came after.
+//	(O2) The program knows lines. Column, expression and object are those of the plan's site on
+//	     that line with the same kind of access; of several, of one that has the other side's
+//	     object, else the first. So the ID is the one that prediction gives the race.
+//	(O3) A file that ends in the middle of a race is that of a process that was killed: what
+//	     stands before is whole. A program that began and has no exit (a panic, a fatal error, a
+//	     signal, a program executed in its place) has not said what its detector gave up: it is
+//	     counted.
+//	(O4) Of the processes that a program has started, those are seen that have a file and the
+//	     program for their parent.
 package online
 
 import (
@@ -60,8 +67,8 @@ type Result struct {
 	Processes int
 	Cut       int // programs that ended without their counts (O3)
 
-	// Blind is what was done where the detector has no hooks: processes that were started and are not seen (O4), calls into C, accesses to
-	// memory that is not Go's, plugins loaded.
+	// Blind is what was done where the detector has no hooks: processes that were started and are
+	// not seen (O4), calls into C, accesses to memory that is not Go's, plugins loaded.
 	Blind struct{ Started, IntoC, Foreign, Plugins int64 }
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/walk"
 )
 
-// TestBudget: what a budget costs is said. A race that is found with more tries and not with fewer comes with a count of what
-// was not tried, on its rung.
+// TestBudget: what a budget costs is said. A race that is found with more tries and not with fewer
+// comes with a count of what was not tried, on its rung.
 func TestBudget(t *testing.T) {
 	loader := progtest.NewLoader()
 	missed := [rungs]int{}

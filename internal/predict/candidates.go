@@ -22,7 +22,8 @@ type pairState struct {
 	visits [rungs]int64 // and what their searches cost
 	count  int
 
-	promising bool // two of its accesses have neither a lock in common nor an order that the engine's rules fix
+	// two of its accesses have neither a lock in common nor an order that the engine's rules fix
+	promising bool
 	open      bool // not all of those were decided
 
 	keptBy     int64 // a missing method that keeps it from racing; -1: none that is known
@@ -39,7 +40,8 @@ type candidate struct {
 	more  bool // there are pairs that will not be tried
 	open  int  // so many of pairs, from the first on, are known to have no fixed order
 
-	ordered []window.Pair // the nearest of those with one that were dropped: for suppressed and relax
+	// the nearest of those with one that were dropped: for suppressed and relax
+	ordered []window.Pair
 }
 
 // group is the accesses of one thread to one location that look alike.
@@ -121,8 +123,8 @@ func (r *run) candidates(b *window.Built, top *rung) []*candidate {
 // maxKept bounds the pairs that are kept of one candidate, before ranking.
 const maxKept = 256
 
-// add adds a pair. When as many as are kept are there, those with a fixed order are dropped. If none
-// has one, the pair takes the place of another, which its number chooses.
+// add adds a pair. When as many as are kept are there, those with a fixed order are dropped. If
+// none has one, the pair takes the place of another, which its number chooses.
 func (c *candidate) add(p window.Pair, ordered func(window.Pair) bool) {
 	if len(c.pairs) == maxKept && c.open < maxKept {
 		c.drop(ordered)
@@ -220,8 +222,9 @@ func conflict(a, b format.Kind) bool {
 	return (a.IsWrite() || b.IsWrite()) && !(a.IsAtomic() && b.IsAtomic())
 }
 
-// candidateAccess says whether event i can be half of a race: not on a goroutine's own
-// stack, not of what a string says, not by an unknown goroutine, which stands for a write that was not recorded.
+// candidateAccess says whether event i can be half of a race: not on a goroutine's own stack, not
+// of what a string says, not by an unknown goroutine, which stands for a write that was not
+// recorded.
 func candidateAccess(w *window.Window, i int) bool {
 	e := &w.Events[i]
 	return e.Kind.IsAccess() && !e.IsText() && e.Flags&format.FlagStack == 0 && w.Threads[e.Thread] >= 0

@@ -14,11 +14,13 @@ import (
 // maxConfirm bounds the pairs that one pass looks at.
 const maxConfirm = 1024
 
-// Confirm goes through the trace once more, for the pairs that hb found unordered and that have no witness: of those that
-// the checker finds unordered, too, the recorded run is the witness (A6). They move from res.Unwitnessed to res.Races. What it
-// refuses is counted. open opens the trace at its beginning, once for every maxConfirm pairs.
+// Confirm goes through the trace once more, for the pairs that hb found unordered and that have no
+// witness: of those that the checker finds unordered, too, the recorded run is the witness (A6).
+// They move from res.Unwitnessed to res.Races. What it refuses is counted. open opens the trace at
+// its beginning, once for every maxConfirm pairs.
 //
-// Only traces that presage recorded are looked at: what the events of others stand for is not known well enough.
+// Only traces that presage recorded are looked at: what the events of others stand for is not known
+// well enough.
 func Confirm(open func() (trace.Source, io.Closer, error), meta *trace.Meta, res *Result) error {
 	if meta == nil || meta.Source != "presage" {
 		return nil

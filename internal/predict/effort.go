@@ -2,18 +2,21 @@ package predict
 
 import "sync/atomic"
 
-// effort counts what prediction has done, in *visits*: about one look at one event of a window, some 0.1 to 0.2 µs. The
-// budget is of visits and not of time, so that a trace has the same races on every machine (A5).
+// effort counts what prediction has done, in *visits*: about one look at one event of a window,
+// some 0.1 to 0.2 µs. The budget is of visits and not of time, so that a trace has the same races
+// on every machine (A5).
 type effort struct {
 	visits int64
 	budget int64
 	over   atomic.Bool // spent: the walk reads it while it is ahead
 }
 
-// DefaultEffort is the budget of prediction for a trace (A7), in millions of visits: five to ten minutes.
+// DefaultEffort is the budget of prediction for a trace (A7), in millions of visits: five to ten
+// minutes.
 const DefaultEffort = 3000
 
-// unknownTries is the number of tries that a pair counts for, besides its own, on which the engine spent its budget in vain (A2).
+// unknownTries is the number of tries that a pair counts for, besides its own, on which the engine
+// spent its budget in vain (A2).
 const unknownTries = 15
 
 // shares is how many pairs of sites can have their share of the effort on a rung (A2). What long

@@ -9,24 +9,28 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Why two accesses are no race that is reported. An analysis that is asked (Options.Explain) looks at their pairs of accesses in each window, in this
-// order: do they hold a lock in common (A3)? Does a chain of program order and hard edges lead from one to the other, with and without those that missing methods keep?
-// What does the engine say, and what if some of what it has to keep is taken away? What is taken away says what is missing for a race: no more than that, for there may be other
-// reasons beside.
+// Why two accesses are no race that is reported. An analysis that is asked (Options.Explain) looks
+// at their pairs of accesses in each window, in this order: do they hold a lock in common (A3)?
+// Does a chain of program order and hard edges lead from one to the other, with and without those
+// that missing methods keep? What does the engine say, and what if some of what it has to keep is
+// taken away? What is taken away says what is missing for a race: no more than that, for there may
+// be other reasons beside.
 
 // Reason is what keeps two accesses from racing.
 type Reason uint8
 
 const (
-	Raced      Reason = iota // nothing does
-	Locked                   // a lock that both hold (A3)
-	Ordered                  // a chain of events, each of which has to come before the next (M1 to M4)
-	Missing                  // such a chain, with orders that missing methods keep
-	Together                 // such orders, but no chain of them alone
-	Values                   // the values that reads have to see
-	Operations               // locks, channels and other objects: they allow no order in which both are next
-	Undecided                // the engine's budget
-	Untried                  // there is a witness, but these accesses were not tried (A2, A8)
+	Raced  Reason = iota // nothing does
+	Locked               // a lock that both hold (A3)
+	// a chain of events, each of which has to come before the next (M1 to M4)
+	Ordered
+	Missing  // such a chain, with orders that missing methods keep
+	Together // such orders, but no chain of them alone
+	Values   // the values that reads have to see
+	// locks, channels and other objects: they allow no order in which both are next
+	Operations
+	Undecided // the engine's budget
+	Untried   // there is a witness, but these accesses were not tried (A2, A8)
 )
 
 // Explanation is what an analysis says of accesses at two positions.
@@ -42,8 +46,10 @@ type Link struct {
 	From, To int64 // event numbers in the trace
 	By       LinkKind
 	Calls    []window.MissingCall // of By MissingMethod: the calls because of which it is
-	Part     [2]uint64            // what they both reach, or one reaches and the other event accesses: from, to; zero: everything,
-	Lives    trace.GoID           // or whether this goroutine lives, if not 0
+	// what they both reach, or one reaches and the other event accesses: from, to; zero:
+	// everything,
+	Part  [2]uint64
+	Lives trace.GoID // or whether this goroutine lives, if not 0
 }
 
 // LinkKind says what orders the events of a link.
@@ -196,7 +202,8 @@ func (c *chains) loose() *window.Window {
 	return without(c.w, func(e window.Edge) bool { return c.by[e] })
 }
 
-// path returns a shortest way from one of the two events to the other; with kept, also by orders that missing methods keep.
+// path returns a shortest way from one of the two events to the other; with kept, also by orders
+// that missing methods keep.
 func (c *chains) path(p window.Pair, kept bool) []int32 {
 	for _, q := range []window.Pair{p, {A: p.B, B: p.A}} {
 		from := map[int32]int32{q.A: -1}
@@ -250,8 +257,9 @@ func (c *chains) links(way []int32) (list []Link) {
 	return list
 }
 
-// between says because of which calls e comes before f, and what they have in common: one that ends or goes on with e and one that begins or goes on
-// with f; or only one of them, which reaches what the other event accesses; or a third that reaches both.
+// between says because of which calls e comes before f, and what they have in common: one that ends
+// or goes on with e and one that begins or goes on with f; or only one of them, which reaches what
+// the other event accesses; or a third that reaches both.
 func (c *chains) between(l *Link, e, f int32) {
 	x, y := &c.w.Events[e], &c.w.Events[f]
 	places := c.b.Places()

@@ -8,10 +8,12 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Reading a trace and walking it costs as much as all that follows, and needs nothing of it: the two run side by
-// side, batches of walked events going from one to the other. What they compute does not depend on how they take turns.
+// Reading a trace and walking it costs as much as all that follows, and needs nothing of it: the
+// two run side by side, batches of walked events going from one to the other. What they compute
+// does not depend on how they take turns.
 
-// batch is some events with their flows, whose Needs and From are copied into reads, their Guards into guards.
+// batch is some events with their flows, whose Needs and From are copied into reads, their Guards
+// into guards.
 type batch struct {
 	events []trace.Event
 	flows  []window.Flow

@@ -15,8 +15,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// longTrace has n events of a few goroutines on few words, some behind locks, and a walker's flows for them: every
-// write is computed from the read before it, every tenth event needs it.
+// longTrace has n events of a few goroutines on few words, some behind locks, and a walker's flows
+// for them: every write is computed from the read before it, every tenth event needs it.
 func longTrace(n int) ([]trace.Event, []window.Flow) {
 	r := rand.New(rand.NewPCG(1, 2))
 	events := []trace.Event{{Kind: format.Alloc, G: 1, Obj: 0x1000, Val: 0x2000}}
@@ -124,7 +124,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestEffort: prediction that has spent its budget ends and says so; the happens-before pass goes on.
+// TestEffort: prediction that has spent its budget ends and says so; the happens-before pass goes
+// on.
 func TestEffort(t *testing.T) {
 	events, flows := longTrace(2 * batchEvents)
 	r := newRun(Options{Walker: tracetest.Walker(flows), Window: 300, Tries: 1, Total: 2}, nil)

@@ -9,9 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/predict/window"
 )
 
-// rungs is the number of rungs that need the engine: maximal causality, value relaxation
-// above it, and path relaxation (path.go). A pair climbs only where the rung below has no witness for it, so each
-// report names the lowest rung that proves it, and no rung loses what a lower one finds.
+// rungs is the number of rungs that need the engine: maximal causality, value relaxation above it,
+// and path relaxation (path.go). A pair climbs only where the rung below has no witness for it, so
+// each report names the lowest rung that proves it, and no rung loses what a lower one finds.
 const rungs = 3
 
 const pathRung = rungs - 1
@@ -189,7 +189,8 @@ func (r *run) keep(b place, x *found, k int, s *pairState) {
 	r.found()
 }
 
-// refused counts a witness that the checker refuses: as an error, unless it only has an access in parts (A).
+// refused counts a witness that the checker refuses: as an error, unless it only has an access in
+// parts (A).
 func (r *run) refused(err error) {
 	if witness.IsPart(err) {
 		r.counts.Refuted++
@@ -199,8 +200,8 @@ func (r *run) refused(err error) {
 	r.rejected(err)
 }
 
-// check has both checkers look at a witness: that of the window's rules, and where the window is a variant, that of the
-// way off the recorded path.
+// check has both checkers look at a witness: that of the window's rules, and where the window is a
+// variant, that of the way off the recorded path.
 func check(b place, w *window.Window, p window.Pair, order []int32) error {
 	x, err := witness.Execute(w, p, order)
 	if err == nil {

@@ -65,7 +65,8 @@ func TestLevelsOfText(t *testing.T) {
 func TestLevelsOfRandom(t *testing.T) {
 	n := 2000 * *levelsN
 	profiles := slices.DeleteFunc(tracetest.Profiles(), func(p tracetest.Profile) bool {
-		return p.Semantics == window.EvaluatedReads // terms come from the program, not from its trace
+		// terms come from the program, not from its trace
+		return p.Semantics == window.EvaluatedReads
 	})
 	hides := []func(*rand.Rand, []trace.Event, []window.Flow) tracetest.Hidden{tracetest.Hide, tracetest.HideAccesses, tracetest.HideOutside}
 	races := 0

@@ -22,9 +22,9 @@ import (
 // outsideStates bounds the exploration of one program.
 const outsideStates = 60_000
 
-// TestOutsideRandom analyses executions of small random programs with outside code, and says which of
-// the races of the whole program are found. What is said to race must be among them. PRESAGE_RANDOM is
-// the number of programs.
+// TestOutsideRandom analyses executions of small random programs with outside code, and says which
+// of the races of the whole program are found. What is said to race must be among them.
+// PRESAGE_RANDOM is the number of programs.
 func TestOutsideRandom(t *testing.T) {
 	n, first := 2500, 0
 	if testing.Short() {
@@ -123,8 +123,8 @@ func shrunk(t *testing.T, p *outsidetest.Program, schedule []int, walk outsidete
 	return text
 }
 
-// falseOutside returns the pairs of races that neither any execution has, nor, of observed ones, happens-before
-// leaves unordered in run.
+// falseOutside returns the pairs of races that neither any execution has, nor, of observed ones,
+// happens-before leaves unordered in run.
 func falseOutside(found map[[2]trace.Site]Tier, want map[[2]trace.Site]bool, run *outsidetest.Run) map[[2]trace.Site]bool {
 	out := map[[2]trace.Site]bool{}
 	for q, tier := range found {
@@ -160,8 +160,8 @@ func analyseOutside(t *testing.T, run *outsidetest.Run, c *outsideMode) map[[2]t
 	return found
 }
 
-// TestOutsideFaults leaves rules of the model of outside code out, one after the other. Each makes some
-// race that the program does not have. Without a fault there is none.
+// TestOutsideFaults leaves rules of the model of outside code out, one after the other. Each makes
+// some race that the program does not have. Without a fault there is none.
 func TestOutsideFaults(t *testing.T) {
 	for k := range uint64(500) {
 		if q, ok := falseByFault(t, &outsidetest.Fault{}, k); ok {

@@ -9,18 +9,20 @@ import (
 
 // Path is how an execution leaves the recorded one.
 type Path struct {
-	G      trace.GoID
-	Fork   trace.Site // the branch, or with Base where a pointer or index is another
-	Base   bool
-	Before int64 // the event of the trace that does not happen any more, with what follows in the goroutine
+	G    trace.GoID
+	Fork trace.Site // the branch, or with Base where a pointer or index is another
+	Base bool
+	// the event of the trace that does not happen any more, with what follows in the goroutine
+	Before int64
 	Where  window.Where
-	Was    []uint64   // what is chosen, in words: a condition, a pointer, an index; in the recorded run,
-	Is     []uint64   // and in the race
-	Steps  []PathStep // what the goroutine does instead
+	// what is chosen, in words: a condition, a pointer, an index; in the recorded run,
+	Was   []uint64
+	Is    []uint64   // and in the race
+	Steps []PathStep // what the goroutine does instead
 }
 
-// PathStep is an event that was not recorded. In a race's Order and accesses its number is window.AlternativeBase plus its place among
-// the steps.
+// PathStep is an event that was not recorded. In a race's Order and accesses its number is
+// window.AlternativeBase plus its place among the steps.
 type PathStep struct {
 	G     trace.GoID
 	Site  trace.Site
@@ -36,9 +38,10 @@ type PathStep struct {
 // AlternativeBase is the number of the first step of a path.
 const AlternativeBase = window.AlternativeBase
 
-// paths climbs the last rung. For each way off the recorded path, it tries the pairs that the way has a part in; then, if the way does something
-// that others notice, the candidates of the window for which no lower rung has a witness. All ways of a window together may cost as much as the lower rungs did, and
-// leastEffort.
+// paths climbs the last rung. For each way off the recorded path, it tries the pairs that the way
+// has a part in; then, if the way does something that others notice, the candidates of the window
+// for which no lower rung has a witness. All ways of a window together may cost as much as the
+// lower rungs did, and leastEffort.
 func (r *run) paths(b *window.Built, ladder []rung, list []*candidate, lower int64) error {
 	var at [][]int32
 	limit := r.spent.visits + lower + leastEffort
@@ -62,7 +65,8 @@ func (r *run) paths(b *window.Built, ladder []rung, list []*candidate, lower int
 	return nil
 }
 
-// leastEffort is the part of the effort that the ways of a window have in any case, in visits: about a second.
+// leastEffort is the part of the effort that the ways of a window have in any case, in visits:
+// about a second.
 const leastEffort = 8_000_000
 
 // accesses lists the accesses of a window by location.
@@ -111,8 +115,8 @@ func (r *run) path(b *window.Built, k int, base *rung, at [][]int32, list []*can
 	}
 }
 
-// worth reports whether there is something to try, and that it may be. What is decided without the engine is no try; what is not
-// tried is counted (A2).
+// worth reports whether there is something to try, and that it may be. What is decided without the
+// engine is no try; what is not tried is counted (A2).
 func (r *run) worth(c *candidate, s *pairState) bool {
 	if len(c.pairs) > 0 && !r.enough(pathRung, s) {
 		return true
@@ -131,8 +135,8 @@ type wayOrder struct {
 	keeps bool
 }
 
-// keepsOrder reports whether what must come before what on the recorded path must do so with the way as well: it has no
-// communication that could stand for another one.
+// keepsOrder reports whether what must come before what on the recorded path must do so with the
+// way as well: it has no communication that could stand for another one.
 func keepsOrder(way *window.Way) bool {
 	for i := range way.Events {
 		switch k := way.Events[i].Kind; {
@@ -242,7 +246,8 @@ func (r *run) onWay(b *window.Built, way *window.Way, at [][]int32, order *wayOr
 	return list
 }
 
-// spread puts some pairs in front that are as different as possible, but first the one that comes first in the way: it rests on least.
+// spread puts some pairs in front that are as different as possible, but first the one that comes
+// first in the way: it rests on least.
 func (c *candidate) spread(tries int) {
 	n := len(c.pairs)
 	if n <= tries {
@@ -255,7 +260,8 @@ func (c *candidate) spread(tries int) {
 	}
 }
 
-// possible is a candidate without the pairs that cannot race in a variant: what is no longer executed, and accesses under one lock (A3).
+// possible is a candidate without the pairs that cannot race in a variant: what is no longer
+// executed, and accesses under one lock (A3).
 func (c *candidate) possible(w *window.Window, locks *locksets) *candidate {
 	out := &candidate{sites: c.sites, more: c.more}
 	for _, p := range c.pairs {

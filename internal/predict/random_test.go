@@ -110,10 +110,10 @@ func opens(events []trace.Event) func() (trace.Source, io.Closer, error) {
 	}
 }
 
-// looks says whether a trace has an operation that must follow another although Go's memory model, and
-// hb, see no order there: one that tells the state of an object without synchronising, an
-// Add that keeps the counter from getting negative, an Unlock by another goroutine, two receives
-// that must take the values they took, a compare-and-swap that must succeed.
+// looks says whether a trace has an operation that must follow another although Go's memory model,
+// and hb, see no order there: one that tells the state of an object without synchronising, an Add
+// that keeps the counter from getting negative, an Unlock by another goroutine, two receives that
+// must take the values they took, a compare-and-swap that must succeed.
 func looks(events []trace.Event) bool {
 	type hold struct {
 		g    trace.GoID

@@ -15,8 +15,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/raw"
 )
 
-// TestDamaged takes lines out of the traces of testdata/rdit, doubles them, moves them and gives them other numbers. Each is
-// analysed to its end or gives an error: no panic, and no witness that a checker refuses.
+// TestDamaged takes lines out of the traces of testdata/rdit, doubles them, moves them and gives
+// them other numbers. Each is analysed to its end or gives an error: no panic, and no witness that
+// a checker refuses.
 func TestDamaged(t *testing.T) {
 	files, err := filepath.Glob("testdata/rdit/*.txtar")
 	if err != nil || len(files) == 0 {

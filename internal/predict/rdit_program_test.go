@@ -23,15 +23,19 @@ import (
 	"github.com/presage-race/presage/internal/trace/source"
 )
 
-// TestRDITPrograms holds Go programs with packages that are left out against what RDIT's thesis derives: its figures and caveats, and calls of
-// every form. A file of testdata/rdit/programs is a package of that name, with a function Run, and its folder lib, which is left out of the trace. All
-// are built as one program, and each is recorded in a process of its own; those whose lib has variables are programs of their own, because these are in the
-// Ds of all. At the end of a line, a comment "// @name" names what stands in the line: an access, or
-// the call of a missing method, of which name.begin and name.end are the ends.
+// TestRDITPrograms holds Go programs with packages that are left out against what RDIT's thesis
+// derives: its figures and caveats, and calls of every form. A file of testdata/rdit/programs is a
+// package of that name, with a function Run, and its folder lib, which is left out of the trace.
+// All are built as one program, and each is recorded in a process of its own; those whose lib has
+// variables are programs of their own, because these are in the Ds of all. At the end of a line, a
+// comment "// @name" names what stands in the line: an access, or the call of a missing method, of
+// which name.begin and name.end are the ends.
 //
-// Section order is the order of (some) named events in which the program is to have run: if the machine was too slow for its pauses, it is recorded
-// again. There name.start is when the goroutine of a go statement begins, and finalizers when that of finalizers or cleanups does, behind all that was before. Section want is that of TestRDIT, with the races of level path and without the numbers of what is not named. With -update, want is what the
-// analysis says.
+// Section order is the order of (some) named events in which the program is to have run: if the
+// machine was too slow for its pauses, it is recorded again. There name.start is when the goroutine
+// of a go statement begins, and finalizers when that of finalizers or cleanups does, behind all
+// that was before. Section want is that of TestRDIT, with the races of level path and without the
+// numbers of what is not named. With -update, want is what the analysis says.
 func TestRDITPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped by -short: records programs")
@@ -226,7 +230,8 @@ func (p *rditProgram) event(meta *trace.Meta, e *trace.Event) string {
 	return ""
 }
 
-// order lists the named events of a trace, of those that the order wanted has, once where they are repeated.
+// order lists the named events of a trace, of those that the order wanted has, once where they are
+// repeated.
 func (p *rditProgram) order(events []trace.Event, meta *trace.Meta) string {
 	wanted := strings.Fields(p.wanted("order"))
 	started := map[trace.GoID]string{}
@@ -293,7 +298,8 @@ func (p *rditProgram) text(t *testing.T, events []trace.Event, meta *trace.Meta,
 	return strings.Join(slices.Sorted(maps.Keys(found)), "\n") + "\n"
 }
 
-// edges returns the precedences between named events of different goroutines, without those that follow from others and from program order.
+// edges returns the precedences between named events of different goroutines, without those that
+// follow from others and from program order.
 func (p *rditProgram) edges(t *testing.T, events []trace.Event, meta *trace.Meta) (list []excluded.Edge) {
 	all, err := excluded.Edges(events, excluded.Reachable)
 	if err != nil {
@@ -336,7 +342,8 @@ func (p *rditProgram) edges(t *testing.T, events []trace.Event, meta *trace.Meta
 	return list
 }
 
-// few leaves the accesses that have a name, and synchronisation: of the others no definition of a baseline asks.
+// few leaves the accesses that have a name, and synchronisation: of the others no definition of a
+// baseline asks.
 func (p *rditProgram) few(events []trace.Event, meta *trace.Meta) (list []trace.Event) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
@@ -369,7 +376,8 @@ func (p *rditProgram) compare(t *testing.T) {
 		}
 		return
 	}
-	var want []string // a line that ends in a question mark depends on the schedule: it may be said or not
+	// a line that ends in a question mark depends on the schedule: it may be said or not
+	var want []string
 	for line := range strings.Lines(p.wanted("want") + "\n") {
 		if line, maybe := strings.CutSuffix(line, "?\n"); !maybe || strings.Contains(p.got, line+"\n") {
 			want = append(want, strings.TrimSpace(line))

@@ -15,8 +15,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/raw"
 )
 
-// TestRDITRandom hides parts of small random executions. What is said to race of the rest must race by exhaustive exploration of
-// the whole. It says how much is found, beside the simple barrier (Caveat 0), and how much is false if nobody minds what is missing.
+// TestRDITRandom hides parts of small random executions. What is said to race of the rest must race
+// by exhaustive exploration of the whole. It says how much is found, beside the simple barrier
+// (Caveat 0), and how much is false if nobody minds what is missing.
 func TestRDITRandom(t *testing.T) {
 	n := 12_000
 	if testing.Short() {
@@ -78,8 +79,9 @@ func TestRDITRandom(t *testing.T) {
 	}
 }
 
-// crossings takes the hard edges between goroutines out of a window, has the engine find witnesses and gives them to the checker, which knows
-// nothing of edges: it has to refuse all that are of no race. It returns how many it refuses.
+// crossings takes the hard edges between goroutines out of a window, has the engine find witnesses
+// and gives them to the checker, which knows nothing of edges: it has to refuse all that are of no
+// race. It returns how many it refuses.
 func crossings(t *testing.T, events []trace.Event, flows []window.Flow, want map[sitePair]bool) (refused int) {
 	r := newRun(Options{Walker: tracetest.Walker(flows), cleared: true}, nil)
 	r.ctx = context.Background()

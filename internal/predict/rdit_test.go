@@ -17,8 +17,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/raw"
 )
 
-// TestRDIT holds traces with missing methods against what RDIT's thesis derives. A file of testdata/rdit has pairs of a
-// trace and what is wanted of it:
+// TestRDIT holds traces with missing methods against what RDIT's thesis derives. A file of
+// testdata/rdit has pairs of a trace and what is wanted of it:
 //
 //	edge e f     package excluded: e comes before f, other than by program order and what other edges say
 //	order e f    the same by Algorithm 5 as the thesis writes it (A1 to A6 of package excluded)
@@ -30,7 +30,8 @@ import (
 //	hb e f       unordered by happens-before that does not
 //	cp e f       unordered by causally-precedes, which does not either; wcp by weak-causally-precedes
 //
-// Behind an event, a comment may say that it was walked (#walked), with needs= and from=: names of reads, with commas. e and f are names of sites. With -update, want is what the analysis says.
+// Behind an event, a comment may say that it was walked (#walked), with needs= and from=: names of
+// reads, with commas. e and f are names of sites. With -update, want is what the analysis says.
 func TestRDIT(t *testing.T) {
 	golden(t, "testdata/rdit/*.txtar", rditText)
 }
@@ -102,7 +103,8 @@ func asWritten(t *testing.T, out *strings.Builder, events []trace.Event, meta *t
 	}
 }
 
-// walkOf is what the comments of a trace say that a walk has found (#walked), nil if they say nothing.
+// walkOf is what the comments of a trace say that a walk has found (#walked), nil if they say
+// nothing.
 func walkOf(t *testing.T, text string, events []trace.Event) window.Walker {
 	t.Helper()
 	flows, some, n, at := make(tracetest.Walker, len(events)), false, 0, map[string]int64{}
@@ -153,7 +155,8 @@ func opener(events []trace.Event, meta *trace.Meta) func() (trace.Source, io.Clo
 	}
 }
 
-// confirmed has the recorded run looked at for what has no other witness, as of a trace that presage recorded.
+// confirmed has the recorded run looked at for what has no other witness, as of a trace that
+// presage recorded.
 func confirmed(t *testing.T, out *strings.Builder, events []trace.Event, meta *trace.Meta, res *Result) {
 	own := *meta
 	own.Source = "presage"
@@ -167,8 +170,9 @@ func confirmed(t *testing.T, out *strings.Builder, events []trace.Event, meta *t
 	}
 }
 
-// unordered returns the sites of all pairs of accesses that happens-before does not order. The detector remembers the last accesses of a
-// place only, so it is asked about each pair, with all other accesses left out.
+// unordered returns the sites of all pairs of accesses that happens-before does not order. The
+// detector remembers the last accesses of a place only, so it is asked about each pair, with all
+// other accesses left out.
 func unordered(events []trace.Event) [][2]trace.Site {
 	var out [][2]trace.Site
 	for j := range events {

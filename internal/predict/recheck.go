@@ -22,8 +22,9 @@ type Saved struct {
 	Path      *Path // of which only Before and the sites and kinds of the steps count
 }
 
-// Recheck has a saved witness checked again, against the trace that it is of: the windows are built anew, with the options that they were built with then, and the one
-// that the witness begins with is given to the checker. A witness that was altered since is refused with the reason.
+// Recheck has a saved witness checked again, against the trace that it is of: the windows are built
+// anew, with the options that they were built with then, and the one that the witness begins with
+// is given to the checker. A witness that was altered since is refused with the reason.
 func Recheck(ctx context.Context, open func() (trace.Source, io.Closer, error), meta *trace.Meta, opt Options, s Saved) error {
 	if n := len(s.Order); n < 2 {
 		return errors.New("the witness has no accesses")

@@ -14,7 +14,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Level says how far an analysis goes: the rungs of the ladder, each with what the ones below find. The zero value is the highest.
+// Level says how far an analysis goes: the rungs of the ladder, each with what the ones below find.
+// The zero value is the highest.
 type Level uint8
 
 const (
@@ -35,23 +36,26 @@ type Options struct {
 	Total     int   // and in the whole trace; 0: 64
 	Effort    int   // of prediction, in millions of visits; 0: DefaultEffort
 
-	// Over is asked now and then whether prediction has to end, and why; "": it has not. Nil: it never
-	// has. What it cuts depends on the machine (A5).
+	// Over is asked now and then whether prediction has to end, and why; "": it has not. Nil: it
+	// never has. What it cuts depends on the machine (A5).
 	Over func() Why
 
-	EveryWindow bool // windows without promise are searched as well (window.BuildOptions.All): it finds no more
+	// windows without promise are searched as well (window.BuildOptions.All): it finds no more
+	EveryWindow bool
 	EveryPair   bool // every pair of events is a candidate, and a race of its own (not A2)
 
 	// Missing says what the missing methods of the trace may do. What Ignore finds may be no race.
 	Missing excluded.Mode
 
-	// Walker walks the trace through the program. Without it every read keeps its value. One that is not symbolic gives
-	// no more than level Causal has, one that keeps no forks no more than level Value.
+	// Walker walks the trace through the program. Without it every read keeps its value. One that
+	// is not symbolic gives no more than level Causal has, one that keeps no forks no more than
+	// level Value.
 	Walker window.Walker
 
-	// Open opens the trace at its beginning, for a pass that looks for the words on which the recorded run has a race. Without it
-	// such a race is known from its second access on, and one between outside accesses that are further apart than a window
-	// may have a false race in front of it.
+	// Open opens the trace at its beginning, for a pass that looks for the words on which the
+	// recorded run has a race. Without it such a race is known from its second access on, and one
+	// between outside accesses that are further apart than a window may have a false race in front
+	// of it.
 	Open func() (trace.Source, io.Closer, error)
 
 	cleared bool // tests: allocated memory is zero
@@ -66,10 +70,12 @@ type Options struct {
 	// Go starts the goroutine that reads and walks beside the one that analyses. Nil: as go does.
 	Go func(func())
 
-	// Explain says which pairs of sites the result is to explain; asked about one site and 0, whether it is in any of them.
+	// Explain says which pairs of sites the result is to explain; asked about one site and 0,
+	// whether it is in any of them.
 	Explain func(a, b trace.Site) bool
 
-	// Solver makes what answers for the pairs of a window; nil: the engine. What it finds is checked all the same.
+	// Solver makes what answers for the pairs of a window; nil: the engine. What it finds is
+	// checked all the same.
 	Solver func(*window.Window) Solver
 
 	// Parts takes what the parts of the analysis took. Nil: nothing is measured.
@@ -78,7 +84,8 @@ type Options struct {
 
 // Names of what Options.Parts measures. Reading and walking run beside the others.
 const (
-	partFirst      = "first-pass" // over the whole trace: which words the recorded run has a race on
+	// over the whole trace: which words the recorded run has a race on
+	partFirst      = "first-pass"
 	partRead       = "read"
 	partWalk       = "walk"
 	partHB         = "hb"
@@ -94,9 +101,10 @@ type Tier uint8
 const (
 	Predicted Tier = iota // another execution has it
 	Observed              // the recorded one has it
-	ByValue               // another execution has it, in which reads that branches rest on see other values
-	ByPath                // another execution has it, in which a goroutine leaves its recorded path
-	ToRun                 // nothing does: it is to be tried (Result.ToRun)
+	// another execution has it, in which reads that branches rest on see other values
+	ByValue
+	ByPath // another execution has it, in which a goroutine leaves its recorded path
+	ToRun  // nothing does: it is to be tried (Result.ToRun)
 )
 
 func (t Tier) String() string {
@@ -127,11 +135,13 @@ type Race struct {
 	Semantics window.Semantics
 	Order     []int64 // the witness: event numbers, the last two are the accesses
 	From      int64   // what stands before this event is as in the recorded run
-	Events    []int32 // the witness as the checker has it (Recheck): events of the window that begins at From, the last two are the accesses
-	Recorded  bool    // the recorded run is the witness (A6), and Order is only the accesses
-	Path      *Path   // of tier ByPath
-	Sights    []Sight // of tiers ByValue and ByPath
-	Count     int     // conflicting pairs of recorded accesses at these two sites
+	// the witness as the checker has it (Recheck): events of the window that begins at From, the
+	// last two are the accesses
+	Events   []int32
+	Recorded bool    // the recorded run is the witness (A6), and Order is only the accesses
+	Path     *Path   // of tier ByPath
+	Sights   []Sight // of tiers ByValue and ByPath
+	Count    int     // conflicting pairs of recorded accesses at these two sites
 }
 
 // Counts is what an analysis did.
@@ -151,26 +161,35 @@ type Counts struct {
 	Layers     map[string]int64 // tried candidates by the engine's layer and verdict
 	Conflicts  int64            // of the engine's search
 	Confirmed  int64            // by Confirm
-	Untried    [rungs]int64     // by rung: pairs of sites, per window or way, of which no candidate raced and not all were tried (A2)
-	Promising  int              // pairs of sites, of which two accesses in a window have neither a lock in common nor a fixed order
-	Settled    int              // of these: they race, or all pairs of accesses in windows were decided
-	Apart      int64            // pairs of sites that conflict, but in no window
-	Stopped    int64            // the event at which prediction ended before its time (A7); 0: it did not
-	Why        Why              // Options.Over said so; "": its effort was spent
-	Unsearched int64            // events from there on
-	Rejected   int64            // witnesses the checker did not accept: an error of presage
-	Refusing   int64            // windows that do not admit the recorded order: an error of presage
-	WaysLeft   int64            // ways on which pairs were not tried, because a window's share of the effort was spent
-	Ways       int64            // ways off the recorded path that pairs were tried on
-	Build      window.BuildCounts
+	// by rung: pairs of sites, per window or way, of which no candidate raced and not all were
+	// tried (A2)
+	Untried [rungs]int64
+	// pairs of sites, of which two accesses in a window have neither a lock in common nor a fixed
+	// order
+	Promising int
+	// of these: they race, or all pairs of accesses in windows were decided
+	Settled int
+	Apart   int64 // pairs of sites that conflict, but in no window
+	// the event at which prediction ended before its time (A7); 0: it did not
+	Stopped    int64
+	Why        Why   // Options.Over said so; "": its effort was spent
+	Unsearched int64 // events from there on
+	Rejected   int64 // witnesses the checker did not accept: an error of presage
+	Refusing   int64 // windows that do not admit the recorded order: an error of presage
+	// ways on which pairs were not tried, because a window's share of the effort was spent
+	WaysLeft int64
+	Ways     int64 // ways off the recorded path that pairs were tried on
+	Build    window.BuildCounts
 
-	Suppressed map[trace.Addr]int64 // pairs of sites that would race but for what missing methods may do, by method
+	// pairs of sites that would race but for what missing methods may do, by method
+	Suppressed map[trace.Addr]int64
 }
 
 // Result is what an analysis found.
 type Result struct {
-	Races []Race    // by position of B, then of A
-	HB    []hb.Race // pairs of sites that the recorded order leaves unordered; candidates, but for the first
+	Races []Race // by position of B, then of A
+	// pairs of sites that the recorded order leaves unordered; candidates, but for the first
+	HB []hb.Race
 	// Unwitnessed are those of HB that prediction, which did run, has no witness for.
 	Unwitnessed []hb.Race
 	ToRun       []Race     // schedules that are no witness, to be tried, by position
@@ -196,21 +215,24 @@ func Run(ctx context.Context, src trace.Source, meta *trace.Meta, opt Options) (
 
 // run is an analysis under way.
 type run struct {
-	opt          Options
-	hb           *hb.Detector
-	spent        effort
-	left         atomic.Bool // nothing more is to be read
-	builder      *window.Builder
-	meter        *stage.Meter  // of the goroutine that analyses; nil: nothing is measured
-	noted        [][2]int64    // pairs of events that hb found unordered and the windows do not know yet
-	whole        *window.Races // hb has gone through the whole trace already; nil: it goes along with the windows
-	events       int64
-	counts       Counts
-	pairs        map[sitePair]*pairState
-	races        []Race
-	told         bool              // Options.Found was called
-	executed     int64             // Build.Executed when the window before this one was done
-	unord        map[[2]int64]bool // pairs of events that hb found unordered, those of the current window
+	opt     Options
+	hb      *hb.Detector
+	spent   effort
+	left    atomic.Bool // nothing more is to be read
+	builder *window.Builder
+	meter   *stage.Meter // of the goroutine that analyses; nil: nothing is measured
+	// pairs of events that hb found unordered and the windows do not know yet
+	noted [][2]int64
+	// hb has gone through the whole trace already; nil: it goes along with the windows
+	whole    *window.Races
+	events   int64
+	counts   Counts
+	pairs    map[sitePair]*pairState
+	races    []Race
+	told     bool  // Options.Found was called
+	executed int64 // Build.Executed when the window before this one was done
+	// pairs of events that hb found unordered, those of the current window
+	unord        map[[2]int64]bool
 	reject       []error
 	ctx          context.Context
 	suppression  suppression
@@ -342,7 +364,8 @@ func (r *run) found() {
 	}
 }
 
-// pause comes after every event: now and then it tells how far the analysis is, and looks whether it is to end.
+// pause comes after every event: now and then it tells how far the analysis is, and looks whether
+// it is to end.
 func (r *run) pause(ctx context.Context) error {
 	if r.events%progressEvery != 0 {
 		return nil
@@ -396,7 +419,8 @@ func (r *run) finish() error {
 	return r.builder.Flush()
 }
 
-// admits counts a window in which what was recorded is no execution (A9). Where what is missing is ignored, it need not be one.
+// admits counts a window in which what was recorded is no execution (A9). Where what is missing is
+// ignored, it need not be one.
 func (r *run) admits(w *window.Window) {
 	if r.opt.Missing == excluded.Ignore {
 		return

@@ -8,8 +8,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Sight is a read of a witness that sees another value than in the recorded run, or that was not executed there, and on which
-// something rests: which way a goroutine goes, what it dereferences, or a value that such a read sees.
+// Sight is a read of a witness that sees another value than in the recorded run, or that was not
+// executed there, and on which something rests: which way a goroutine goes, what it dereferences,
+// or a value that such a read sees.
 type Sight struct {
 	Read     int64 // event of the trace, or step
 	Kind     format.Kind
@@ -18,8 +19,9 @@ type Sight struct {
 	Value    uint64
 	Known    bool   // otherwise Value says nothing
 	Recorded uint64 // what it saw in the recorded run, of an event of the trace
-	Write    int64  // the event or step that put the value there; -1: it is there when the witness begins
-	Fork     bool   // the choice at the fork of the path rests on it
+	// the event or step that put the value there; -1: it is there when the witness begins
+	Write int64
+	Fork  bool // the choice at the fork of the path rests on it
 
 	// Of a string whose content is known: the read of its pointer stands for the length as well.
 	Text, RecordedText *string
@@ -92,7 +94,8 @@ func sights(b place, w *window.Window, p window.Pair, order []int32) []Sight {
 	return list
 }
 
-// text is a string that a guard looks up where two reads, of its pointer and its length, say that it is.
+// text is a string that a guard looks up where two reads, of its pointer and its length, say that
+// it is.
 type text struct{ at *expr.Expr }
 
 func (x text) length() int32 {

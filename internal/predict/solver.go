@@ -5,12 +5,14 @@ import (
 	"github.com/presage-race/presage/internal/predict/window"
 )
 
-// A Solver answers for the pairs of one window: the engine, or what Options.Solver puts in its place.
+// A Solver answers for the pairs of one window: the engine, or what Options.Solver puts in its
+// place.
 type Solver interface {
 	Solve(window.Pair) engine.Result
 }
 
-// pathConflicts is the part of a candidate's budget that it has on each way off the recorded path: there are many ways.
+// pathConflicts is the part of a candidate's budget that it has on each way off the recorded path:
+// there are many ways.
 const pathConflicts = 8
 
 func (r *run) newSolver(g *rung) Solver {

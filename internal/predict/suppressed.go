@@ -12,8 +12,9 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Which candidates have no witness only because of what missing methods may do. What the engine refutes in a window with such methods, it is asked about again
-// in the window without the orders that they keep: a race there may be none, but it is what tracing the methods' code would decide.
+// Which candidates have no witness only because of what missing methods may do. What the engine
+// refutes in a window with such methods, it is asked about again in the window without the orders
+// that they keep: a race there may be none, but it is what tracing the methods' code would decide.
 
 // suppression is what is known of it in one window.
 type suppression struct {
@@ -51,7 +52,8 @@ func (r *run) suppressed(b place, p window.Pair, s *pairState) {
 	}
 }
 
-// without is a window without the orders that missing methods keep. What the beginning of one finds rests on reads of others only by such an order (K3 of package window).
+// without is a window without the orders that missing methods keep. What the beginning of one finds
+// rests on reads of others only by such an order (K3 of package window).
 func without(w *window.Window, kept func(window.Edge) bool) *window.Window {
 	x := *w
 	x.Orders = nil
@@ -140,7 +142,8 @@ func (r *run) countSuppressed() map[trace.Addr]int64 {
 	return n
 }
 
-// A KeptPair is a pair of sites that would race but for what a missing method may do; Method is 0 if it takes several.
+// A KeptPair is a pair of sites that would race but for what a missing method may do; Method is 0
+// if it takes several.
 type KeptPair struct {
 	A, B   trace.Site
 	Method trace.Addr
@@ -172,7 +175,8 @@ func suppressedText(meta *trace.Meta, n map[trace.Addr]int64) string {
 	return strings.Join(list, ", ")
 }
 
-// MethodName names a missing method: the package that is left out, or its name in a converted trace; 0 stands for several.
+// MethodName names a missing method: the package that is left out, or its name in a converted
+// trace; 0 stands for several.
 func MethodName(meta *trace.Meta, m trace.Addr) string {
 	switch {
 	case m == 0:

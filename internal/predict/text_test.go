@@ -27,7 +27,8 @@ func TestText(t *testing.T) {
 	golden(t, "testdata/*.txtar", analyseText)
 }
 
-// golden holds what is said of the traces of testdata against what is wanted: a file has pairs of a trace and that.
+// golden holds what is said of the traces of testdata against what is wanted: a file has pairs of a
+// trace and that.
 func golden(t *testing.T, pattern string, say func(t *testing.T, name, text string) string) {
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// class is the concurrency context of an access (package tree, T4): accesses of one class differ in nothing that another goroutine could
-// wait for, or that a lock could keep away.
+// class is the concurrency context of an access (package tree, T4): accesses of one class differ in
+// nothing that another goroutine could wait for, or that a lock could keep away.
 type class struct {
 	thread window.Thread
 	sends  int32 // messages of the thread in the window, so far
@@ -40,7 +40,8 @@ func (t *thinner) class(i int32) class {
 	return class{e.Thread, t.sends[i], t.locks.at[i], e.Obj, e.Site, e.Kind}
 }
 
-// sends says whether an event passes on what its thread knows. Locks do not: who is first at a lock is open.
+// sends says whether an event passes on what its thread knows. Locks do not: who is first at a lock
+// is open.
 func sends(e *window.Event) bool {
 	switch e.Kind {
 	case format.WGAdd:
@@ -52,8 +53,8 @@ func sends(e *window.Event) bool {
 	return false
 }
 
-// thin leaves of the pairs of a candidate the first of every two classes, and those that hb found unordered: any of them may be the one that makes
-// the race an observed one (A8).
+// thin leaves of the pairs of a candidate the first of every two classes, and those that hb found
+// unordered: any of them may be the one that makes the race an observed one (A8).
 func (r *run) thin(b *window.Built, t *thinner, c *candidate) {
 	if len(c.pairs) < 2 {
 		return

@@ -54,7 +54,8 @@ func (in *inputs) counts(p *listed) {
 }
 
 // counters are the packages outside the standard library by what go list calls them: what each
-// imports, and whether it is no test and mentions testing.AllocsPerRun, for tests of others to call.
+// imports, and whether it is no test and mentions testing.AllocsPerRun, for tests of others to
+// call.
 type counters map[string]counter
 
 type counter struct {

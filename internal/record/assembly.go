@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// warnAssembly counts the functions of the chosen packages that have no body in Go: what assembly accesses has no records.
+// warnAssembly counts the functions of the chosen packages that have no body in Go: what assembly
+// accesses has no records.
 func (b *build) warnAssembly() {
 	n := 0
 	var names []string
@@ -31,7 +32,8 @@ func (b *build) warnAssembly() {
 	b.Meta.Warn("assembly", n, "functions are written in assembly: what they access is not recorded: "+strings.Join(names, ", "))
 }
 
-// bodiless are the functions of a file without a body. One that a go:linkname names is Go elsewhere.
+// bodiless are the functions of a file without a body. One that a go:linkname names is Go
+// elsewhere.
 func bodiless(file *ast.File) (out []*ast.FuncDecl) {
 	linked := map[string]bool{}
 	for _, group := range file.Comments {

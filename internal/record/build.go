@@ -28,19 +28,23 @@ import (
 // build is a program ready to be built with the recorder inside. It is kept as
 // manifest.json beside the emitted sources.
 type build struct {
-	Key      string            `json:"key"`      // of everything it was made from
-	Overlay  string            `json:"overlay"`  // file for -overlay
-	Counting string            `json:"counting"` // the same for a run without records in which allocations are counted
-	Go       string            `json:"go"`       // the go command that takes it
-	Env      []string          `json:"env"`      // what that needs in its environment
-	Compile  []string          `json:"compile"`  // flags of go build: how packages are compiled. Not in Env, which the program inherits
-	Flags    []string          `json:"flags"`    // further flags of go build: -modfile
-	LoadEnv  []string          `json:"loadenv"`  // and what its packages need in the environment to be loaded: GOWORK
-	Copies   []string          `json:"copies"`   // of modules, that it is built with
-	Meta     *trace.Meta       `json:"meta"`
-	Opaque   map[string]string `json:"opaque"` // functions left as written, with the reason
+	Key     string `json:"key"`     // of everything it was made from
+	Overlay string `json:"overlay"` // file for -overlay
+	// the same for a run without records in which allocations are counted
+	Counting string   `json:"counting"`
+	Go       string   `json:"go"`  // the go command that takes it
+	Env      []string `json:"env"` // what that needs in its environment
+	// flags of go build: how packages are compiled. Not in Env, which the program inherits
+	Compile []string `json:"compile"`
+	Flags   []string `json:"flags"` // further flags of go build: -modfile
+	// and what its packages need in the environment to be loaded: GOWORK
+	LoadEnv []string          `json:"loadenv"`
+	Copies  []string          `json:"copies"` // of modules, that it is built with
+	Meta    *trace.Meta       `json:"meta"`
+	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
 
-	Toolexec string `json:"toolexec"` // value of -toolexec, if Compile and the user's flags are not to have their own
+	// value of -toolexec, if Compile and the user's flags are not to have their own
+	Toolexec string `json:"toolexec"`
 	Compiler string `json:"compiler"` // that Compile selects; "": Go's own
 	Plain    string `json:"plain"`    // why it is Go's own, if that was not asked for
 
@@ -115,7 +119,8 @@ func (c *Config) emitAlone(ctx context.Context, in *inputs, dir string, lock *ca
 	return b, lock.Shared()
 }
 
-// restore returns the build of an earlier run, if it is whole and nothing that it depends on has changed; or how it is damaged.
+// restore returns the build of an earlier run, if it is whole and nothing that it depends on has
+// changed; or how it is damaged.
 func restore(dir string, in *inputs) (b *build, damage error) {
 	switch err := cache.Check(dir); {
 	case errors.Is(err, cache.ErrUnsealed):
@@ -137,7 +142,8 @@ func restore(dir string, in *inputs) (b *build, damage error) {
 		home := filepath.Dir(b.Compiler)
 		now := time.Now()
 		if os.Chtimes(home, now, now) != nil || private.CheckTree(home) != nil || cache.Check(home) != nil {
-			return nil, nil // it is no longer in the cache, refused, or damaged: package compiler says so
+			// it is no longer in the cache, refused, or damaged: package compiler says so
+			return nil, nil
 		}
 	}
 	return b, nil
@@ -269,7 +275,8 @@ func (b *build) describe(res *instrument.Result, std recorder.Overlay) {
 	b.Meta.Warn("global-unknown", len(p.Missing.Unknown), "comments //presage:global name no variable that the recorder can find: "+strings.Join(p.Missing.Unknown, ", "))
 }
 
-// load returns the plan the program was built with, for the walk of its traces. It is an error if the source has changed since.
+// load returns the plan the program was built with, for the walk of its traces. It is an error if
+// the source has changed since.
 func (b *build) load(ctx context.Context, c *Config) (*plan.Plan, error) {
 	if b.plan != nil {
 		return b.plan, nil
@@ -279,7 +286,8 @@ func (b *build) load(ctx context.Context, c *Config) (*plan.Plan, error) {
 		return nil, err
 	}
 	p := plan.New(prog, b.Opaque)
-	if err := p.Matches(b.Meta); err != nil { // the build is of an earlier run: what is read now may have been edited during this one
+	if err := p.Matches(b.Meta); err != nil {
+		// the build is of an earlier run: what is read now may have been edited during this one
 		return nil, err
 	}
 	b.plan = p

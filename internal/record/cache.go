@@ -11,9 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/host/private"
 )
 
-// CacheDir is the directory of everything that presage keeps. PRESAGE_CACHE
-// overrides the user's cache directory. One that somebody else can change is refused: programs in it
-// are run.
+// CacheDir is the directory of everything that presage keeps. PRESAGE_CACHE overrides the user's
+// cache directory. One that somebody else can change is refused: programs in it are run.
 func CacheDir() (string, error) {
 	dir, err := cacheDir()
 	if err != nil {

@@ -14,11 +14,13 @@ import (
 	"github.com/presage-race/presage/internal/record/recorder"
 )
 
-// EnvCompiler names the variable that says which compiler builds a program with the recorder or the detector inside: auto, the default, is that of package compiler where
-// it can be had; plain is that of Go.
+// EnvCompiler names the variable that says which compiler builds a program with the recorder or the
+// detector inside: auto, the default, is that of package compiler where it can be had; plain is
+// that of Go.
 const EnvCompiler = "PRESAGE_COMPILER"
 
-// CompilerFlags returns the flags of go build for the compiler of package compiler, which is kept below cache; or why it is Go's own.
+// CompilerFlags returns the flags of go build for the compiler of package compiler, which is kept
+// below cache; or why it is Go's own.
 func CompilerFlags(ctx context.Context, home string, std recorder.Overlay, progress func(string)) (flags []string, plain string, err error) {
 	file, plain, err := cachedCompiler(ctx, home, std, progress, func(error) {})
 	if file != "" {
@@ -27,7 +29,8 @@ func CompilerFlags(ctx context.Context, home string, std recorder.Overlay, progr
 	return flags, plain, err
 }
 
-// toolexecFlag has a program run in front of each tool of the go command, or says why that cannot be.
+// toolexecFlag has a program run in front of each tool of the go command, or says why that cannot
+// be.
 func toolexecFlag(file string) (flags []string, plain string) {
 	word, err := quoted.Word(file)
 	if err != nil {
@@ -36,7 +39,8 @@ func toolexecFlag(file string) (flags []string, plain string) {
 	return []string{"-toolexec=" + word}, ""
 }
 
-// cachedCompiler returns the compiler of package compiler, or why it is Go's own. heals is called if that in the cache is damaged, and made anew.
+// cachedCompiler returns the compiler of package compiler, or why it is Go's own. heals is called
+// if that in the cache is damaged, and made anew.
 func cachedCompiler(ctx context.Context, home string, std recorder.Overlay, progress func(string), heals func(damage error)) (file, plain string, err error) {
 	c := compiler.Config{GoRoot: std.GoRoot, GoVersion: std.GoVersion, GOARCH: std.GOARCH, Go: std.Go, Env: std.Env}
 	stop := func() {}
@@ -56,7 +60,8 @@ func cachedCompiler(ctx context.Context, home string, std recorder.Overlay, prog
 	return "", err.Error(), nil
 }
 
-// repeat says what is being done once a second, until stop is called: where there is no terminal, what lasts is told then.
+// repeat says what is being done once a second, until stop is called: where there is no terminal,
+// what lasts is told then.
 func repeat(progress func(string), text string) (stop func()) {
 	progress(text)
 	quit, done := make(chan struct{}), make(chan struct{})
@@ -97,7 +102,8 @@ func compilerChoice() (string, error) {
 	}
 }
 
-// compiler is cachedCompiler as the user wants it. Without a file, plain says why, if that was not asked for.
+// compiler is cachedCompiler as the user wants it. Without a file, plain says why, if that was not
+// asked for.
 func (c *Config) compiler(ctx context.Context, home string, std recorder.Overlay) (file, plain string, err error) {
 	choice, err := compilerChoice()
 	if err != nil || choice == "plain" {

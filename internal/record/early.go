@@ -55,8 +55,9 @@ type ahead struct {
 	failed bool // it is to be merged again
 }
 
-// earlyPause is the time between two looks at the records, and earlyAfter that before the first: to load the program
-// again, for the walk of traces, takes a second or so that short tests would feel, and that nobody gains.
+// earlyPause is the time between two looks at the records, and earlyAfter that before the first: to
+// load the program again, for the walk of traces, takes a second or so that short tests would feel,
+// and that nobody gains.
 const earlyPause, earlyAfter = 250 * time.Millisecond, 5 * time.Second
 
 // watch begins to merge what has ended.
@@ -203,7 +204,8 @@ func (a *ahead) done() bool {
 	}
 }
 
-// take waits for the trace of a process, within the time that late says, and reports whether it stands (P2).
+// take waits for the trace of a process, within the time that late says, and reports whether it
+// stands (P2).
 func (a *ahead) take(late func() bool, raw string, family *trace.Process) bool {
 	if a == nil {
 		return false

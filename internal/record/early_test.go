@@ -16,7 +16,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A testProcess is what a process has left: a goroutine with some events, and what it says of itself.
+// A testProcess is what a process has left: a goroutine with some events, and what it says of
+// itself.
 type testProcess struct {
 	pid, parent, args uint64
 	began             uint64 // nanoseconds
@@ -116,8 +117,8 @@ func bases(list []string) string {
 	return strings.Join(all, " ")
 }
 
-// TestEarly: what has said that it ends is merged while others run (P1), in whatever order; the traces
-// are the same, byte for byte and in their order, as if all were merged at the end.
+// TestEarly: what has said that it ends is merged while others run (P1), in whatever order; the
+// traces are the same, byte for byte and in their order, as if all were merged at the end.
 func TestEarly(t *testing.T) {
 	processes := []testProcess{
 		{pid: 30, began: 3, events: 50, ended: true},
@@ -201,8 +202,8 @@ func TestEarlyStands(t *testing.T) {
 	}
 }
 
-// TestEarlyLate: a merge under way has the time that is left once the tests are over, and what nobody
-// takes is removed.
+// TestEarlyLate: a merge under way has the time that is left once the tests are over, and what
+// nobody takes is removed.
 func TestEarlyLate(t *testing.T) {
 	x := newEarlyRun(t)
 	leave(t, x.raw, testProcess{pid: 9, events: 100, ended: true})

@@ -14,10 +14,13 @@ import (
 type Reach string
 
 const (
-	ReachTouched Reach = "touched" // what it touches is recorded, as of all outside code; "" is the same
-	ReachKept    Reach = "kept"    // its D, what it can reach, is found once for each object, and kept up to date
-	ReachFull    Reach = "full"    // D is found anew at every call
-	ReachCheck   Reach = "check"   // kept, and compared with full: the program stops where they differ
+	// what it touches is recorded, as of all outside code; "" is the same
+	ReachTouched Reach = "touched"
+	// its D, what it can reach, is found once for each object, and kept up to date
+	ReachKept Reach = "kept"
+	ReachFull Reach = "full" // D is found anew at every call
+	// kept, and compared with full: the program stops where they differ
+	ReachCheck Reach = "check"
 )
 
 // Reaches are all of them.

@@ -13,11 +13,13 @@ import (
 	"github.com/presage-race/presage/internal/host/killed"
 )
 
-// execGo is exec of a go command that builds. It is an error if the disk was full, or if a signal ended the go command or one of its tools: what the
-// go command says then stands on its standard error, which the tests that it runs do not have.
+// execGo is exec of a go command that builds. It is an error if the disk was full, or if a signal
+// ended the go command or one of its tools: what the go command says then stands on its standard
+// error, which the tests that it runs do not have.
 func (c *Config) execGo(ctx context.Context, cmd *exec.Cmd) (int, error) {
 	d, heard := *c, &listener{w: cmp.Or(c.Stderr, io.Discard)}
-	if _, file := c.Stdout.(*os.File); !file && c.Stdout == c.Stderr { // not to be written to by two
+	if _, file := c.Stdout.(*os.File); !file && c.Stdout == c.Stderr {
+		// not to be written to by two
 		d.Stdout = heard
 	}
 	d.Stderr = heard
@@ -28,13 +30,15 @@ func (c *Config) execGo(ctx context.Context, cmd *exec.Cmd) (int, error) {
 	return code, err
 }
 
-// outside reports whether an error is of the machine, not of the program: what was recorded before it is analysed.
+// outside reports whether an error is of the machine, not of the program: what was recorded before
+// it is analysed.
 func outside(err error) bool {
 	var k *killed.Error
 	return disk.Full(err) || errors.As(err, &k)
 }
 
-// A listener passes on what a command prints, and keeps the first line that says that a disk is full, and what the first says of a signal.
+// A listener passes on what a command prints, and keeps the first line that says that a disk is
+// full, and what the first says of a signal.
 type listener struct {
 	w      io.Writer
 	line   []byte // that has not ended

@@ -10,7 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/host/disk"
 )
 
-// TestExecGo: what the go command prints is passed on as it is, and heard on standard error alone: a test may print what it likes.
+// TestExecGo: what the go command prints is passed on as it is, and heard on standard error alone:
+// a test may print what it likes.
 func TestExecGo(t *testing.T) {
 	for _, test := range []struct {
 		script string
@@ -35,7 +36,8 @@ func TestExecGo(t *testing.T) {
 	}
 }
 
-// TestExecGoKilled: a go command, or a tool of it, that a signal has ended is no failure of the build; a test that a signal has ended is its own.
+// TestExecGoKilled: a go command, or a tool of it, that a signal has ended is no failure of the
+// build; a test that a signal has ended is its own.
 func TestExecGoKilled(t *testing.T) {
 	for script, want := range map[string]string{
 		"kill -9 $$": "sh was ended by a signal (killed)",

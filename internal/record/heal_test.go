@@ -10,7 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/host/cache"
 )
 
-// TestRestore: a build is taken again if it is sealed and whole; one that is damaged says so, and one that is not complete does not.
+// TestRestore: a build is taken again if it is sealed and whole; one that is damaged says so, and
+// one that is not complete does not.
 func TestRestore(t *testing.T) {
 	in := &inputs{key: "k"}
 	for _, c := range []struct {
@@ -55,7 +56,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestCopyWhole: a copy of a module that is damaged is made anew, and said; one that is whole stays.
+// TestCopyWhole: a copy of a module that is damaged is made anew, and said; one that is whole
+// stays.
 func TestCopyWhole(t *testing.T) {
 	from, to := moduleAt(t, t.TempDir()), filepath.Join(t.TempDir(), "mod", "m@v1")
 	m := &module{path: "m", dir: from}
@@ -68,7 +70,8 @@ func TestCopyWhole(t *testing.T) {
 		{func() error { return nil }, 0},
 		{func() error { return os.Truncate(filepath.Join(to, "go.mod"), 3) }, 1},
 		{func() error { return nil }, 1},
-		{func() error { return os.Remove(to + cache.SealSuffix) }, 1}, // of an earlier presage, or killed
+		// of an earlier presage, or killed
+		{func() error { return os.Remove(to + cache.SealSuffix) }, 1},
 	} {
 		if err := step.change(); err != nil {
 			t.Fatal(err)

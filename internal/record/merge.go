@@ -23,8 +23,9 @@ func (c *Config) ordering(ran time.Duration) (over func(size, rest int64) func()
 	return c.Ordering(ran)
 }
 
-// merge makes a trace of what each process left (4), but of those that e has merged. A process that left nothing
-// readable is a warning of the others, not an error. over is as Config.Ordering returns it.
+// merge makes a trace of what each process left (4), but of those that e has merged. A process that
+// left nothing readable is a warning of the others, not an error. over is as Config.Ordering
+// returns it.
 func (c *Config) merge(b *build, rawDir string, r *Result, e *early, over func(size, rest int64) func() bool) error {
 	processes, err := recorded(rawDir)
 	if err != nil {
@@ -121,7 +122,8 @@ func (r *Result) warnUnrecorded(rawDir string) error {
 	return err
 }
 
-// families finds out which processes were started by others, and which ones they are among those with the same arguments.
+// families finds out which processes were started by others, and which ones they are among those
+// with the same arguments.
 func families(rawDir string, processes []string) map[string]*trace.Process {
 	heads := map[uint64]merge.Process{}
 	for _, p := range processes {

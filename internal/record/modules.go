@@ -208,8 +208,8 @@ func writeModFile(dir, name string, data []byte, sumName string, sum []byte) err
 	return nil
 }
 
-// copyWhole copies a module, unless to is a whole copy. No process sees half of it. A directory in place
-// of a module needs a go.mod (M2).
+// copyWhole copies a module, unless to is a whole copy. No process sees half of it. A directory in
+// place of a module needs a go.mod (M2).
 func (c *Config) copyWhole(m *module, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err

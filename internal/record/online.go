@@ -34,8 +34,9 @@ type OnlineOptions struct {
 	NoFilter bool // the filter of package tree does not stand in front
 }
 
-// RunOnline builds the program with the detector in place of the recorder, and runs it. The compiler puts the hooks, as for -race; nothing is
-// written but what is found. Watch is called with Online.Told before the program starts, and what it returns after it has ended.
+// RunOnline builds the program with the detector in place of the recorder, and runs it. The
+// compiler puts the hooks, as for -race; nothing is written but what is found. Watch is called with
+// Online.Told before the program starts, and what it returns after it has ended.
 func (c Config) RunOnline(ctx context.Context, opt OnlineOptions, watch func(dir string) (stop func())) (*Online, error) {
 	home, err := CacheDir()
 	if err != nil {
@@ -81,8 +82,9 @@ type onlineBuild struct {
 // keepOnline is the number of detectors that stay in the cache.
 const keepOnline = 8
 
-// buildOnline writes the overlay, into a directory of this build of presage: another one may be building at the same time. Beside that it
-// depends on the version of Go alone, and is written only where it is not there yet.
+// buildOnline writes the overlay, into a directory of this build of presage: another one may be
+// building at the same time. Beside that it depends on the version of Go alone, and is written only
+// where it is not there yet.
 func (c *Config) buildOnline(ctx context.Context, home string) (*onlineBuild, error) {
 	dir := filepath.Join(home, "online", toolID())
 	if err := private.MkdirAll(dir); err != nil {
@@ -121,7 +123,8 @@ func (c *Config) runOnline(ctx context.Context, b *onlineBuild, env []string, di
 	if c.Test {
 		c.Progress("building and running the tests")
 		d, plain := *c, b.build
-		d.Flags, plain.Flags = slices.Concat(chdir, b.Flags, flags), nil // the user's behind: see withCompilerFlags
+		// the user's behind: see withCompilerFlags
+		d.Flags, plain.Flags = slices.Concat(chdir, b.Flags, flags), nil
 		cmd := b.command(ctx, d.testArgs(&plain)...)
 		cmd.Env = append(cmd.Env, env...)
 		code, err = c.execGo(ctx, cmd)
@@ -147,7 +150,8 @@ func (c *Config) runOnline(ctx context.Context, b *onlineBuild, env []string, di
 	return code, false, err
 }
 
-// cutDir takes -C out of the flags, which the go command wants before all others. cli writes flags and their values as one argument.
+// cutDir takes -C out of the flags, which the go command wants before all others. cli writes flags
+// and their values as one argument.
 func cutDir(flags []string) (chdir, rest []string) {
 	for _, f := range flags {
 		if name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "="); name == "C" && strings.HasPrefix(f, "-") {
@@ -159,8 +163,8 @@ func cutDir(flags []string) (chdir, rest []string) {
 	return chdir, rest
 }
 
-// withCompilerFlags adds to the user's -gcflags what the packages that they are for would lose: the go command takes the last -gcflags
-// that matches a package, and no other.
+// withCompilerFlags adds to the user's -gcflags what the packages that they are for would lose: the
+// go command takes the last -gcflags that matches a package, and no other.
 func withCompilerFlags(flags []string) []string {
 	out := slices.Clone(flags)
 	for i, f := range out {
@@ -171,7 +175,8 @@ func withCompilerFlags(flags []string) []string {
 	return out
 }
 
-// planOnline loads the packages of the main module, for the columns and expressions of what was found.
+// planOnline loads the packages of the main module, for the columns and expressions of what was
+// found.
 func (c *Config) planOnline(ctx context.Context) (*plan.Plan, error) {
 	in, err := c.list(ctx)
 	if err != nil {

@@ -38,7 +38,8 @@ type Config struct {
 	Exclude    []string // patterns of packages to leave out,
 	Only       []string // and of those to keep; none: all
 	Reach      Reach    // how what calls of packages that are left out can reach is found
-	Around     bool     // record what functions with synchronisation of their own can reach (plan.Config.Around)
+	// record what functions with synchronisation of their own can reach (plan.Config.Around)
+	Around bool
 
 	// Ordering is told, once the program has ended, how long it has run. It returns what makes, for
 	// the size of one process's records and of all that are left, what says whether the time for
@@ -46,8 +47,8 @@ type Config struct {
 	Ordering func(ran time.Duration) (over func(size, rest int64) func() bool)
 
 	// Early is given the trace of each process that has ended while others of the tests run, one
-	// after the other, on a goroutine of package beside. The last call may outlast Run. Nil: processes are
-	// merged when all are over.
+	// after the other, on a goroutine of package beside. The last call may outlast Run. Nil:
+	// processes are merged when all are over.
 	Early      func(EarlyTrace)
 	earlyAfter time.Duration // tests: instead of the constant
 
@@ -71,7 +72,8 @@ type Result struct {
 	Functions int      // chosen for instrumentation
 	Opaque    int      // of them, left as written
 
-	Warnings []trace.Warning // of the run: patterns that match nothing, processes that left no trace
+	// of the run: patterns that match nothing, processes that left no trace
+	Warnings []trace.Warning
 
 	BuildFlags []string // with which the packages are loaded
 
@@ -79,15 +81,16 @@ type Result struct {
 	Plan func(context.Context) (*plan.Plan, error)
 }
 
-// Run records one run of a program. Where there is no place to record to, the program
-// runs as it is, and Result.Missing says why. A full disk is no such place but an error, a disk.FullError: the user has chosen it, and can make
-// room; and what the go command builds needs room as well.
+// Run records one run of a program. Where there is no place to record to, the program runs as it
+// is, and Result.Missing says why. A full disk is no such place but an error, a disk.FullError: the
+// user has chosen it, and can make room; and what the go command builds needs room as well.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}
 	r, err := c.record(ctx)
-	if err = disk.Explain(err); err != nil && !disk.Full(err) { // by packages that ask the go command
+	if err = disk.Explain(err); err != nil && !disk.Full(err) {
+		// by packages that ask the go command
 		err = cmp.Or(disk.GoSaid(ctx, err.Error()), err)
 	}
 	if r == nil && noPlace(err) {
@@ -163,7 +166,8 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 		early.drop()
 		return r, err
 	}
-	return r, errors.Join(err, c.merge(b, rawDir, r, early, over)) // (4); where the machine failed, of the tests that were built
+	// (4); where the machine failed, of the tests that were built
+	return r, errors.Join(err, c.merge(b, rawDir, r, early, over))
 }
 
 // setLimit bounds what the processes of the run record, by what is free now.
@@ -264,8 +268,9 @@ func (c *Config) testArgs(b *build) []string {
 	return append(append(args, c.Packages...), c.Args...)
 }
 
-// cutExec takes -exec out of the flags of run, which go run has and go build has not: the command that runs the
-// program, as a list of words. It may stand in GOFLAGS, too. cli writes flags and their values as one argument.
+// cutExec takes -exec out of the flags of run, which go run has and go build has not: the command
+// that runs the program, as a list of words. It may stand in GOFLAGS, too. cli writes flags and
+// their values as one argument.
 func cutExec(goflags, flags []string) (rest, wrapper []string, err error) {
 	list := ""
 	for i, f := range slices.Concat(goflags, flags) {
@@ -301,7 +306,8 @@ func hasFlag(flags []string, names ...string) bool {
 	})
 }
 
-// run runs the recorded program and returns its exit code. It reports whether the go command did not build a program, and has said why.
+// run runs the recorded program and returns its exit code. It reports whether the go command did
+// not build a program, and has said why.
 func (c *Config) run(ctx context.Context, b *build, rawDir string) (code int, notBuilt bool, err error) {
 	env := []string{recorder.EnvDir + "=" + rawDir}
 	if c.Reach != "" {
@@ -342,7 +348,8 @@ func (c *Config) runProgram(ctx context.Context, bin string, wrapper, env []stri
 	return c.exec(ctx, cmd)
 }
 
-// isProgram reports whether go build has made a program: of a package that is not main it makes an archive. go run says so, and runs nothing.
+// isProgram reports whether go build has made a program: of a package that is not main it makes an
+// archive. go run says so, and runs nothing.
 func isProgram(bin string) bool {
 	info, err := os.Stat(bin)
 	return err == nil && info.Mode()&0o111 != 0

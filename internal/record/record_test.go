@@ -137,7 +137,8 @@ func TestBeneath(t *testing.T) {
 	}
 }
 
-// TestOnlineDirectory: the detector lies in a directory of this build of presage, and what another process may be building from is not written again.
+// TestOnlineDirectory: the detector lies in a directory of this build of presage, and what another
+// process may be building from is not written again.
 func TestOnlineDirectory(t *testing.T) {
 	t.Setenv(EnvCompiler, "plain") // the other has a directory of its own
 	cache := t.TempDir()

@@ -17,7 +17,8 @@ import (
 	"github.com/presage-race/presage/internal/host/private"
 )
 
-// KeepRuns is the number of finished runs of one module that stay in the cache, and keepAllRuns of all modules (D4).
+// KeepRuns is the number of finished runs of one module that stay in the cache, and keepAllRuns of
+// all modules (D4).
 const (
 	KeepRuns    = 3
 	keepAllRuns = 24
@@ -25,9 +26,10 @@ const (
 
 // Files in the directory of a run.
 const (
-	ReportFile = "report.jsonl" // the report, in its JSON form: it is there if the run has finished (D2)
-	runFile    = "run.json"     // the RunDir, but for its state
-	lockFile   = "lock"         // locked by the process that makes the run (D3)
+	// the report, in its JSON form: it is there if the run has finished (D2)
+	ReportFile = "report.jsonl"
+	runFile    = "run.json" // the RunDir, but for its state
+	lockFile   = "lock"     // locked by the process that makes the run (D3)
 )
 
 // A RunDir is one run of test or run in the cache.
@@ -84,7 +86,8 @@ func ModuleRoot(dir string) (string, error) {
 	return dir, nil
 }
 
-// above is the nearest directory, dir or above it, that has a file of that name; "" if there is none.
+// above is the nearest directory, dir or above it, that has a file of that name; "" if there is
+// none.
 func above(dir, name string) string {
 	for {
 		if st, err := os.Stat(filepath.Join(dir, name)); err == nil && !st.IsDir() {
@@ -125,7 +128,8 @@ func (c *Config) newRun(home string, now time.Time) (*RunDir, error) {
 	}
 	defer removeGone(home)
 	defer all.Release()
-	if err := takeAway(home, func(r *RunDir) bool { return r.State == Unfinished }); err != nil { // what it has recorded may be large
+	if err := takeAway(home, func(r *RunDir) bool { return r.State == Unfinished }); err != nil {
+		// what it has recorded may be large
 		return nil, err
 	}
 	r := &RunDir{Root: root, Command: append([]string{"presage"}, c.command()[1:]...), State: Running}
@@ -156,7 +160,8 @@ func (c *Config) newRun(home string, now time.Time) (*RunDir, error) {
 	return r, nil
 }
 
-// Keep writes the report of the run, whole or not at all (D2). Older runs make room for it then, and not before (D4).
+// Keep writes the report of the run, whole or not at all (D2). Older runs make room for it then,
+// and not before (D4).
 func (r *RunDir) Keep(write func(io.Writer) error) error {
 	defer r.release()
 	name := filepath.Join(r.Dir, ReportFile)
@@ -224,7 +229,8 @@ func readRuns(home string) ([]*RunDir, error) {
 	return all, nil
 }
 
-// readRun reads what is known of a run. One of an earlier presage has no runFile: it belongs to the module that its report names (D6).
+// readRun reads what is known of a run. One of an earlier presage has no runFile: it belongs to the
+// module that its report names (D6).
 func readRun(dir string) *RunDir {
 	r := &RunDir{}
 	data, err := os.ReadFile(filepath.Join(dir, runFile))
@@ -293,7 +299,8 @@ func (r *RunDir) hold() error {
 	return nil
 }
 
-// LastRun is the last finished run of the module that the working directory is in. It stays while this process lives.
+// LastRun is the last finished run of the module that the working directory is in. It stays while
+// this process lives.
 func LastRun() (*RunDir, error) {
 	root, err := ModuleRoot("")
 	if err != nil {
@@ -312,7 +319,8 @@ func LastRun() (*RunDir, error) {
 		"presage runs -all lists the runs of other modules, and flag -run-id takes one of them", root)
 }
 
-// FindRun is the finished run of that ID, of any module, which may be cut as long as it names one run.
+// FindRun is the finished run of that ID, of any module, which may be cut as long as it names one
+// run.
 func FindRun(id string) (*RunDir, error) {
 	all, err := Runs("")
 	if err != nil {
@@ -335,8 +343,9 @@ func FindRun(id string) (*RunDir, error) {
 	return found[0], found[0].hold()
 }
 
-// takeAway renames the runs that are too many, and what killed processes have left, if they are among those (D4). Those that a process
-// makes or reads stay. The caller holds the lock of all runs.
+// takeAway renames the runs that are too many, and what killed processes have left, if they are
+// among those (D4). Those that a process makes or reads stay. The caller holds the lock of all
+// runs.
 func takeAway(home string, among func(*RunDir) bool) error {
 	runs, err := readRuns(home)
 	for _, r := range surplus(runs) {

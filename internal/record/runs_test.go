@@ -170,7 +170,8 @@ func TestSurplus(t *testing.T) {
 	}
 }
 
-// TestKilledRun: a run that was killed takes the place of no other, whenever that was; what it left is removed when the next one begins (D3), (D4).
+// TestKilledRun: a run that was killed takes the place of no other, whenever that was; what it left
+// is removed when the next one begins (D3), (D4).
 func TestKilledRun(t *testing.T) {
 	cache, dir := cacheAt(t), moduleAt(t, t.TempDir())
 	var want []string
@@ -291,7 +292,8 @@ func TestOldRuns(t *testing.T) {
 	}
 }
 
-// TestRunsAtOnce: runs of one module and of others that begin and end at once have each their own directory, and their own report.
+// TestRunsAtOnce: runs of one module and of others that begin and end at once have each their own
+// directory, and their own report.
 func TestRunsAtOnce(t *testing.T) {
 	cache := cacheAt(t)
 	dirs := []string{moduleAt(t, t.TempDir()), moduleAt(t, t.TempDir())}

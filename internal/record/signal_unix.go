@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// passSignals keeps presage alive while cmd runs: what interrupts the program under
-// test is not the end of presage, which then analyses what was recorded. A terminal sends SIGINT and SIGQUIT to both;
-// SIGTERM, which reaches presage only, is passed on.
+// passSignals keeps presage alive while cmd runs: what interrupts the program under test is not the
+// end of presage, which then analyses what was recorded. A terminal sends SIGINT and SIGQUIT to
+// both; SIGTERM, which reaches presage only, is passed on.
 func passSignals(cmd *exec.Cmd) (stop func()) {
 	ch := make(chan os.Signal, 8)
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)

@@ -9,8 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// alone makes of a schedule one of a single test, if both accesses are made by goroutines of one: other tests may then come and go. It returns
-// the name of the test, "" if there is none such. Whether the race needs what the other tests did, a replay shows.
+// alone makes of a schedule one of a single test, if both accesses are made by goroutines of one:
+// other tests may then come and go. It returns the name of the test, "" if there is none such.
+// Whether the race needs what the other tests did, a replay shows.
 func alone(s *schedule, meta *trace.Meta, open func() (trace.Source, io.Closer, error)) (*schedule, string, error) {
 	n := len(s.steps)
 	a, b := s.testOf(s.steps[s.steps[n-1].pair].gate, meta), s.testOf(s.steps[n-1].gate, meta)
@@ -24,7 +25,8 @@ func alone(s *schedule, meta *trace.Meta, open func() (trace.Source, io.Closer, 
 	return s.only(a), name, nil
 }
 
-// testOf is the goroutine of the test that a goroutine descends from, as an index in the gates; -1: it descends from none.
+// testOf is the goroutine of the test that a goroutine descends from, as an index in the gates; -1:
+// it descends from none.
 func (s *schedule) testOf(g int, meta *trace.Meta) int {
 	for s.gates[g].parent != 0 && s.gates[g].parent != ^uint64(0) {
 		p := int(s.gates[g].parent - 1)
@@ -60,7 +62,8 @@ func firstTest(g trace.GoID, meta *trace.Meta, open func() (trace.Source, io.Clo
 	}
 }
 
-// only keeps of a schedule the first goroutine, without its steps, and what descends from goroutine c, which comes first.
+// only keeps of a schedule the first goroutine, without its steps, and what descends from goroutine
+// c, which comes first.
 func (s *schedule) only(c int) *schedule {
 	out := &schedule{apart: s.apart, pkg: s.pkg, marks: s.marks}
 	out.process = s.process

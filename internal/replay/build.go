@@ -106,7 +106,8 @@ func Prepare(ctx context.Context, cfg Config) (*Program, error) {
 	return p, nil
 }
 
-// alone calls f while no other process makes anything in the program's directory. What is made there is not changed by those that run it.
+// alone calls f while no other process makes anything in the program's directory. What is made
+// there is not changed by those that run it.
 func (p *Program) alone(f func() error) error {
 	lock, err := cache.LockDir(p.dir)
 	if err == nil {
@@ -155,7 +156,8 @@ func (p *Program) made(name string) bool {
 	return !strings.Contains(top, ".bin") && !strings.HasSuffix(top, ".dump")
 }
 
-// checkBinary removes a binary of an earlier replay that is damaged: the go command looks at its build ID alone.
+// checkBinary removes a binary of an earlier replay that is damaged: the go command looks at its
+// build ID alone.
 func (p *Program) checkBinary(bin string) error {
 	switch err := cache.Check(bin); {
 	case err == nil:
@@ -255,7 +257,8 @@ func (p *Program) env() []string {
 	return slices.Concat(os.Environ(), p.cfg.Meta.BuildEnv, p.std.Env)
 }
 
-// emit writes the program with gates. Functions that had no hooks when it was recorded have no gates.
+// emit writes the program with gates. Functions that had no hooks when it was recorded have no
+// gates.
 func (p *Program) emit(ctx context.Context) error {
 	p.cfg.Progress("instrumenting for the replay")
 	src := filepath.Join(p.dir, "src")
@@ -367,8 +370,9 @@ func (p *Program) buildArgs(out string) []string {
 	return append(args, "-overlay="+p.overlay, "-o", out)
 }
 
-// flags are the user's build flags, with -race if Go's race detector is the judge: without the checks of unsafe.Pointer that -race has
-// besides, since the recorded program had none. -C stays in front.
+// flags are the user's build flags, with -race if Go's race detector is the judge: without the
+// checks of unsafe.Pointer that -race has besides, since the recorded program had none. -C stays in
+// front.
 func (p *Program) flags() []string {
 	user := p.cfg.Meta.BuildFlags
 	if !p.race {
@@ -381,11 +385,13 @@ func (p *Program) flags() []string {
 	const unchecked = "-d=checkptr=0"
 	all := slices.Concat(user[:n], []string{"-race", "-gcflags=all=" + unchecked}, user[n:])
 	for i, f := range all {
-		if recorder.IsGCFlags(f) && !strings.HasSuffix(f, unchecked) { // the last one that matches counts alone
+		if recorder.IsGCFlags(f) && !strings.HasSuffix(f, unchecked) {
+			// the last one that matches counts alone
 			all[i] += " " + unchecked
 		}
 	}
-	return append(all, "-gcflags=std="+unchecked) // gates and hooks have to fit on the stack of functions with nosplit there
+	// gates and hooks have to fit on the stack of functions with nosplit there
+	return append(all, "-gcflags=std="+unchecked)
 }
 
 // build calls the go command for one binary.
@@ -430,7 +436,8 @@ func (p *Program) run(cmd *exec.Cmd) error {
 	return err
 }
 
-// directory is where the program runs: a program where it was recorded, a test in the directory of its package.
+// directory is where the program runs: a program where it was recorded, a test in the directory of
+// its package.
 func (p *Program) directory(pkg string) string {
 	if !p.cfg.Test {
 		return p.cfg.Meta.Dir
@@ -449,8 +456,9 @@ func (p *Program) directory(pkg string) string {
 
 func isTest(file string) bool { return strings.HasSuffix(file, "_test.go") }
 
-// arguments are those of the program. A test binary has go test's flags under longer names. More parallel tests than it may run wait
-// for each other inside package testing, where no gate is: so all of them may run.
+// arguments are those of the program. A test binary has go test's flags under longer names. More
+// parallel tests than it may run wait for each other inside package testing, where no gate is: so
+// all of them may run.
 func (p *Program) arguments() []string {
 	if !p.cfg.Test {
 		return p.cfg.Args
@@ -468,7 +476,8 @@ func (p *Program) arguments() []string {
 	return append(args, rest...)
 }
 
-// TestFlags are those flags of go test that the test binary takes and that have a part in what it does.
+// TestFlags are those flags of go test that the test binary takes and that have a part in what it
+// does.
 func TestFlags(flags []string) (own []string) {
 	for _, f := range flags {
 		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
@@ -479,5 +488,6 @@ func TestFlags(flags []string) (own []string) {
 	return own
 }
 
-// testFlags are the flags of go test that the test binary takes and that have a part in what it does.
+// testFlags are the flags of go test that the test binary takes and that have a part in what it
+// does.
 var testFlags = strings.Fields("bench benchtime count cpu failfast fuzz list parallel run short shuffle skip timeout v")

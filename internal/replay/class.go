@@ -54,7 +54,8 @@ func classOf(k format.Kind) class {
 	return noClass
 }
 
-// hidden reports whether an event has no gate of its own: code that was not instrumented has executed it.
+// hidden reports whether an event has no gate of its own: code that was not instrumented has
+// executed it.
 func hidden(e *trace.Event) bool {
 	return e.Site == 0 || e.Flags&format.FlagOpaque != 0
 }

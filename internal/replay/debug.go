@@ -23,8 +23,9 @@ type Debugger struct {
 // ErrNoDelve says that delve is not installed.
 var ErrNoDelve = errors.New("delve is not installed (dlv is not in PATH): go install github.com/go-delve/delve/cmd/dlv@latest")
 
-// Debug runs the program under delve and the schedule of a race, up to where both goroutines are before their accesses. The race is
-// replayed first: with the schedule that confirmed it, the program is run again.
+// Debug runs the program under delve and the schedule of a race, up to where both goroutines are
+// before their accesses. The race is replayed first: with the schedule that confirmed it, the
+// program is run again.
 func (p *Program) Debug(ctx context.Context, r Race, d Debugger) (*Outcome, error) {
 	if d.Path == "" {
 		path, err := exec.LookPath("dlv")
@@ -55,7 +56,8 @@ func (p *Program) Debug(ctx context.Context, r Race, d Debugger) (*Outcome, erro
 	defer os.RemoveAll(dir)
 	v := variant{swap: last.Swap, level: max(last.Level, uint64(len(last.Loosened))), hold: true}
 	if s.apart {
-		v.level = max(v.level, strict) // the accesses need not be next to each other: at this level they are
+		// the accesses need not be next to each other: at this level they are
+		v.level = max(v.level, strict)
 	}
 	data, _ := s.encode(v)
 	files := map[string][]byte{"schedule": data, "meet.star": []byte(meeting), "init": fmt.Appendf(nil, delveInit, filepath.Join(dir, "meet.star"))}
@@ -74,8 +76,8 @@ func (p *Program) Debug(ctx context.Context, r Race, d Debugger) (*Outcome, erro
 	return out, nil
 }
 
-// delveInit is what delve does at the start: runtime.PresageMeet is called by a goroutine right before its access, when
-// the other one waits before its own.
+// delveInit is what delve does at the start: runtime.PresageMeet is called by a goroutine right
+// before its access, when the other one waits before its own.
 const delveInit = `break presage runtime.PresageMeet
 continue
 source %s

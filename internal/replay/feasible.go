@@ -21,7 +21,8 @@ const (
 	NoLongerFits Verdict = "no longer fits"
 )
 
-// where is where a goroutine was when the schedule stalled (internal/record/recorder/_gates/runtime/presage_where.go).
+// where is where a goroutine was when the schedule stalled
+// (internal/record/recorder/_gates/runtime/presage_where.go).
 type where uint64
 
 // What a goroutine waits for.
@@ -62,9 +63,10 @@ type judgement struct {
 
 // verdict says what became of a kept schedule that no try confirmed.
 //
-// It is (K4): no longer feasible if one of the two accesses cannot come while the other goroutine stands before its own: nothing else is held at
-// that moment, and the goroutine that should make it, or the one that should start that, waits for a lock, a channel, a WaitGroup.
-// Or if the two accesses were made, and not at one address.
+// It is (K4): no longer feasible if one of the two accesses cannot come while the other goroutine
+// stands before its own: nothing else is held at that moment, and the goroutine that should make
+// it, or the one that should start that, waits for a lock, a channel, a WaitGroup. Or if the two
+// accesses were made, and not at one address.
 func (j *judgement) verdict() (Verdict, string) {
 	n := len(j.s.steps)
 	a, b := j.s.steps[n-1].pair, n-1

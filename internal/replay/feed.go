@@ -11,8 +11,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What a program asks for and what is not in the order of a trace: the choice of a select, what the clock says, random numbers, where a loop over a
-// map begins. A schedule has the answers of the recorded run, for as long as a goroutine's steps last.
+// What a program asks for and what is not in the order of a trace: the choice of a select, what the
+// clock says, random numbers, where a loop over a map begins. A schedule has the answers of the
+// recorded run, for as long as a goroutine's steps last.
 
 // input is what the program is fed.
 type input struct {
@@ -43,7 +44,8 @@ type fed struct {
 	id  uint64 // the runtime's number of the goroutine
 }
 
-// The words that the gates of the two accesses see there: of each up to valueWords before it, and after.
+// The words that the gates of the two accesses see there: of each up to valueWords before it, and
+// after.
 const (
 	valueWords = 4
 	pairWords  = 4 * valueWords
@@ -171,7 +173,8 @@ func (s *schedule) feedWords() (words []uint64, from []uint64) {
 	return words, from
 }
 
-// feedHeader fills in the words of the header that say what the process is fed, and which process it is.
+// feedHeader fills in the words of the header that say what the process is fed, and which process
+// it is.
 func (s *schedule) feedHeader(words []uint64, v variant) {
 	words[hdrFeeds] = uint64(len(s.feeds))
 	words[hdrSeed] = s.process.Seed
@@ -186,7 +189,8 @@ func (s *schedule) feedHeader(words []uint64, v variant) {
 	}
 }
 
-// startedBy is what a goroutine is started by: a go statement, or, in code without gates, a function that is run.
+// startedBy is what a goroutine is started by: a go statement, or, in code without gates, a
+// function that is run.
 func (k *walker) startedBy(g trace.GoID) uint64 {
 	if int(g) >= len(k.meta.Goroutines) {
 		return 0

@@ -13,12 +13,13 @@ import (
 
 // fit is a kept schedule found again in a program as it is now.
 type fit struct {
-	kept    *Kept
-	plan    *plan.Plan
-	root    string
-	now     []outline
-	sites   map[int]trace.Site    // by gate number; absent: the gate is gone
-	funcs   []int                 // by function of the kept schedule: its index in now, -1: it is gone
+	kept  *Kept
+	plan  *plan.Plan
+	root  string
+	now   []outline
+	sites map[int]trace.Site // by gate number; absent: the gate is gone
+	// by function of the kept schedule: its index in now, -1: it is gone
+	funcs   []int
 	places  map[int]*outsidePlace // by gate number, of outside code; absent: the line is gone
 	changed []string              // files of it that are not as they were
 	same    bool                  // all Go source below the root is as it was
@@ -66,7 +67,8 @@ func (k *Kept) fitTo(p *plan.Plan, root string, find func(file *outsidePlace) st
 	return f
 }
 
-// moved finds a gate that is in a literal of its function now, as when what it does was given to a Once, or in the function around it.
+// moved finds a gate that is in a literal of its function now, as when what it does was given to a
+// Once, or in the function around it.
 func (f *fit) moved(g *outlined, function string) {
 	taken := map[trace.Site]bool{}
 	for _, s := range f.sites {
@@ -88,8 +90,9 @@ func (f *fit) moved(g *outlined, function string) {
 	}
 }
 
-// functions finds the functions: first those that are as they were, by their names and gates; then, because literals are numbered in the order
-// of the source, the literals whose gates are most alike.
+// functions finds the functions: first those that are as they were, by their names and gates; then,
+// because literals are numbered in the order of the source, the literals whose gates are most
+// alike.
 func (f *fit) functions() {
 	old := f.kept.funcs
 	f.funcs = make([]int, len(old))
@@ -149,7 +152,8 @@ func (k *Kept) gate(n int) (*outline, *outlined) {
 	return nil, nil
 }
 
-// gone says what became of the first access of the race that the program has not any more; ok: it has both.
+// gone says what became of the first access of the race that the program has not any more; ok: it
+// has both.
 func (f *fit) gone() (o Verdict, why string, ok bool) {
 	a, b := f.kept.pair()
 	for _, n := range []int{a, b} {
@@ -192,7 +196,8 @@ func (f *fit) lost(fn *outline) bool {
 	return true
 }
 
-// access counts the gates of a package that are like an access of the race, as it was: one that was moved is not gone.
+// access counts the gates of a package that are like an access of the race, as it was: one that was
+// moved is not gone.
 type access struct {
 	pkg, kind, object string
 	count             int
@@ -220,7 +225,8 @@ func countOf(all []outline, pkg string, g *outlined) (n int) {
 	return n
 }
 
-// named reports whether the variable of an access is still there by its name: one that is not may have another name now.
+// named reports whether the variable of an access is still there by its name: one that is not may
+// have another name now.
 func (f *fit) named(pkg string, g *outlined) bool {
 	name := g.object[strings.LastIndexAny(g.object, ". ")+1:]
 	if name == "" {
@@ -256,8 +262,8 @@ func hasWord(text, name string) bool {
 	}
 }
 
-// schedule makes the schedule for the program as it is. Steps whose gates are gone are left out. It is an error if a goroutine
-// cannot be told any more.
+// schedule makes the schedule for the program as it is. Steps whose gates are gone are left out. It
+// is an error if a goroutine cannot be told any more.
 func (f *fit) schedule() (*schedule, error) {
 	k := f.kept
 	s := &schedule{apart: k.apart, pkg: k.Package, marks: make([]byte, len(f.plan.Sites))}
@@ -362,7 +368,8 @@ func (f *fit) steps(s *schedule) {
 	order(s.steps, pair[0])
 }
 
-// bare is a schedule of the two accesses alone, each in the passage of its gate that it has in the witness.
+// bare is a schedule of the two accesses alone, each in the passage of its gate that it has in the
+// witness.
 func (f *fit) bare(s *schedule) *schedule {
 	out := *s
 	out.stops = nil

@@ -54,8 +54,8 @@ func main() {
 }
 `
 
-// BenchmarkGate measures the two calls around an instruction that no schedule names, in a program that has a schedule:
-// the metric is nanoseconds for both of them.
+// BenchmarkGate measures the two calls around an instruction that no schedule names, in a program
+// that has a schedule: the metric is nanoseconds for both of them.
 func BenchmarkGate(b *testing.B) {
 	dir := b.TempDir()
 	std, err := recorder.New(b.Context(), recorder.Config{OutDir: filepath.Join(dir, "std"), Gates: true})
@@ -101,7 +101,8 @@ func BenchmarkGate(b *testing.B) {
 			}
 			b.ReportMetric(ns, []string{"ns/gate", "ns/gate-at"}[i])
 		}
-		if err := os.WriteFile(filepath.Join(dir, "schedule"), files["schedule"], 0o666); err != nil { // it was given to a process
+		if err := os.WriteFile(filepath.Join(dir, "schedule"), files["schedule"], 0o666); err != nil {
+			// it was given to a process
 			b.Fatal(err)
 		}
 	}

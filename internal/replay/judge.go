@@ -11,8 +11,11 @@ import (
 type Line struct {
 	File string
 	Line int
-	Func string // of outside code, which is known by it in place of the file; in a report: of the frame
-	Near int    // how many lines a report may be off: the stack of an atomic operation lacks the call that makes it, or has the line before
+	// of outside code, which is known by it in place of the file; in a report: of the frame
+	Func string
+	// how many lines a report may be off: the stack of an atomic operation lacks the call that
+	// makes it, or has the line before
+	Near int
 }
 
 // report is what the race detector prints of one race.

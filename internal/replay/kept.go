@@ -16,8 +16,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Kept is a schedule that needs no trace: of the program it says what is run and which gates of which functions the steps pass. How it
-// is written: the doc of kept_text.go. How it is found again in a program that has changed: fit.go.
+// Kept is a schedule that needs no trace: of the program it says what is run and which gates of
+// which functions the steps pass. How it is written: the doc of kept_text.go. How it is found again
+// in a program that has changed: fit.go.
 type Kept struct {
 	ID, Object string
 	GoVersion  string
@@ -97,8 +98,9 @@ type keptFeed struct {
 	value        uint64
 }
 
-// Keep makes of the schedule of a race those that need no trace, the best one first: of the one test that makes both accesses, if there is such, and of the
-// whole run. p is the recorded program, root the directory of its main module.
+// Keep makes of the schedule of a race those that need no trace, the best one first: of the one
+// test that makes both accesses, if there is such, and of the whole run. p is the recorded program,
+// root the directory of its main module.
 func Keep(r Race, p *plan.Plan, root string, c Command) ([]*Kept, error) {
 	s, err := newSchedule(r.Witness, r.Meta, r.Open)
 	if err != nil {
@@ -255,7 +257,8 @@ func (k *keeper) functions(used []trace.Site) error {
 	return err
 }
 
-// treeHash is the hash of the Go files below a directory, and of the files that say which modules there are.
+// treeHash is the hash of the Go files below a directory, and of the files that say which modules
+// there are.
 func treeHash(root string) (string, error) {
 	h := sha256.New()
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {

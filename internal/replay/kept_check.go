@@ -9,8 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/trust"
 )
 
-// consistent reports what no schedule can be, whoever wrote it: nothing of it is run then. Of a kept schedule there is no trace against which its
-// order could be checked; what holds it together are the sums of its text, and these rules.
+// consistent reports what no schedule can be, whoever wrote it: nothing of it is run then. Of a
+// kept schedule there is no trace against which its order could be checked; what holds it together
+// are the sums of its text, and these rules.
 func (k *Kept) consistent() error {
 	if k.ID == "" || k.Package == "" || k.Dir == "" {
 		return errors.New("the head lacks a line: id, dir, and test or run are needed")
@@ -104,7 +105,8 @@ func (s *keptStep) consistent(k *Kept, numbered map[int]bool) error {
 	return nil
 }
 
-// pairConsistent holds the accesses of the race to what a race is, and goroutines to being started before they do anything.
+// pairConsistent holds the accesses of the race to what a race is, and goroutines to being started
+// before they do anything.
 func (k *Kept) pairConsistent() error {
 	a, b := k.pair()
 	switch {
@@ -114,7 +116,8 @@ func (k *Kept) pairConsistent() error {
 		return fmt.Errorf("steps %d and %d stand between the accesses of the race", a+2, b)
 	case k.steps[a].who == k.steps[b].who:
 		return fmt.Errorf("steps %d and %d, the accesses of the race, are of one goroutine", a+1, b+1)
-	case k.steps[a].kind == format.OpaqueBegin || k.steps[b].kind == format.OpaqueBegin: // an access of code without gates: the call is held
+	case k.steps[a].kind == format.OpaqueBegin || k.steps[b].kind == format.OpaqueBegin:
+		// an access of code without gates: the call is held
 	case k.steps[a].object != k.steps[b].object:
 		return fmt.Errorf("steps %d and %d, the accesses of the race, are of two objects", a+1, b+1)
 	case !k.steps[a].kind.IsAccess() || !k.steps[b].kind.IsAccess() || !k.steps[a].kind.IsWrite() && !k.steps[b].kind.IsWrite():
@@ -123,7 +126,8 @@ func (k *Kept) pairConsistent() error {
 	type start struct{ parent, gate int }
 	started := map[start]int{}
 	for i, s := range k.steps {
-		if s.kind == format.Go || s.kind == format.WGAdd && s.flags&mark == 0 { // WaitGroup.Go does both
+		if s.kind == format.Go || s.kind == format.WGAdd && s.flags&mark == 0 {
+			// WaitGroup.Go does both
 			started[start{s.who, s.gate}]++
 		}
 		if g := k.who[s.who-1]; g.gate > 0 && started[start{g.parent, g.gate}] <= g.ordinal {

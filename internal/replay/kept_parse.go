@@ -36,11 +36,13 @@ func words(line string) (out []string, err error) {
 // The sections, as errors name them.
 var sections = []string{"the lines of the head", "the functions and their gates", "the goroutines", "the steps"}
 
-// ParseKept reads a kept schedule. What was altered since it was written is an error, which names the section.
+// ParseKept reads a kept schedule. What was altered since it was written is an error, which names
+// the section.
 func ParseKept(name string, data []byte) (*Kept, error) {
 	p := keptParser{kept: &Kept{}}
 	n := 0
-	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) { // a byte-order mark, which some editors write
+	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
+		// a byte-order mark, which some editors write
 		n++
 		line = strings.TrimRight(line, "\r\n")
 		if t := strings.TrimSpace(line); t == "" || t[0] == '#' {

@@ -31,7 +31,8 @@ import (
 //
 //	func example.com/bank.Test.func1 example.com/bank bank_test.go
 //		g1 +2 store last "captured last" | last = 1     a gate: lines below the function's, instruction, expression, object | the line
-//		-  +3 call mu.Lock() "" | mu.Lock()             one that no step passes; it is here so that the others can be told when the function changes
+//		-  +3 call mu.Lock() "" | mu.Lock() one that no step passes; it is here so that the others
+//	    can be told when the function changes
 //	outside g5 strings.(*Builder).grow strings/builder.go 67 write | b.buf = buf   where outside code makes an access of the race
 //	sum …
 //
@@ -49,7 +50,8 @@ import (
 //	sum …
 //	end
 //
-// Words with spaces are quoted as in Go. Empty lines, and those that begin with #, count for nothing. A sum is of all lines before it.
+// Words with spaces are quoted as in Go. Empty lines, and those that begin with #, count for
+// nothing. A sum is of all lines before it.
 const (
 	keptVersion   = 1
 	keptOutside   = 2 // of a schedule with an access of outside code

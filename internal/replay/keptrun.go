@@ -69,8 +69,9 @@ type attempt struct {
 	variant
 }
 
-// tries runs the program under the schedule as it was kept; under the two accesses alone, for which everything else may have changed; and, unless these
-// two say that it is no longer feasible, with the second access first, and with the order of conflicting steps.
+// tries runs the program under the schedule as it was kept; under the two accesses alone, for which
+// everything else may have changed; and, unless these two say that it is no longer feasible, with
+// the second access first, and with the order of conflicting steps.
 func (f *fit) tries(ctx context.Context, p *Program, s *schedule, o *KeptOutcome) (*Outcome, error) {
 	bin, err := p.binary(ctx, f.kept.Package)
 	if err != nil {
@@ -124,7 +125,8 @@ func (f *fit) tries(ctx context.Context, p *Program, s *schedule, o *KeptOutcome
 	return out, nil
 }
 
-// judge takes a try into the verdict: that of the first one, if none says that the schedule is no longer feasible.
+// judge takes a try into the verdict: that of the first one, if none says that the schedule is no
+// longer feasible.
 func (o *KeptOutcome) judge(f *fit, s *schedule, t *Try) Verdict {
 	j := judgement{f, s, t.end}
 	v, why := j.verdict()

@@ -81,7 +81,8 @@ func use(m map[trace.Addr]*sharing, obj trace.Addr, e *trace.Event) {
 	s.write = s.write || e.Kind.IsWrite() || !e.Kind.IsAccess()
 }
 
-// bracket keeps the calls under way of code that was not instrumented, and returns the one that ends.
+// bracket keeps the calls under way of code that was not instrumented, and returns the one that
+// ends.
 func (k *walker) bracket(s *goState, i int64, e *trace.Event) *bracket {
 	switch e.Kind {
 	case format.OpaqueBegin:

@@ -66,7 +66,8 @@ func (k *walker) build(steps []step, first int, apart bool) *schedule {
 	return s
 }
 
-// monotonic makes the keys of a goroutine's steps grow: a call begins before what is called back from it, and ends after it.
+// monotonic makes the keys of a goroutine's steps grow: a call begins before what is called back
+// from it, and ends after it.
 func (k *walker) monotonic() {
 	most, least := map[int]float64{}, map[int]float64{}
 	for i := range k.steps {
@@ -85,9 +86,10 @@ func (k *walker) monotonic() {
 	}
 }
 
-// explain delays writes that a read with another value comes after: the trace has no place for the read where its value stands
-// (format.FlagUnexplained), because what the writer did is known only up to its next synchronisation. There the writer's accesses may as well
-// have come later, after all reads that do not see them.
+// explain delays writes that a read with another value comes after: the trace has no place for the
+// read where its value stands (format.FlagUnexplained), because what the writer did is known only
+// up to its next synchronisation. There the writer's accesses may as well have come later, after
+// all reads that do not see them.
 func explain(steps []step, pair [2]int64) {
 	odd := map[trace.Addr]bool{}
 	for i := range steps {
@@ -117,7 +119,8 @@ func lastWrite(steps []step, i int) int {
 	return -1
 }
 
-// delay moves the steps of the first one's goroutine behind the others, if none of them synchronises.
+// delay moves the steps of the first one's goroutine behind the others, if none of them
+// synchronises.
 func delay(steps []step) {
 	g := steps[0].gate
 	var first, late []step

@@ -13,7 +13,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// outline is a function as its gates in the order of its code. A kept schedule names its gates by the outlines of their functions (K2).
+// outline is a function as its gates in the order of its code. A kept schedule names its gates by
+// the outlines of their functions (K2).
 type outline struct {
 	name  string // as in a stack trace
 	pkg   string
@@ -34,13 +35,15 @@ type outlined struct {
 	site   trace.Site // in a plan
 }
 
-// How much two gates are the same: nearly, if only the variable or only the expression is; wholly, if the lines are, too.
+// How much two gates are the same: nearly, if only the variable or only the expression is; wholly,
+// if the lines are, too.
 const (
 	nearly = 2
 	wholly = 6
 )
 
-// same says how much two gates are the same instruction: on the same variable by the same expression, or one of these; 0: they are not.
+// same says how much two gates are the same instruction: on the same variable by the same
+// expression, or one of these; 0: they are not.
 func (g *outlined) same(h *outlined) int32 {
 	switch {
 	case g.kind != h.kind:
@@ -56,12 +59,14 @@ func (g *outlined) same(h *outlined) int32 {
 	return 0
 }
 
-// alike reports whether two gates of different functions are the same line, and the same in it. What a function has for a variable, its literals have captured.
+// alike reports whether two gates of different functions are the same line, and the same in it.
+// What a function has for a variable, its literals have captured.
 func (g *outlined) alike(h *outlined) bool {
 	return g.kind == h.kind && g.expr == h.expr && g.text == h.text
 }
 
-// outlines are the outlines of a plan's functions, by FuncID; those of functions left as written are empty.
+// outlines are the outlines of a plan's functions, by FuncID; those of functions left as written
+// are empty.
 func outlines(p *plan.Plan, rel func(file string) string) []outline {
 	all := make([]outline, len(p.Funcs))
 	text := lineReader{}
@@ -116,9 +121,10 @@ func (r lineReader) line(file string, n int) string {
 	return strings.TrimSpace(lines[n-1])
 }
 
-// align finds for the gates of a function as it was those that they are in the function as it is (K3): a common subsequence of like
-// gates, in which the accesses of the race count most, then the gates of other steps, then those whose lines are alike. A step that
-// changed places with an access is so left out, and not the access. The result has, for each of old, the index in now, or -1.
+// align finds for the gates of a function as it was those that they are in the function as it is
+// (K3): a common subsequence of like gates, in which the accesses of the race count most, then the
+// gates of other steps, then those whose lines are alike. A step that changed places with an access
+// is so left out, and not the access. The result has, for each of old, the index in now, or -1.
 func align(old, now []outlined) []int {
 	out := make([]int, len(old))
 	for i := range out {
@@ -177,7 +183,8 @@ func align(old, now []outlined) []int {
 // maxAlign bounds the work of comparing two versions of a function.
 const maxAlign = 16 << 20
 
-// likeness is how many gates of a function are in another, in hundredths; those that are but nearly the same count less.
+// likeness is how many gates of a function are in another, in hundredths; those that are but nearly
+// the same count less.
 func likeness(old, now *outline) int {
 	if len(old.gates) == 0 {
 		return 0

@@ -82,7 +82,8 @@ Previous read at 0x00c000062188 by goroutine 10:
 		{in, Line{Func: "net/url.Values.Add", Line: 20}, true},
 		{Line{Func: "net/url.Values.Add", Line: 21}, in, false},
 		{Line{Func: "net/url.Values.Set", Line: 20}, in, false},
-		{Line{File: "/src/a.go", Line: 20}, in, true}, // as before: the innermost frame of the program
+		// as before: the innermost frame of the program
+		{Line{File: "/src/a.go", Line: 20}, in, true},
 		{Line{Func: "net/url.Values.Add", Line: 20}, Line{Func: "m.Test.func2", Line: 25}, false},
 	} {
 		if got := Judge(text, c.a, c.b, ours); (got != "") != c.want {

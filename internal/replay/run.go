@@ -33,9 +33,10 @@ type Outcome struct {
 	ID        string `json:"id"`
 	Confirmed bool   `json:"confirmed"`
 	Judge     Judges `json:"judge"`
-	Steps     int    `json:"steps"`          // of the schedule
-	Look      *Try   `json:"look,omitempty"` // the run before the tries, for accesses of outside code (G8)
-	Tries     []Try  `json:"tries"`
+	Steps     int    `json:"steps"` // of the schedule
+	// the run before the tries, for accesses of outside code (G8)
+	Look  *Try  `json:"look,omitempty"`
+	Tries []Try `json:"tries"`
 }
 
 // Judges says who confirms a race.
@@ -43,26 +44,30 @@ type Judges string
 
 const (
 	ByDetector Judges = "go-race-detector"
-	ByGates    Judges = "gates" // both goroutines were held before their accesses at once; there is no C compiler, and so no race detector
+	// both goroutines were held before their accesses at once; there is no C compiler, and so no
+	// race detector
+	ByGates Judges = "gates"
 )
 
 // Try is one run under a schedule.
 type Try struct {
-	Swap      bool      `json:"swap,omitempty"`  // the second access first
-	Level     uint64    `json:"level,omitempty"` // how loose the schedule was from the start
-	Loosened  []string  `json:"loosened,omitempty"`
-	Confirmed bool      `json:"confirmed"`
-	Met       bool      `json:"met"`              // both accesses were made, one right after the other
-	Followed  bool      `json:"followed"`         // and the schedule was followed event for event up to there, at one address
-	Report    string    `json:"report,omitempty"` // of the race detector
-	Why       string    `json:"why,omitempty"`    // it did not confirm the race
-	Dir       string    `json:"dir,omitempty"`
-	Saw       []Seen    `json:"saw,omitempty"` // what the two accesses met, the first one first
-	Command   []string  `json:"command"`
-	Schedule  []Passage `json:"schedule"`       // as it happened
-	Left      []Passage `json:"left,omitempty"` // steps that were not made, the first ones
-	Seconds   float64   `json:"seconds"`
-	Dump      string    `json:"dump,omitempty"` // file with the output of a program that hung
+	Swap      bool     `json:"swap,omitempty"`  // the second access first
+	Level     uint64   `json:"level,omitempty"` // how loose the schedule was from the start
+	Loosened  []string `json:"loosened,omitempty"`
+	Confirmed bool     `json:"confirmed"`
+	// both accesses were made, one right after the other
+	Met bool `json:"met"`
+	// and the schedule was followed event for event up to there, at one address
+	Followed bool      `json:"followed"`
+	Report   string    `json:"report,omitempty"` // of the race detector
+	Why      string    `json:"why,omitempty"`    // it did not confirm the race
+	Dir      string    `json:"dir,omitempty"`
+	Saw      []Seen    `json:"saw,omitempty"` // what the two accesses met, the first one first
+	Command  []string  `json:"command"`
+	Schedule []Passage `json:"schedule"`       // as it happened
+	Left     []Passage `json:"left,omitempty"` // steps that were not made, the first ones
+	Seconds  float64   `json:"seconds"`
+	Dump     string    `json:"dump,omitempty"` // file with the output of a program that hung
 
 	CPU  time.Duration `json:"-"` // that it used
 	Peak int64         `json:"-"` // most bytes of memory that it had
@@ -81,14 +86,14 @@ func (o *Outcome) Runs() []*Try {
 	return all
 }
 
-// Unsteady reports whether another outcome is possible where the machine has nothing else to do: the
-// race is not confirmed, and a schedule was not kept to its end.
+// Unsteady reports whether another outcome is possible where the machine has nothing else to do:
+// the race is not confirmed, and a schedule was not kept to its end.
 func (o *Outcome) Unsteady() bool {
 	return !o.Confirmed && slices.ContainsFunc(o.Tries, func(t Try) bool { return !t.Followed })
 }
 
-// Contradicts reports whether two tries followed the schedule to its end, and the race detector saw no race: if that was
-// of a witness, one of the two is wrong.
+// Contradicts reports whether two tries followed the schedule to its end, and the race detector saw
+// no race: if that was of a witness, one of the two is wrong.
 func (o *Outcome) Contradicts() bool {
 	n := 0
 	for _, t := range o.Tries {
@@ -245,8 +250,8 @@ const grace = 200 * time.Millisecond
 // waited for (F4).
 const hangs = 10
 
-// watch waits for the end of the program, or of its schedule. It returns why it had to end a program
-// that hung. reported says whether the race detector has reported the race.
+// watch waits for the end of the program, or of its schedule. It returns why it had to end a
+// program that hung. reported says whether the race detector has reported the race.
 func (p *Program) watch(cmd *exec.Cmd, file string, reported func() bool) (hung string) {
 	ended := make(chan struct{})
 	go func() { cmd.Wait(); close(ended) }()

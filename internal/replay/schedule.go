@@ -10,7 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// The file of a schedule, in words of 8 bytes, little-endian, mapped shared by the program that is replayed:
+// The file of a schedule, in words of 8 bytes, little-endian, mapped shared by the program that is
+// replayed:
 //
 //	header    64 words
 //	gates     14 words for each goroutine
@@ -21,8 +22,9 @@ import (
 //	logs      for each access of the pair how many of outside code came to its place, and of the first ones address and size
 //	marks     a byte for each site: whether a gate there is more than a check
 //
-// What the words mean is said in internal/record/recorder/_gates/runtime/presage_gate.go, which has these constants too. The program writes
-// what became of the steps into the same file: a killed process leaves what it has done.
+// What the words mean is said in internal/record/recorder/_gates/runtime/presage_gate.go, which has
+// these constants too. The program writes what became of the steps into the same file: a killed
+// process leaves what it has done.
 const (
 	magic       = 0x6574616765676173
 	fileVersion = 3
@@ -82,8 +84,11 @@ type variant struct {
 	swap  bool   // the second access first
 	level uint64 // how loose it is from the start
 	limit int64  // nanoseconds without a step after which it is loosened
-	hold  bool   // for a debugger: it is never loosened, and says where both goroutines are before their accesses
-	looks bool   // accesses of outside code are not held: it is written down which memory they are of (G8)
+	// for a debugger: it is never loosened, and says where both goroutines are before their
+	// accesses
+	hold bool
+	// accesses of outside code are not held: it is written down which memory they are of (G8)
+	looks bool
 }
 
 // encode writes the schedule. Steps are numbered by goroutine; perm[k] is the number of steps[k].
@@ -143,7 +148,8 @@ func (s *schedule) encode(v variant) (data []byte, perm []uint64) {
 	return append(data, s.marks...), perm
 }
 
-// predsOf are the steps before step k. The last two steps are the pair: of these, v says which is first.
+// predsOf are the steps before step k. The last two steps are the pair: of these, v says which is
+// first.
 func (s *schedule) predsOf(k int, v variant) []pred {
 	n := len(s.steps)
 	if k >= n {
@@ -165,8 +171,8 @@ func (s *schedule) predsOf(k int, v variant) []pred {
 	return out
 }
 
-// children is the hash table by which a goroutine finds its gate: from its parent's, what it is started by, and how many
-// the parent has started by that before.
+// children is the hash table by which a goroutine finds its gate: from its parent's, what it is
+// started by, and how many the parent has started by that before.
 func (s *schedule) children() []uint64 {
 	type slot struct{ key, value uint64 }
 	var slots []slot
@@ -290,9 +296,12 @@ func readState(name string, perm []uint64) (*state, error) {
 
 // gate is a goroutine of the schedule.
 type gate struct {
-	g       trace.GoID
-	parent  uint64 // gate of the parent + 1, 0: the runtime
-	key     uint64 // what its parent starts it by: the go statement's site; of code without gates: hash of the function
-	ordinal uint64 // among the children of its parent with this key; of the runtime's: hash of the function
+	g      trace.GoID
+	parent uint64 // gate of the parent + 1, 0: the runtime
+	// what its parent starts it by: the go statement's site; of code without gates: hash of the
+	// function
+	key uint64
+	// among the children of its parent with this key; of the runtime's: hash of the function
+	ordinal uint64
 	number  uint64 // the runtime's, in the recorded run: its random numbers are made of it
 }

@@ -13,14 +13,15 @@ import (
 // Seen is what was at the address of an access before it and after it.
 type Seen struct {
 	Goroutine trace.GoID `json:"goroutine"`
-	RunID     uint64     `json:"run_id"` // the runtime's number of the goroutine, as in a dump or under delve
-	Kind      string     `json:"kind"`
-	File      string     `json:"file"`
-	Line      int        `json:"line"`
-	Address   uint64     `json:"address,omitempty"`
-	Size      uint64     `json:"size,omitempty"`
-	Before    string     `json:"before,omitempty"`
-	After     string     `json:"after,omitempty"`
+	// the runtime's number of the goroutine, as in a dump or under delve
+	RunID   uint64 `json:"run_id"`
+	Kind    string `json:"kind"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Address uint64 `json:"address,omitempty"`
+	Size    uint64 `json:"size,omitempty"`
+	Before  string `json:"before,omitempty"`
+	After   string `json:"after,omitempty"`
 }
 
 // Text says what an access reads or writes.
@@ -66,7 +67,8 @@ func (p *Program) saw(t *Try, s *schedule, st *state, a, b int) {
 	}
 }
 
-// which is the place of an access of the pair among the values: that of the lower number in the file comes first.
+// which is the place of an access of the pair among the values: that of the lower number in the
+// file comes first.
 func (st *state) which(k, a, b int) int {
 	other := a
 	if k == a {

@@ -10,17 +10,19 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Sites says what stands at the sites of a program that ask for something which is not in the order of a trace, and what is accessed.
+// Sites says what stands at the sites of a program that ask for something which is not in the order
+// of a trace, and what is accessed.
 type Sites map[trace.Site]*Site
 
 // Site is what stands at one site.
 type Site struct {
 	Select string `json:"select,omitempty"` // of a select: s or r for each case
 	Block  bool   `json:"block,omitempty"`  // it has no default
-	Fed    []bool `json:"fed,omitempty"`    // of a call: which of the values that it records are fed
-	Asks   string `json:"asks,omitempty"`   // what it asks for that is not fed
-	Name   string `json:"name,omitempty"`   // of what it calls
-	Type   string `json:"type,omitempty"`   // of a load or store: how to print what is there
+	// of a call: which of the values that it records are fed
+	Fed  []bool `json:"fed,omitempty"`
+	Asks string `json:"asks,omitempty"` // what it asks for that is not fed
+	Name string `json:"name,omitempty"` // of what it calls
+	Type string `json:"type,omitempty"` // of a load or store: how to print what is there
 }
 
 // How to print what is at an address: by the first letter.
@@ -57,8 +59,8 @@ func sitesOf(p *plan.Plan) Sites {
 	return out
 }
 
-// fedTo returns the sites for a schedule. One that is only tried is fed no numbers: those of a Time may be of a file, which
-// the program may find otherwise under it.
+// fedTo returns the sites for a schedule. One that is only tried is fed no numbers: those of a Time
+// may be of a file, which the program may find otherwise under it.
 func (s Sites) fedTo(w *Witness) Sites {
 	if !w.Tried {
 		return s
@@ -136,7 +138,8 @@ func typeOf(t types.Type) string {
 // feeds reports whether a call is fed.
 func (s *Site) feeds() bool { return len(s.Fed) > 0 }
 
-// position is the number of a case of a select among those of the runtime: sends from the front, receives from the back.
+// position is the number of a case of a select among those of the runtime: sends from the front,
+// receives from the back.
 func (s *Site) position(k int) int {
 	sends, receives := 0, 0
 	for i := range k {

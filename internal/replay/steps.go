@@ -45,7 +45,8 @@ func (k *walker) step(i int64, e *trace.Event) {
 	s.more = e.Kind.IsAccess() && e.Flags&format.FlagMore != 0
 }
 
-// primary is an event that an execution of its instruction has once, or the further words of an access.
+// primary is an event that an execution of its instruction has once, or the further words of an
+// access.
 func (k *walker) primary(s *goState, i int64, e *trace.Event) {
 	if !s.more || !e.Kind.IsAccess() {
 		if s.begun == e.Site {
@@ -95,7 +96,8 @@ func (k *walker) shared(e *trace.Event) bool {
 	return w != nil && w.several && w.write
 }
 
-// stop makes a step of the first execution after the last one of a goroutine that could disturb the witness (G6).
+// stop makes a step of the first execution after the last one of a goroutine that could disturb the
+// witness (G6).
 func (k *walker) stop(s *goState, i int64, e *trace.Event) {
 	if s.stops || s.at >= 0 || s.seq <= s.last || s.pair {
 		return
@@ -123,8 +125,10 @@ func (k *walker) include(s *goState, i int64, e *trace.Event) {
 		case i == k.pair[0] || i == k.pair[1]:
 			st.key, _ = k.at(i)
 			st.index, st.kind, st.eflag, st.obj, st.val = i, e.Kind, e.Flags, e.Obj, e.Val
-		case st.kind.IsAccess() && !e.Kind.IsAccess() && st.index != k.pair[0] && st.index != k.pair[1]: // the operation that the access belongs to
-			st.key, _ = k.at(i) // what it has to wait for stands before the operation, perhaps behind the access
+		case st.kind.IsAccess() && !e.Kind.IsAccess() && st.index != k.pair[0] && st.index != k.pair[1]:
+			// the operation that the access belongs to
+			// what it has to wait for stands before the operation, perhaps behind the access
+			st.key, _ = k.at(i)
 			st.index, st.kind, st.eflag, st.obj, st.aux, st.flags = i, e.Kind, e.Flags, e.Obj, e.Aux, flagsOf(e, k.classes[e.Site])
 		}
 		return
@@ -153,7 +157,8 @@ func flagsOf(e *trace.Event, c class) uint8 {
 		return early
 	case e.Kind == format.CondWait, e.Kind == format.ChanSend && e.Aux == 0:
 		return parks
-	case e.Kind.IsAccess() && (c == chanClass || c == wgWaitClass): // of the channel itself, before a send; of the semaphore, before a Wait that waits
+	case e.Kind.IsAccess() && (c == chanClass || c == wgWaitClass):
+		// of the channel itself, before a send; of the semaphore, before a Wait that waits
 		return parks
 	}
 	return 0
@@ -173,7 +178,8 @@ func (k *walker) mark(s *goState, i int64, e *trace.Event) {
 	}
 }
 
-// ends says so of a call of code that was not instrumented, if all that it did belongs to the witness.
+// ends says so of a call of code that was not instrumented, if all that it did belongs to the
+// witness.
 func (k *walker) ends(s *goState, b *bracket, i int64, e *trace.Event) {
 	if !k.relevant(b) || !k.whole(b) {
 		return

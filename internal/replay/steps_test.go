@@ -18,8 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the want sections of testdata")
 
-// TestSteps makes the schedules of witnesses of hand-written traces. The first line of a trace is the witness: where it begins, and its order; "recorded", if
-// the recorded run is the execution. A line of want is a step: goroutine, kind, site; how often its gate is passed before; its flags. Stops come last.
+// TestSteps makes the schedules of witnesses of hand-written traces. The first line of a trace is
+// the witness: where it begins, and its order; "recorded", if the recorded run is the execution. A
+// line of want is a step: goroutine, kind, site; how often its gate is passed before; its flags.
+// Stops come last.
 func TestSteps(t *testing.T) {
 	const name = "testdata/steps.txtar"
 	a, err := txtar.ParseFile(name)

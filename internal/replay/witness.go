@@ -9,20 +9,24 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Witness is an execution that ends in a race, in event numbers of a trace: the events before From in their recorded order, then Order, whose
-// last two are the accesses.
+// Witness is an execution that ends in a race, in event numbers of a trace: the events before From
+// in their recorded order, then Order, whose last two are the accesses.
 type Witness struct {
 	From  int64
 	Order []int64
-	// Path, if it is not nil, is how a goroutine leaves what was recorded of it: −1, −2, … in Order are its steps.
+	// Path, if it is not nil, is how a goroutine leaves what was recorded of it: −1, −2, … in Order
+	// are its steps.
 	Path *Path
-	// Recorded: the recorded run itself is the execution; Order has the accesses alone, which need not be next to each other.
+	// Recorded: the recorded run itself is the execution; Order has the accesses alone, which need
+	// not be next to each other.
 	Recorded bool
-	// Tried: it is no witness, but a schedule in which code outside the trace may see something else than in the recorded run.
+	// Tried: it is no witness, but a schedule in which code outside the trace may see something
+	// else than in the recorded run.
 	Tried bool
 }
 
-// Path is what a goroutine, and those that it starts, do in place of an event and what follows it in the goroutine.
+// Path is what a goroutine, and those that it starts, do in place of an event and what follows it
+// in the goroutine.
 type Path struct {
 	G      trace.GoID
 	Before int64
@@ -32,13 +36,15 @@ type Path struct {
 // schedule is what the gates are told.
 type schedule struct {
 	gates []gate
-	steps []step    // in the order of the witness; the last two are the pair
-	stops []step    // at which goroutines wait that do nothing more in the witness (G6)
-	marks []byte    // by site
-	apart bool      // the accesses of the pair need not be next to each other
-	pkg   string    // package of the first test function that ran
-	other *schedule // for a second try, of a recorded race of outside code: with the accesses next to each other, or not
-	input           // what the program is fed
+	steps []step // in the order of the witness; the last two are the pair
+	stops []step // at which goroutines wait that do nothing more in the witness (G6)
+	marks []byte // by site
+	apart bool   // the accesses of the pair need not be next to each other
+	pkg   string // package of the first test function that ran
+	// for a second try, of a recorded race of outside code: with the accesses next to each other,
+	// or not
+	other *schedule
+	input // what the program is fed
 }
 
 // step is one passage of a gate.
@@ -60,8 +66,10 @@ type step struct {
 
 	place *outsidePlace // of outside code (G7)
 
-	nth    uint64 // how often the goroutine came to the site before
-	choice uint64 // of a select: 1 + 0 for default, 1 + position of the case as the runtime has it + 1; 0: not known
+	nth uint64 // how often the goroutine came to the site before
+	// of a select: 1 + 0 for default, 1 + position of the case as the runtime has it + 1; 0: not
+	// known
+	choice uint64
 }
 
 type pred struct {
@@ -69,8 +77,8 @@ type pred struct {
 	level uint64
 }
 
-// walker goes over the events of a trace up to the last one of the witness. The first pass finds out what
-// there is, the second makes the steps.
+// walker goes over the events of a trace up to the last one of the witness. The first pass finds
+// out what there is, the second makes the steps.
 type walker struct {
 	w     Witness
 	meta  *trace.Meta
@@ -92,7 +100,8 @@ type walker struct {
 	err   error
 }
 
-// beyond is the number of events after the witness in which the goroutines are looked for that are to stop, and what operations are begun in it.
+// beyond is the number of events after the witness in which the goroutines are looked for that are
+// to stop, and what operations are begun in it.
 const beyond = 1 << 18
 
 // goState is what the second pass knows of a goroutine.
@@ -152,7 +161,8 @@ func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Clos
 	return k.schedule()
 }
 
-// along calls step for the events of the execution: where a goroutine leaves its recorded path, for those of the other one.
+// along calls step for the events of the execution: where a goroutine leaves its recorded path, for
+// those of the other one.
 func (k *walker) along(step func(int64, *trace.Event)) func(int64, *trace.Event) {
 	p := k.w.Path
 	if p == nil {

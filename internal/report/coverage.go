@@ -59,7 +59,8 @@ func (c *Coverage) gaps() string {
 	return strings.Join(parts, ", ")
 }
 
-// none is the answer where nothing was found, " at level hb" if that is below the highest. It is never better than the search; "" of a whole one.
+// none is the answer where nothing was found, " at level hb" if that is below the highest. It is
+// never better than the search; "" of a whole one.
 func (c *Coverage) none(what, level string) string {
 	switch {
 	case c == nil:
@@ -83,7 +84,8 @@ func (c *Coverage) some() string {
 	return "; searched only in part: " + c.gaps()
 }
 
-// recorded prints how much of the program was recorded, and what was not covered: functions, calls, and what was lost.
+// recorded prints how much of the program was recorded, and what was not covered: functions, calls,
+// and what was lost.
 func (h *textHandler) recorded(m *Summary) {
 	c := m.Coverage
 	if c == nil || m.Events == 0 {

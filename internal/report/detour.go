@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Detour is how a goroutine leaves its recorded path, as the analysis knows it. In a Spec, event −1 is its first step, −2 the
-// second.
+// Detour is how a goroutine leaves its recorded path, as the analysis knows it. In a Spec, event −1
+// is its first step, −2 the second.
 type Detour struct {
 	G         trace.GoID
 	Before    int64      // the event in whose place the goroutine goes on with the steps
@@ -33,8 +33,8 @@ type DetourStep struct {
 // Call is the site of a function and that of its call.
 type Call struct{ Func, Site trace.Site }
 
-// stray makes the steps of a spec's detour places like the others (P1), and describes it. The goroutines that it starts
-// are numbered after the recorded ones.
+// stray makes the steps of a spec's detour places like the others (P1), and describes it. The
+// goroutines that it starts are numbered after the recorded ones.
 func (l *Locator) stray(s *Spec) *Path {
 	d := s.Detour
 	if d == nil {
@@ -78,7 +78,8 @@ func (l *Locator) start(e *trace.Event, stack *frame, started map[trace.GoID]tra
 	return g
 }
 
-// detourStack is (P1): the stack where the path is left, less what has returned, with what was called since.
+// detourStack is (P1): the stack where the path is left, less what has returned, with what was
+// called since.
 func (l *Locator) detourStack(at *frame, step *DetourStep, started bool) *frame {
 	if started {
 		at = nil
@@ -124,7 +125,8 @@ func words(w []uint64, shape string) string {
 	return out + "}"
 }
 
-// literal writes the bits of a value of a shape as Go does. Without a shape, what cannot be a small number is shown as an address is.
+// literal writes the bits of a value of a shape as Go does. Without a shape, what cannot be a small
+// number is shown as an address is.
 func literal(bits uint64, shape string, size uint16) string {
 	switch shape {
 	case "bool":

@@ -61,7 +61,8 @@ func TestDetour(t *testing.T) {
 	}
 }
 
-// TestSights follows (P2): goroutine 1 reads 8 bytes at 0x100, which hold what was there before event 4.
+// TestSights follows (P2): goroutine 1 reads 8 bytes at 0x100, which hold what was there before
+// event 4.
 func TestSights(t *testing.T) {
 	write := func(addr trace.Addr, size uint16) trace.Event {
 		return trace.Event{Kind: format.Write, G: 1, Site: 7, Obj: addr, Size: size}

@@ -18,11 +18,13 @@
 //	     end of Once.Do→return of Do, send k→receive k, receive k→send k+capacity,
 //	     receive k→completion of send k if there is no buffer, close→receive of a
 //	     closed channel, go→start, atomic write→atomic read.
-//	(P1) A race off the recorded path has steps that were not recorded, with the numbers −1, −2, …. Their stack is the one at
-//	     which the goroutine leaves its path, less the functions that have returned since, and more those that were called; the locks
-//	     held likewise. A goroutine that is started there has a number after the recorded ones.
-//	(P2) What a read of a witness sees from the witness's beginning is explained by the last write before it, if there is one
-//	     since the memory was allocated; otherwise it is the initial value.
+//	(P1) A race off the recorded path has steps that were not recorded, with the numbers −1, −2,
+//	     …. Their stack is the one at which the goroutine leaves its path, less the functions that
+//	     have returned since, and more those that were called; the locks held likewise. A
+//	     goroutine that is started there has a number after the recorded ones.
+//	(P2) What a read of a witness sees from the witness's beginning is explained by the last write
+//	     before it, if there is one since the memory was allocated; otherwise it is the initial
+//	     value.
 //	(R1) Races are merged by the pair of source positions; Count says how many there were.
 //	(R2) A race's ID is made of function names, kinds and expressions, not of line
 //	     numbers: an edit elsewhere in the file does not change it.

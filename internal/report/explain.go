@@ -9,7 +9,8 @@ import (
 // maxSights is the number of reads that the text of a report explains.
 const maxSights = 8
 
-// path says where and why a goroutine leaves its recorded path, and which other values the witness needs.
+// path says where and why a goroutine leaves its recorded path, and which other values the witness
+// needs.
 func (h *textHandler) path(r *Race) {
 	var reads []Sight
 	if r.Witness != nil {

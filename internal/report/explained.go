@@ -10,13 +10,15 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
-// Explained is what presage explain says of two accesses that are no race: the chain of events that keeps them in order, if there is one.
+// Explained is what presage explain says of two accesses that are no race: the chain of events that
+// keeps them in order, if there is one.
 type Explained struct {
-	A      Access     `json:"a"`
-	B      Access     `json:"b"`
-	Object string     `json:"object"`
-	Reason string     `json:"reason"` // locked, ordered, missing, together, values, operations, undecided, untried
-	Text   string     `json:"text"`   // the reason, as a sentence
+	A      Access `json:"a"`
+	B      Access `json:"b"`
+	Object string `json:"object"`
+	// locked, ordered, missing, together, values, operations, undecided, untried
+	Reason string     `json:"reason"`
+	Text   string     `json:"text"` // the reason, as a sentence
 	Links  []LinkStep `json:"links,omitempty"`
 	Hidden Hidden     `json:"hidden"` // what ordered them in the recorded run
 
@@ -30,7 +32,8 @@ type LinkStep struct {
 	To    Step     `json:"to"`
 	By    string   `json:"by"`              // program-order, must-precede, missing-method
 	Calls []CallOf `json:"calls,omitempty"` // of missing-method
-	Part  string   `json:"part,omitempty"`  // what they reach both, or what one reaches and the other side accesses
+	// what they reach both, or what one reaches and the other side accesses
+	Part string `json:"part,omitempty"`
 }
 
 // CallOf is a call of a missing method.
@@ -59,7 +62,8 @@ func method(m *trace.Meta, names map[trace.Addr]string, obj trace.Addr) string {
 	return fmt.Sprintf("%#x", uint64(obj))
 }
 
-// MethodName names a missing method: the package that is left out, or its name in a converted trace.
+// MethodName names a missing method: the package that is left out, or its name in a converted
+// trace.
 func (l *Locator) MethodName(obj trace.Addr) string { return method(l.meta, l.names, obj) }
 
 // MemoryName names a piece of memory: by the variables and fields that are accessed there.

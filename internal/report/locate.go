@@ -172,7 +172,8 @@ func (g *goroutine) depth() uint64 {
 	return g.stack.depth
 }
 
-// innermost returns the site of the innermost call of code that was not instrumented, 0 if none is under way.
+// innermost returns the site of the innermost call of code that was not instrumented, 0 if none is
+// under way.
 func (g *goroutine) innermost() trace.Site {
 	if n := len(g.opaque); n > 0 {
 		return g.opaque[n-1].site
@@ -295,8 +296,9 @@ func (l *Locator) who(id trace.GoID) Goroutine {
 	return out
 }
 
-// stackOf lists the frames of an access. Of outside code, the recording has the function that made the access, and the call
-// that led to it from instrumented code; of a late access, only the former.
+// stackOf lists the frames of an access. Of outside code, the recording has the function that made
+// the access, and the call that led to it from instrumented code; of a late access, only the
+// former.
 func (l *Locator) stackOf(p *place) []Frame {
 	e := &p.event
 	if !e.Outside() {

@@ -209,7 +209,8 @@ func TestInside(t *testing.T) {
 	events := []trace.Event{
 		ev(format.Enter, 1, 1, 0), ev(format.Write, 1, 7, 0),
 		ev(format.OpaqueBegin, 1, 2, 0), ev(format.Unlock, 1, 0, 9), ev(format.OpaqueEnd, 1, 2, 0),
-		ev(format.Enter, 2, 6, 0), ev(format.OpaqueBegin, 2, 8, 0), ev(format.Lock, 2, 0, 9), // a panic leaves the call
+		// a panic leaves the call
+		ev(format.Enter, 2, 6, 0), ev(format.OpaqueBegin, 2, 8, 0), ev(format.Lock, 2, 0, 9),
 		ev(format.Exit, 2, 6, 0), ev(format.Unlock, 2, 0, 9),
 		ev(format.Write, 2, 5, 0),
 	}

@@ -9,7 +9,8 @@ import (
 type Mark string
 
 const (
-	// MarkConfirmed: a race with a witness has its accesses at the warning's two places. Vet.Race is its ID.
+	// MarkConfirmed: a race with a witness has its accesses at the warning's two places. Vet.Race
+	// is its ID.
 	MarkConfirmed Mark = "confirmed"
 	// MarkOrdered: both accesses were executed, and no race was found between them.
 	MarkOrdered Mark = "ordered in this run"

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestMarks: every mark is counted and said once, and what the static lens has no warning for is said.
+// TestMarks: every mark is counted and said once, and what the static lens has no warning for is
+// said.
 func TestMarks(t *testing.T) {
 	m := &Marks{Tier: "likely", Lower: 7, Ignored: 1, Unwarned: 2}
 	for i, mark := range []Mark{MarkConfirmed, MarkOrdered, MarkNotReached, MarkUnwitnessed, MarkNotRecorded} {

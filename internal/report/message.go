@@ -52,36 +52,42 @@ type Warning struct {
 
 // Summary is the last message.
 type Summary struct {
-	Races        int       `json:"races"`
-	Observed     int       `json:"observed"`
-	Predicted    int       `json:"predicted"` // of the other tiers, too
-	ByValue      int       `json:"by_value,omitempty"`
-	ByPath       int       `json:"by_path,omitempty"`
-	Replayed     int       `json:"replayed,omitempty"`    // not predicted, but seen in a run under a schedule that was tried
-	Confirmed    int       `json:"confirmed,omitempty"`   // by a replay
-	Unconfirmed  int       `json:"unconfirmed,omitempty"` // replayed, and not confirmed
-	Unreplayed   int       `json:"unreplayed,omitempty"`  // not replayed: the time for it was over, or the program could not be run again
-	Traces       int       `json:"traces"`
-	Events       int64     `json:"events"`
-	Goroutines   int       `json:"goroutines"`
-	Windows      int       `json:"windows"`
-	Candidates   int       `json:"candidates"`          // pairs the engine was asked about
-	Undecided    int       `json:"undecided"`           // pairs on which a budget ran out
-	Promising    int       `json:"promising,omitempty"` // pairs of positions, for each trace, whose accesses have neither a common lock nor a fixed order
-	Settled      int       `json:"settled,omitempty"`   // of these: a race, or all accesses decided
-	Warnings     int       `json:"warnings"`
-	Seconds      float64   `json:"seconds"`              // of the analysis; 0 for presage vet, whose report does not depend on time
-	ExitCode     int       `json:"exit_code"`            // of presage
-	ProgramCode  int       `json:"program_exit_code"`    // of the program under test
-	Instrumented int       `json:"instrumented"`         // functions
-	Functions    int       `json:"functions"`            // functions chosen for instrumentation
-	TraceFile    string    `json:"trace_file,omitempty"` // or directory, if there are several
-	Coverage     *Coverage `json:"coverage,omitempty"`   // how much the answer rests on; nil: a report of an earlier version, or of vet
-	Paths        *Paths    `json:"paths,omitempty"`      // at level path
-	Vet          *Vetted   `json:"vet,omitempty"`        // of presage vet
-	OnTheFly     *OnTheFly `json:"on_the_fly,omitempty"` // of presage analyze -engine
-	Static       *Marks    `json:"static,omitempty"`     // of test and run with -static
-	Stages       []Stage   `json:"stages,omitempty"`     // what the command took, stage by stage
+	Races     int `json:"races"`
+	Observed  int `json:"observed"`
+	Predicted int `json:"predicted"` // of the other tiers, too
+	ByValue   int `json:"by_value,omitempty"`
+	ByPath    int `json:"by_path,omitempty"`
+	// not predicted, but seen in a run under a schedule that was tried
+	Replayed    int `json:"replayed,omitempty"`
+	Confirmed   int `json:"confirmed,omitempty"`   // by a replay
+	Unconfirmed int `json:"unconfirmed,omitempty"` // replayed, and not confirmed
+	// not replayed: the time for it was over, or the program could not be run again
+	Unreplayed int   `json:"unreplayed,omitempty"`
+	Traces     int   `json:"traces"`
+	Events     int64 `json:"events"`
+	Goroutines int   `json:"goroutines"`
+	Windows    int   `json:"windows"`
+	Candidates int   `json:"candidates"` // pairs the engine was asked about
+	Undecided  int   `json:"undecided"`  // pairs on which a budget ran out
+	// pairs of positions, for each trace, whose accesses have neither a common lock nor a fixed
+	// order
+	Promising int `json:"promising,omitempty"`
+	Settled   int `json:"settled,omitempty"` // of these: a race, or all accesses decided
+	Warnings  int `json:"warnings"`
+	// of the analysis; 0 for presage vet, whose report does not depend on time
+	Seconds      float64 `json:"seconds"`
+	ExitCode     int     `json:"exit_code"`            // of presage
+	ProgramCode  int     `json:"program_exit_code"`    // of the program under test
+	Instrumented int     `json:"instrumented"`         // functions
+	Functions    int     `json:"functions"`            // functions chosen for instrumentation
+	TraceFile    string  `json:"trace_file,omitempty"` // or directory, if there are several
+	// how much the answer rests on; nil: a report of an earlier version, or of vet
+	Coverage *Coverage `json:"coverage,omitempty"`
+	Paths    *Paths    `json:"paths,omitempty"`      // at level path
+	Vet      *Vetted   `json:"vet,omitempty"`        // of presage vet
+	OnTheFly *OnTheFly `json:"on_the_fly,omitempty"` // of presage analyze -engine
+	Static   *Marks    `json:"static,omitempty"`     // of test and run with -static
+	Stages   []Stage   `json:"stages,omitempty"`     // what the command took, stage by stage
 }
 
 // Handler receives the messages of a report in order: Config, then Progress, Warning

@@ -10,11 +10,14 @@ import (
 
 // Paths counts what was looked at off the recorded paths. Windows overlap: a fork may count twice.
 type Paths struct {
-	Forks      int            `json:"forks"`      // branches, pointers and indices that rest on what other goroutines write
-	Unexplored int            `json:"unexplored"` // of these, left out: many are alike, or there are too many
-	Unkept     int            `json:"unkept"`     // repetitions of an instruction that were not looked at as forks, after the first 64
-	Ways       int            `json:"ways"`       // to go on from the forks
-	Ends       map[string]int `json:"ends"`       // of the ways, by why they go no further
+	// branches, pointers and indices that rest on what other goroutines write
+	Forks int `json:"forks"`
+	// of these, left out: many are alike, or there are too many
+	Unexplored int `json:"unexplored"`
+	// repetitions of an instruction that were not looked at as forks, after the first 64
+	Unkept int            `json:"unkept"`
+	Ways   int            `json:"ways"` // to go on from the forks
+	Ends   map[string]int `json:"ends"` // of the ways, by why they go no further
 }
 
 // ended are the ways that were followed to an end of their own.

@@ -19,13 +19,17 @@ type Race struct {
 	Hidden  Hidden   `json:"hidden"`
 	Path    *Path    `json:"path,omitempty"` // of tier by-path
 	Witness *Witness `json:"witness"`        // nil only for an observed race
-	Count   int      `json:"count"`          // pairs of recorded accesses at these two positions (R1); of a warning, pairs with the access Vet.Common
-	Trace   string   `json:"trace,omitempty"`
-	Replay  *Replay  `json:"replay,omitempty"` // what became of it when it was replayed
+	// pairs of recorded accesses at these two positions (R1); of a warning, pairs with the access
+	// Vet.Common
+	Count  int     `json:"count"`
+	Trace  string  `json:"trace,omitempty"`
+	Replay *Replay `json:"replay,omitempty"` // what became of it when it was replayed
 
-	Likelihood string   `json:"likelihood,omitempty"` // of tier warning: likely, possible or unlikely
-	Reasons    []string `json:"reasons,omitempty"`    // of tier warning: the codes of what speaks against it
-	Vet        *Vet     `json:"vet,omitempty"`        // of tier warning
+	// of tier warning: likely, possible or unlikely
+	Likelihood string `json:"likelihood,omitempty"`
+	// of tier warning: the codes of what speaks against it
+	Reasons []string `json:"reasons,omitempty"`
+	Vet     *Vet     `json:"vet,omitempty"` // of tier warning
 }
 
 // Tier says what vouches for a race.
@@ -39,29 +43,32 @@ const (
 	// ByValue races are predicted ones whose execution needs a read that a branch or an
 	// address rests on to see another value.
 	ByValue Tier = "by-value"
-	// ByPath races are predicted ones in whose execution a goroutine leaves its recorded path: one or
-	// both accesses may not have been executed in the recorded run (RECIPE's path relaxation).
+	// ByPath races are predicted ones in whose execution a goroutine leaves its recorded path: one
+	// or both accesses may not have been executed in the recorded run (RECIPE's path relaxation).
 	ByPath Tier = "by-path"
-	// Confirmed races were replayed: Go's race detector reports them in a run under the schedule of their witness. Replay.Tier is what
-	// vouched for the race before.
+	// Confirmed races were replayed: Go's race detector reports them in a run under the schedule of
+	// their witness. Replay.Tier is what vouched for the race before.
 	Confirmed Tier = "confirmed"
 	// Replayed races have no witness: presage has chosen a schedule in which code outside the trace
-	// may read something else than in the recorded run, and Go's race detector reports them in a run
-	// under it.
+	// may read something else than in the recorded run, and Go's race detector reports them in a
+	// run under it.
 	Replayed Tier = "replayed"
 	// ToRun is no race but a pair with such a schedule, which was not yet run. It is in no report.
 	ToRun Tier = "to-run"
-	// Candidate is no race but a pair that a detector of one pass reports (presage analyze -engine). It has no witness.
+	// Candidate is no race but a pair that a detector of one pass reports (presage analyze
+	// -engine). It has no witness.
 	Candidate Tier = "candidate"
-	// Static is no race but a warning of the static lens (presage vet): two accesses that may race in some run. It has no witness.
+	// Static is no race but a warning of the static lens (presage vet): two accesses that may race
+	// in some run. It has no witness.
 	Static Tier = "warning"
 )
 
 // Replay is what became of a race when the program was run again under its witness.
 type Replay struct {
-	Tier   Tier    `json:"tier"`             // of the race without the replay
-	Tries  int     `json:"tries"`            //
-	Judge  string  `json:"judge"`            // go-race-detector, or gates where there is no C compiler
+	Tier  Tier `json:"tier"`  // of the race without the replay
+	Tries int  `json:"tries"` //
+	// go-race-detector, or gates where there is no C compiler
+	Judge  string  `json:"judge"`
 	Report string  `json:"report,omitempty"` // of the race detector
 	Why    string  `json:"why,omitempty"`    // it was not confirmed
 	Sec    float64 `json:"seconds"`          // that it took
@@ -106,15 +113,19 @@ type Access struct {
 	Expr      string    `json:"expr"` // as in the source
 	Func      string    `json:"func"`
 	Goroutine Goroutine `json:"goroutine"`
-	Stack     []Frame   `json:"stack"`            // innermost first
-	Locks     []Lock    `json:"locks"`            // in the order they were taken
-	Event     int64     `json:"event"`            // number in the trace; a negative one is a step of the race's path
-	Source    string    `json:"source,omitempty"` // the line as it was recorded
+	Stack     []Frame   `json:"stack"` // innermost first
+	Locks     []Lock    `json:"locks"` // in the order they were taken
+	// number in the trace; a negative one is a step of the race's path
+	Event  int64  `json:"event"`
+	Source string `json:"source,omitempty"` // the line as it was recorded
 
-	// OffPath: the recorded run did not execute it, or not here. Its stack is that of the goroutine where it leaves its path, and what it calls from there.
+	// OffPath: the recorded run did not execute it, or not here. Its stack is that of the goroutine
+	// where it leaves its path, and what it calls from there.
 	OffPath bool `json:"off_path,omitempty"`
 
-	Site trace.Site `json:"-"` // of its instruction, or of the call of code that was not instrumented; only of a race that was just found
+	// of its instruction, or of the call of code that was not instrumented; only of a race that was
+	// just found
+	Site trace.Site `json:"-"`
 }
 
 // Goroutine says who executed an access.
@@ -125,8 +136,9 @@ type Goroutine struct {
 	Parent  int     `json:"parent,omitempty"`
 	Created []Frame `json:"created,omitempty"` // the stack of its go statement
 
-	// Of tier warning: what makes Func the start of a goroutine (main, init, test, parallel, exported, goroutine, unknown; "" is not known), whether there may be several
-	// such goroutines, and whether it is the one that starts that of the other access.
+	// Of tier warning: what makes Func the start of a goroutine (main, init, test, parallel,
+	// exported, goroutine, unknown; "" is not known), whether there may be several such goroutines,
+	// and whether it is the one that starts that of the other access.
 	Origin  string `json:"origin,omitempty"`
 	Many    bool   `json:"many,omitempty"`
 	Starter bool   `json:"starter,omitempty"`
@@ -161,17 +173,21 @@ type Edge struct {
 
 // Witness is an order of recorded events after which both accesses are next.
 type Witness struct {
-	Semantics string  `json:"semantics"`      // what the judgement of reads rests on
-	From      int64   `json:"from,omitempty"` // what stands before this event is as in the recorded run
-	Order     []int64 `json:"order"`          // event numbers of the trace, −1, −2, … for steps of the path; the last two are the accesses
-	Steps     []Step  `json:"steps"`          // those of them that a reader needs
-	Omitted   int     `json:"omitted"`        // earlier steps of that kind that were left out
+	Semantics string `json:"semantics"` // what the judgement of reads rests on
+	// what stands before this event is as in the recorded run
+	From int64 `json:"from,omitempty"`
+	// event numbers of the trace, −1, −2, … for steps of the path; the last two are the accesses
+	Order   []int64 `json:"order"`
+	Steps   []Step  `json:"steps"`   // those of them that a reader needs
+	Omitted int     `json:"omitted"` // earlier steps of that kind that were left out
 
-	// Events are the witness as the checker has it, numbers of events in the window that begins at From. presage replay has it checked again.
+	// Events are the witness as the checker has it, numbers of events in the window that begins at
+	// From. presage replay has it checked again.
 	Events []int32 `json:"events,omitempty"`
 
-	// Reads are those that branches, addresses and what they rest on are made of, where they see another value than in the
-	// recorded run, or were not executed there. Of tiers by-value and by-path.
+	// Reads are those that branches, addresses and what they rest on are made of, where they see
+	// another value than in the recorded run, or were not executed there. Of tiers by-value and
+	// by-path.
 	Reads []Sight `json:"reads,omitempty"`
 }
 
@@ -182,21 +198,24 @@ type Sight struct {
 	Value    string `json:"value"`              // as a Go literal of a basic type; "" is not known
 	Recorded string `json:"recorded,omitempty"` // in the recorded run
 	Fork     bool   `json:"fork,omitempty"`     // the goroutine leaves its path because of it
-	From     *Step  `json:"from"`               // the write that the value is from; null: nothing recorded wrote it, it is the initial value
+	// the write that the value is from; null: nothing recorded wrote it, it is the initial value
+	From *Step `json:"from"`
 }
 
 // Path is how a goroutine leaves its recorded path (RECIPE's path relaxation).
 type Path struct {
 	Goroutine int `json:"goroutine"`
 	Position
-	Func   string     `json:"func,omitempty"`
-	Expr   string     `json:"expr"`             // the condition of the branch
-	Base   bool       `json:"base,omitempty"`   // or the pointer or index, which is another
-	Was    string     `json:"was"`              // its value in the recorded run
-	Is     string     `json:"is"`               // and in the race
-	Source string     `json:"source,omitempty"` // the line as it was recorded
-	Before int64      `json:"before"`           // event in whose place the steps are; what follows it in the goroutine does not happen
-	Steps  []PathStep `json:"steps"`            // what the goroutine does instead, and those do that it starts; −1, −2, …
+	Func   string `json:"func,omitempty"`
+	Expr   string `json:"expr"`             // the condition of the branch
+	Base   bool   `json:"base,omitempty"`   // or the pointer or index, which is another
+	Was    string `json:"was"`              // its value in the recorded run
+	Is     string `json:"is"`               // and in the race
+	Source string `json:"source,omitempty"` // the line as it was recorded
+	// event in whose place the steps are; what follows it in the goroutine does not happen
+	Before int64 `json:"before"`
+	// what the goroutine does instead, and those do that it starts; −1, −2, …
+	Steps []PathStep `json:"steps"`
 }
 
 // PathStep is a step that the recorded run did not execute. A witness need not have all of them.
@@ -210,8 +229,9 @@ type PathStep struct {
 	Size   uint16 `json:"size,omitempty"`   // of its event
 }
 
-// RecordedRun, as the semantics of a witness, says that the recorded run itself is the execution: no synchronisation
-// leads from one access to the other. Its order has the two accesses alone, which need not be next to each other.
+// RecordedRun, as the semantics of a witness, says that the recorded run itself is the execution:
+// no synchronisation leads from one access to the other. Its order has the two accesses alone,
+// which need not be next to each other.
 const RecordedRun = "recorded"
 
 // Step is one event as a reader sees it.

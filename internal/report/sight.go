@@ -22,7 +22,8 @@ type Seen struct {
 	Text, RecordedText *string // of a string, if the content is known; Value is its pointer
 }
 
-// ShapeFunc says how to write the values that the instruction at a site reads or writes: a basic type, "pointer", or "".
+// ShapeFunc says how to write the values that the instruction at a site reads or writes: a basic
+// type, "pointer", or "".
 type ShapeFunc func(trace.Site) string
 
 // events are those of a spec.

@@ -5,6 +5,7 @@ type Stage struct {
 	Name string  `json:"name"`
 	Of   string  `json:"of,omitempty"` // the stage that it is a part of
 	Wall float64 `json:"wall"`         // seconds
-	CPU  float64 `json:"cpu"`          // seconds, user and system, with the processes that were started
+	// seconds, user and system, with the processes that were started
+	CPU  float64 `json:"cpu"`
 	Peak int64   `json:"peak,omitempty"`
 }

@@ -18,7 +18,8 @@ type Vet struct {
 	Calls      int      `json:"calls"`            // between the goroutines' starts and the accesses
 	Common     string   `json:"common,omitempty"` // the access that all Count pairs have: a or b
 
-	// Of test and run with -static: what the recorded run says, the race that confirms it, or why it has the mark.
+	// Of test and run with -static: what the recorded run says, the race that confirms it, or why
+	// it has the mark.
 	Mark    Mark   `json:"mark,omitempty"`
 	Race    string `json:"race,omitempty"`
 	Because string `json:"because,omitempty"`
@@ -73,7 +74,8 @@ type Vetted struct {
 	Lines     int64  `json:"lines"`
 }
 
-// static prints a warning as go vet prints its own, then the two accesses and what is said for and against it.
+// static prints a warning as go vet prints its own, then the two accesses and what is said for and
+// against it.
 func (h *textHandler) static(r *Race) {
 	s := r.Vet
 	h.printf("%s: %s of %s may race with %s at %s%s\n", h.short(r.A.Position), h.head.Sprint(r.A.Kind), orUnknown(r.A.Expr), r.B.Kind, h.short(r.B.Position), r.codes())

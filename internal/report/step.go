@@ -7,8 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// witness shows the order of a race: its synchronisation and its accesses of the raced
-// location, where they stand in the source. What else happens, happens as recorded, and does not help a reader.
+// witness shows the order of a race: its synchronisation and its accesses of the raced location,
+// where they stand in the source. What else happens, happens as recorded, and does not help a
+// reader.
 func (l *Locator) witness(n int) *Witness {
 	s := &l.specs[n]
 	if s.Order == nil {

@@ -31,8 +31,8 @@ type textHandler struct {
 	head, bad, dim, loc *color.Color
 }
 
-// NewText returns a Handler that writes the report for people. It prints copies of the messages that a
-// terminal does not obey (visible.Copy).
+// NewText returns a Handler that writes the report for people. It prints copies of the messages
+// that a terminal does not obey (visible.Copy).
 func NewText(w io.Writer, o TextOptions) Handler {
 	if o.Width < 40 {
 		o.Width = 100
@@ -60,7 +60,8 @@ func (h *textHandler) Progress(*Progress) error { return nil }
 // Warning keeps the warning for the end: what was not covered qualifies the whole report.
 func (h *textHandler) Warning(m *Warning) error {
 	w := visible.Copy(m)
-	w.Text = strings.ReplaceAll(visible.Text(m.Text), "\n", "\n  ") // a line of it is none of the report's
+	// a line of it is none of the report's
+	w.Text = strings.ReplaceAll(visible.Text(m.Text), "\n", "\n  ")
 	h.warnings = append(h.warnings, w)
 	return nil
 }

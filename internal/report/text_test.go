@@ -81,7 +81,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestDecode: what is not a report is an error with the number of the message; what a later v1 adds is skipped.
+// TestDecode: what is not a report is an error with the number of the message; what a later v1 adds
+// is skipped.
 func TestDecode(t *testing.T) {
 	for _, test := range []struct{ name, in, err string }{
 		{"not JSON", "races: 3\n", "reading message 1"},
@@ -154,8 +155,8 @@ func TestOperand(t *testing.T) {
 	}
 }
 
-// FuzzHandleJSON: any bytes are an error, or a report that can be printed and written again. What is
-// printed has nothing that a terminal obeys.
+// FuzzHandleJSON: any bytes are an error, or a report that can be printed and written again. What
+// is printed has nothing that a terminal obeys.
 func FuzzHandleJSON(f *testing.F) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {

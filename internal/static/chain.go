@@ -17,7 +17,8 @@ type caller struct {
 	locks []string // classes of those that are held at the call
 }
 
-// maxCallers bounds the functions in which a chain is looked for: those that no known call leads to would have all looked at.
+// maxCallers bounds the functions in which a chain is looked for: those that no known call leads to
+// would have all looked at.
 const maxCallers = 5000
 
 // way is a chain, and the root that it begins with.
@@ -26,11 +27,13 @@ type way struct {
 	root  string
 }
 
-// chain returns the calls that lead to a function from a root, innermost first: from the root of that name, or, if root is "", from the
-// nearest one; and the root's name. Without a chain of known calls, or beyond maxCallers, it is empty, and the root as given.
+// chain returns the calls that lead to a function from a root, innermost first: from the root of
+// that name, or, if root is "", from the nearest one; and the root's name. Without a chain of known
+// calls, or beyond maxCallers, it is empty, and the root as given.
 //
-// At none of the calls a lock is held whose class is not in held, if there is such a chain; nil asks for nothing. Breadth first against the calls:
-// the chain has the fewest calls, and among these is the first by name and place.
+// At none of the calls a lock is held whose class is not in held, if there is such a chain; nil
+// asks for nothing. Breadth first against the calls: the chain has the fewest calls, and among
+// these is the first by name and place.
 func (r *Result) chain(fn, root string, held []string) ([]caller, string) {
 	if r.callers == nil {
 		r.callers, r.starts = callers(r.sums, r.calls)
@@ -80,14 +83,16 @@ func (r *Result) search(fn, root string, held []string) way {
 	return way{nil, root}
 }
 
-// callers turns the calls around, those that link has found among them. Calls that goroutines make are left out: who is called there is a root of its own.
-// starts are, of a function that goroutines begin with, one of the places where one is started: one that starts several, if there is one.
+// callers turns the calls around, those that link has found among them. Calls that goroutines make
+// are left out: who is called there is a root of its own. starts are, of a function that goroutines
+// begin with, one of the places where one is started: one that starts several, if there is one.
 func callers(sums map[string]*summary.Function, found map[string][]summary.Edge) (out map[string][]caller, starts map[string]*summary.Spawn) {
 	out, starts = map[string][]caller{}, map[string]*summary.Spawn{}
 	for _, k := range slices.Sorted(maps.Keys(sums)) {
 		for _, edges := range [][]summary.Edge{sums[k].Edges, found[k]} {
 			for _, e := range edges {
-				s := &summary.Spawn{Pos: e.Pos, Func: e.Callee} // of a go statement whose function only link knows
+				// of a go statement whose function only link knows
+				s := &summary.Spawn{Pos: e.Pos, Func: e.Callee}
 				switch {
 				case e.Thread == 0:
 					out[e.Callee] = append(out[e.Callee], caller{k, e.Pos, classes(e.Locks.Plus)})

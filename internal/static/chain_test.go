@@ -7,7 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/static/tier"
 )
 
-// The calls that are shown are those on which the locks are held that are shown, though others are fewer.
+// The calls that are shown are those on which the locks are held that are shown, though others are
+// fewer.
 func TestChain(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "go.mod", "module m\n\ngo 1.25\n")

@@ -170,7 +170,8 @@ func heldName(key string, names *path.Names) string {
 	return b.String()
 }
 
-// Short drops the directories of the import path in a function's key; of a major version, the one before it stays.
+// Short drops the directories of the import path in a function's key; of a major version, the one
+// before it stays.
 func Short(key string) string {
 	k := strings.TrimLeft(key, "(*")
 	star := key[:len(key)-len(k)]

@@ -9,7 +9,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// identify gives every pair its fingerprint, by (V5). The pairs are in the order of their positions.
+// identify gives every pair its fingerprint, by (V5). The pairs are in the order of their
+// positions.
 func identify(list []*Warning) {
 	seen := map[string]int{}
 	for _, w := range list {
@@ -28,10 +29,12 @@ func (w *Warning) fingerprint() string {
 	return fmt.Sprintf("%012x", h>>16)
 }
 
-// Class names the memory without the object that it belongs to: a field with its type, or a variable.
+// Class names the memory without the object that it belongs to: a field with its type, or a
+// variable.
 func (w *Warning) Class() string {
 	return site.ReplaceAllString(w.A.Loc.Class(), "")
 }
 
-// site is what stands behind the label of an allocation site: places, in numbers that change with the function's text.
+// site is what stands behind the label of an allocation site: places, in numbers that change with
+// the function's text.
 var site = regexp.MustCompile(`#[0-9a-f]{8}\.\d+(\.\w+)?(@[0-9a-f]{8}\.\d+)*`)

@@ -12,12 +12,14 @@ import (
 // Guard is a suggestion: a lock that guards a field or a package-level variable (package guard).
 type Guard struct {
 	guard.Fact
-	Pos     token.Position // of the declaration; of a use if it is a field of a type that is declared in a function
-	Memory  string         // pkg.T.f or pkg.v
+	// of the declaration; of a use if it is a field of a type that is declared in a function
+	Pos     token.Position
+	Memory  string // pkg.T.f or pkg.v
 	Without []token.Position
 }
 
-// Guards lists the suggestions, by class. Declarations are read from the sources again: summaries do not have them.
+// Guards lists the suggestions, by class. Declarations are read from the sources again: summaries
+// do not have them.
 func (r *Result) Guards() []Guard {
 	var out []Guard
 	declared := map[string]map[string]token.Position{}
@@ -55,7 +57,8 @@ func declarations(files []string) map[string]token.Position {
 	fset := token.NewFileSet()
 	note := func(id *ast.Ident, prefix string) { out[prefix+id.Name] = fset.Position(id.Pos()) }
 	for _, name := range files {
-		f, _ := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution) // what can be read of it is enough
+		// what can be read of it is enough
+		f, _ := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
 		if f == nil {
 			continue
 		}
@@ -79,7 +82,8 @@ func declarations(files []string) map[string]token.Position {
 	return out
 }
 
-// fields notes the fields of a struct type, and of those without a name in it, which have a colon before their own.
+// fields notes the fields of a struct type, and of those without a name in it, which have a colon
+// before their own.
 func fields(typ ast.Expr, prefix string, note func(id *ast.Ident, prefix string)) {
 	st, ok := typ.(*ast.StructType)
 	if !ok {

@@ -7,7 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/static/tier"
 )
 
-// TestPrograms analyses modules of several packages: what is a pair depends on what their commands reach.
+// TestPrograms analyses modules of several packages: what is a pair depends on what their commands
+// reach.
 func TestPrograms(t *testing.T) {
 	const fake = `package fake
 import "sync"
@@ -35,7 +36,8 @@ func (t *T) Set(n int) { t.n = n }
 		{"one process", map[string]string{"a/main.go": main("go lib.Write()\ngo func() { println(lib.Read()) }()\nnew(lib.T).Loop(nil)\n")}, "Write-Read"},
 		// (R21) What only different commands do is never done at once.
 		{"two processes", map[string]string{"a/main.go": main("go lib.Write()\n"), "b/main.go": main("go func() { println(lib.Read()) }()\nnew(lib.T).Loop(nil)\n")}, ""},
-		// (R20) Nobody calls Set but a caller outside of a program that uses most of the package itself.
+		// (R20) Nobody calls Set but a caller outside of a program that uses most of the package
+		//       itself.
 		{"closed", map[string]string{"a/main.go": main("new(lib.T).Loop(nil)\nlib.Write()\nprintln(lib.Read())\n")}, ""},
 		// What no command uses shows by its locks that it expects such calls.
 		{"closed, for others", map[string]string{"a/main.go": main("new(lib.T).Loop(nil)\nlib.Write()\nprintln(lib.Read())\n"), "fake/fake.go": fake,

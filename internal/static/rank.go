@@ -43,7 +43,8 @@ func (r *Result) only(keep func(*Warning) bool) (kept []*Warning) {
 	return kept
 }
 
-// Report returns the pairs that keep accepts as a report has them: one for each access (V4), by tier, the strongest first (V6), then by position.
+// Report returns the pairs that keep accepts as a report has them: one for each access (V4), by
+// tier, the strongest first (V6), then by position.
 func (r *Result) Report(keep func(*Warning) bool) []*Warning {
 	out := gather(r.only(keep))
 	facts := map[string]*guard.Fact{}

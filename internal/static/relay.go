@@ -1,33 +1,54 @@
-// Package static is the static lens: every pair of accesses that may race in some run, found without running anything.
+// Package static is the static lens: every pair of accesses that may race in some run, found
+// without running anything.
 //
 // # What it computes
 //
-// RELAY (Voung, Jhala, Lerner, ESEC/FSE 2007) for Go. Packages come dependencies first (package load). Of each function a summary is
-// made (package symbolic), callees first (package callgraph), in paths that begin at what the function is given (package path), with
-// relative locksets (package lockset) and what synchronises (package order). Warnings are found where both accesses are in one
-// frame (package pairs), and, for what no frame sees whole, over the roots of the program (package link).
+// RELAY (Voung, Jhala, Lerner, ESEC/FSE 2007) for Go. Packages come dependencies first (package
+// load). Of each function a summary is made (package symbolic), callees first (package callgraph),
+// in paths that begin at what the function is given (package path), with relative locksets (package
+// lockset) and what synchronises (package order). Warnings are found where both accesses are in one
+// frame (package pairs), and, for what no frame sees whole, over the roots of the program (package
+// link).
 //
 // # Rules
 //
-// (V1) A package is one unit of work: its summaries depend on its source and the summaries of its imports. When it is done, its
+// (V1) A package is one unit of work: its summaries depend on its source and the summaries of its
+//
+//	imports. When it is done, its
+//
 // syntax and SSA are let go.
 //
-// (V2) What is reported is what the patterns name; what they import is summarised, and stands in call chains.
+// (V2) What is reported is what the patterns name; what they import is summarised, and stands in
 //
-// (V3) Nothing is dropped in silence: every piece of evidence counts what it takes out, and what is not modelled is counted.
+//	call chains.
 //
-// (V4) Over roots, one warning is reported for each access and class of memory: of the pairs that have it as the one at which a lock is missing
-// (the one that holds fewer locks; if they hold as many, one that writes), the likeliest, with the number of the others.
+// (V3) Nothing is dropped in silence: every piece of evidence counts what it takes out, and what is
 //
-// (V5) A fingerprint is made of the two functions, the kinds of the accesses, and the class of the memory: it survives what moves
+//	not modelled is counted.
+//
+// (V4) Over roots, one warning is reported for each access and class of memory: of the pairs that
+//
+//	have it as the one at which a lock is missing
+//
+// (the one that holds fewer locks; if they hold as many, one that writes), the likeliest, with the
+// number of the others.
+//
+// (V5) A fingerprint is made of the two functions, the kinds of the accesses, and the class of the
+//
+//	memory: it survives what moves
+//
 // lines. Pairs that agree in all of these are numbered by position.
 //
-// (V6) Within a tier, the stronger warning comes first: memory that a lock guards elsewhere (package guard) before other memory, two writes before
+// (V6) Within a tier, the stronger warning comes first: memory that a lock guards elsewhere
+//
+//	(package guard) before other memory, two writes before
+//
 // a write and a read, fewer calls between the goroutines' starts and the accesses before more.
 //
 // # Soundness
 //
-// Not sound, as the paper is not, and where it is not is said in the packages: symbolic (X2, X9), before, link.
+// Not sound, as the paper is not, and where it is not is said in the packages: symbolic (X2, X9),
+// before, link.
 package static
 
 import (
@@ -121,13 +142,15 @@ type run struct {
 	program store.Digest
 	result  *Result
 
-	mu       sync.Mutex // guards what follows, and result.Stats and result.Errors
-	sums     map[string]*summary.Function
-	variants map[string]map[string]*summary.Function // by package ID, of packages as they were compiled for a test
-	tested   map[string][]string                     // by package ID, IDs of those variants that the package imports, directly or not
-	units    map[string]*unit                        // by package ID
-	digests  map[string]store.Digest                 // of a package and all that it imports
-	done     int
+	mu   sync.Mutex // guards what follows, and result.Stats and result.Errors
+	sums map[string]*summary.Function
+	// by package ID, of packages as they were compiled for a test
+	variants map[string]map[string]*summary.Function
+	// by package ID, IDs of those variants that the package imports, directly or not
+	tested  map[string][]string
+	units   map[string]*unit        // by package ID
+	digests map[string]store.Digest // of a package and all that it imports
+	done    int
 
 	imported *imported // of one package alone, nil if all are visited
 
@@ -148,7 +171,8 @@ func newRun(cfg Config) *run {
 
 // Run analyses the packages that the patterns name.
 func Run(ctx context.Context, cfg Config) (*Result, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(50)) // memory bounds the size of what can be analysed
+	// memory bounds the size of what can be analysed
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	if len(cfg.Tags) > 0 {
 		cfg.BuildFlags = append(slices.Clip(cfg.BuildFlags), "-tags="+strings.Join(cfg.Tags, ","))
 	}
@@ -227,7 +251,8 @@ func (r *run) link(prog *load.Program) {
 		own := map[string]*summary.Function{}
 		for _, f := range u.Functions {
 			own[f.Key] = f
-			if old := sums[f.Key]; old == nil || f.Target && !old.Target { // a package and its variant for a test
+			if old := sums[f.Key]; old == nil || f.Target && !old.Target {
+				// a package and its variant for a test
 				sums[f.Key] = f
 			}
 		}

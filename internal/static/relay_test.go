@@ -19,8 +19,8 @@ import (
 
 var want = regexp.MustCompile(`// want ("[^"]*"(?: "[^"]*")*)`)
 
-// TestFixtures compares the likely warnings of every package of testdata with its marks: the lines with the same name are one
-// pair, and nothing else is reported.
+// TestFixtures compares the likely warnings of every package of testdata with its marks: the lines
+// with the same name are one pair, and nothing else is reported.
 func TestFixtures(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/*")
 	if err != nil || len(dirs) == 0 {

@@ -58,7 +58,8 @@ func report(res *static.Result) string {
 	return b.String()
 }
 
-// A second run takes what it needs from the directory; after an edit only what may change is done again (package store, D3).
+// A second run takes what it needs from the directory; after an edit only what may change is done
+// again (package store, D3).
 func TestStore(t *testing.T) {
 	dir, store := t.TempDir(), t.TempDir()
 	for name, text := range program {

@@ -57,7 +57,8 @@ func (r *run) key(p *load.Package) store.Key {
 	defer r.mu.Unlock()
 	for _, id := range p.Imports {
 		d := r.digests[id]
-		k.Add(load.WithoutVariant(id), string(d[:])) // the go command names variants in more than one way
+		// the go command names variants in more than one way
+		k.Add(load.WithoutVariant(id), string(d[:]))
 	}
 	return k.Key()
 }
@@ -124,7 +125,8 @@ func (r *run) accept(p *load.Package, data []byte) error {
 	return nil
 }
 
-// lookup finds the summary of a function of a package that p imports, directly or not: of that package as it was compiled for the same test, if it was.
+// lookup finds the summary of a function of a package that p imports, directly or not: of that
+// package as it was compiled for the same test, if it was.
 func (r *run) lookup(p *load.Package, key string) *summary.Function {
 	if r.imported != nil {
 		return r.imported.lookup(key)
@@ -139,7 +141,8 @@ func (r *run) lookup(p *load.Package, key string) *summary.Function {
 	return r.sums[key]
 }
 
-// compiledFor are the IDs of the packages that p imports, directly or not, and that were compiled for a test.
+// compiledFor are the IDs of the packages that p imports, directly or not, and that were compiled
+// for a test.
 func (r *run) compiledFor(p *load.Package) []string {
 	ids, ok := r.tested[p.ID]
 	if !ok {
@@ -171,7 +174,8 @@ func (r *run) digest(p *load.Package, own []byte) {
 // visit summarises a package and keeps the unit (V1).
 func (r *run) visit(p *load.Package) error {
 	r.mu.Lock()
-	if len(p.Errors) > 0 && (p.Target || len(p.Files) > 0) { // what has no files at all is an error of its importer
+	if len(p.Errors) > 0 && (p.Target || len(p.Files) > 0) {
+		// what has no files at all is an error of its importer
 		r.result.Errors = append(r.result.Errors, PackageError{p.Path, p.Target, p.Errors})
 	}
 	if p.SSA == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// Of a package that is compiled anew for a test, what imports it for that test sees the one, and all others see the other, whichever of the two
-// was summarised last.
+// Of a package that is compiled anew for a test, what imports it for that test sees the one, and
+// all others see the other, whichever of the two was summarised last.
 func TestVariants(t *testing.T) {
 	plain, tested := &load.Package{ID: "a", Path: "a"}, &load.Package{ID: "a [a.test]", Path: "a"}
 	for _, order := range [][]*load.Package{{plain, tested}, {tested, plain}} {
@@ -27,7 +27,8 @@ func TestVariants(t *testing.T) {
 			{load.Package{ID: "b", Imports: []string{"a"}}, "a"},
 			{load.Package{ID: "a_test [a.test]", Imports: []string{"a [a.test]"}}, "a [a.test]"},
 			{load.Package{ID: "c [a.test]", Imports: []string{"a [a.test]"}}, "a [a.test]"},
-			{load.Package{ID: "d [a.test]", Imports: []string{"b", "c [a.test]"}}, "a [a.test]"}, // through c alone
+			// through c alone
+			{load.Package{ID: "d [a.test]", Imports: []string{"b", "c [a.test]"}}, "a [a.test]"},
 		} {
 			if got := r.lookup(&c.of, "a.f"); got == nil || got.Pkg != c.want {
 				t.Errorf("%s sees %+v, want that of %q", c.of.ID, got, c.want)

@@ -13,7 +13,8 @@ import (
 	"github.com/presage-race/presage/internal/static/symbolic"
 )
 
-// vetx is what the go command keeps of a package for the tool: where its summary is, and those of its imports.
+// vetx is what the go command keeps of a package for the tool: where its summary is, and those of
+// its imports.
 type vetx struct {
 	ID, Path string
 	Digest   store.Digest // of the package and all that it imports
@@ -21,8 +22,9 @@ type vetx struct {
 	Imports  map[string]store.Key
 }
 
-// Vettool summarises the one package of which the go command has written cfgFile, into the directory dir. What other packages need
-// to know goes through the go command, which calls for each package once, imports first, and keeps the answers.
+// Vettool summarises the one package of which the go command has written cfgFile, into the
+// directory dir. What other packages need to know goes through the go command, which calls for each
+// package once, imports first, and keeps the answers.
 func Vettool(cfgFile, dir string) error {
 	cfg, err := load.ReadVetConfig(cfgFile)
 	if err != nil {
@@ -107,11 +109,13 @@ func putImports(dir *store.Dir, key store.Key, imports map[string]store.Key) err
 	return dir.Put(importsKey(key), data)
 }
 
-// imported finds summaries of the packages that are imported, directly or not; it reads them when they are wanted.
+// imported finds summaries of the packages that are imported, directly or not; it reads them when
+// they are wanted.
 type imported struct {
-	sums  map[string]*summary.Function
-	dir   *store.Dir
-	gone  []string             // packages that were removed from the directory behind the go command's back
+	sums map[string]*summary.Function
+	dir  *store.Dir
+	// packages that were removed from the directory behind the go command's back
+	gone  []string
 	keys  map[string]store.Key // by package path
 	tried map[string]bool      // packages that were read
 	next  []string             // packages whose imports were not looked at, nearest first

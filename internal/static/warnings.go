@@ -55,7 +55,8 @@ func (r *Result) merge(found []*pairs.Warning) []*Warning {
 	return out
 }
 
-// gather leaves of the warnings over roots one for each access and class; Others says how many it stands for (V4). list is not changed.
+// gather leaves of the warnings over roots one for each access and class; Others says how many it
+// stands for (V4). list is not changed.
 func gather(list []*Warning) []*Warning {
 	type shared struct {
 		pos   summary.Pos
@@ -96,7 +97,8 @@ func (w *Warning) Common() string {
 	return [...]string{"a", "b"}[w.weaker()]
 }
 
-// weaker is the access that a lock is missing at: 0 for A, 1 for B. It holds fewer locks; if both hold as many, it is one that writes.
+// weaker is the access that a lock is missing at: 0 for A, 1 for B. It holds fewer locks; if both
+// hold as many, it is one that writes.
 func (w *Warning) weaker() int {
 	n, m := len(w.A.Locks.Plus)+len(w.HeldA), len(w.B.Locks.Plus)+len(w.HeldB)
 	if n > m || n == m && !w.A.Kind.Writes() {
@@ -105,7 +107,8 @@ func (w *Warning) weaker() int {
 	return 0
 }
 
-// better prefers the likelier, then what one frame has seen, then two writes, then the one with fewer calls, then the first by name.
+// better prefers the likelier, then what one frame has seen, then two writes, then the one with
+// fewer calls, then the first by name.
 func better(a, b *Warning) bool {
 	if a.Tier != b.Tier {
 		return tier.Shows(b.Tier, a.Tier)

@@ -11,10 +11,12 @@ func (m *Meta) SiteInfo(s Site) SiteInfo {
 	return SiteInfo{File: -1, Instr: -1}
 }
 
-// Program returns the files, functions and sites of the instrumented packages, without those of outside code.
+// Program returns the files, functions and sites of the instrumented packages, without those of
+// outside code.
 func (m *Meta) Program() ([]File, []Func, []SiteInfo) {
 	if o := m.Outside; o != nil {
-		within := func(n, most int) int { return max(0, min(n, most)) } // the trace may be somebody else's
+		// the trace may be somebody else's
+		within := func(n, most int) int { return max(0, min(n, most)) }
 		return m.Files[:within(o.Files, len(m.Files))], m.Funcs[:within(o.Funcs, len(m.Funcs))], m.Sites[:within(o.Sites, len(m.Sites))]
 	}
 	return m.Files, m.Funcs, m.Sites

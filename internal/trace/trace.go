@@ -2,8 +2,8 @@ package trace
 
 import "github.com/presage-race/presage/internal/trace/format"
 
-// What an event is made of stands in package format, which imports nothing: detectors that may run inside the program know
-// these types and no more.
+// What an event is made of stands in package format, which imports nothing: detectors that may run
+// inside the program know these types and no more.
 type (
 	GoID  = format.GoID
 	Addr  = format.Addr
@@ -13,40 +13,49 @@ type (
 
 // Meta explains a trace: where it came from and what its numbers stand for.
 type Meta struct {
-	Source     string           `json:"source"` // "presage", or the format it was converted from
-	GoVersion  string           `json:"go_version,omitempty"`
-	GOOS       string           `json:"goos,omitempty"`
-	GOARCH     string           `json:"goarch,omitempty"`
-	Command    []string         `json:"command,omitempty"`     // the program under test and its arguments
-	Dir        string           `json:"dir,omitempty"`         // where it was built
-	BuildFlags []string         `json:"build_flags,omitempty"` // those of go list: -tags, -mod, -modfile
-	BuildEnv   []string         `json:"build_env,omitempty"`   // what go list needs besides in the environment: GOWORK
-	Packages   []string         `json:"packages,omitempty"`
-	Tested     []string         `json:"tested,omitempty"`  // of Packages, those whose tests were built
-	GoFiles    []string         `json:"gofiles,omitempty"` // those that the command named in place of a package, which has the path command-line-arguments
-	Missing    []MissingPackage `json:"missing,omitempty"` // packages left out: Obj of a MethodBegin counts them from 1
+	Source    string `json:"source"` // "presage", or the format it was converted from
+	GoVersion string `json:"go_version,omitempty"`
+	GOOS      string `json:"goos,omitempty"`
+	GOARCH    string `json:"goarch,omitempty"`
+	// the program under test and its arguments
+	Command []string `json:"command,omitempty"`
+	Dir     string   `json:"dir,omitempty"` // where it was built
+	// those of go list: -tags, -mod, -modfile
+	BuildFlags []string `json:"build_flags,omitempty"`
+	// what go list needs besides in the environment: GOWORK
+	BuildEnv []string `json:"build_env,omitempty"`
+	Packages []string `json:"packages,omitempty"`
+	// of Packages, those whose tests were built
+	Tested []string `json:"tested,omitempty"`
+	// those that the command named in place of a package, which has the path command-line-arguments
+	GoFiles []string `json:"gofiles,omitempty"`
+	// packages left out: Obj of a MethodBegin counts them from 1
+	Missing    []MissingPackage `json:"missing,omitempty"`
 	Files      []File           `json:"files,omitempty"`
 	Funcs      []Func           `json:"funcs,omitempty"`      // index: FuncID
 	Sites      []SiteInfo       `json:"sites,omitempty"`      // index: Site; entry 0 is empty
 	Goroutines []Goroutine      `json:"goroutines,omitempty"` // index: GoID
-	Objects    []Object         `json:"objects,omitempty"`    // named objects, for traces whose objects have names
-	Warnings   []Warning        `json:"warnings,omitempty"`
+	// named objects, for traces whose objects have names
+	Objects  []Object  `json:"objects,omitempty"`
+	Warnings []Warning `json:"warnings,omitempty"`
 
-	// Variables is what package initialisation left in those package-level variables, or parts of them, that the trace
-	// accesses only after event VariablesAt; by address, not overlapping.
+	// Variables is what package initialisation left in those package-level variables, or parts of
+	// them, that the trace accesses only after event VariablesAt; by address, not overlapping.
 	Variables   []Memory `json:"variables,omitempty"`
 	VariablesAt int64    `json:"variables_at,omitempty"`
 
-	// Texts is what string constants say, where an address and a length in the trace may be those of one: read-only
-	// data, by address, not overlapping.
+	// Texts is what string constants say, where an address and a length in the trace may be those
+	// of one: read-only data, by address, not overlapping.
 	Texts []Memory `json:"texts,omitempty"`
 
 	Process *Process `json:"process,omitempty"`
 
-	// Unhooked says that some outside code is compiled without access hooks, by Go's own compiler: its accesses are not in the trace.
+	// Unhooked says that some outside code is compiled without access hooks, by Go's own compiler:
+	// its accesses are not in the trace.
 	Unhooked bool `json:"unhooked,omitempty"`
 
-	// Outside says where, in Files, Funcs and Sites, those of outside code begin, of which accesses alone are recorded; nil: there are none.
+	// Outside says where, in Files, Funcs and Sites, those of outside code begin, of which accesses
+	// alone are recorded; nil: there are none.
 	Outside *Outside `json:"outside,omitempty"`
 }
 
@@ -67,7 +76,8 @@ type Process struct {
 	Seed  uint64 `json:"seed,omitempty"`  // of its random numbers; 0: they were the runtime's own
 	Args  uint64 `json:"args,omitempty"`  // hash of its arguments without its name
 	Child bool   `json:"child,omitempty"` // another recorded process started it
-	Nth   int    `json:"nth,omitempty"`   // which of the child processes with these arguments, from 0, in the order of their starts
+	// which of the child processes with these arguments, from 0, in the order of their starts
+	Nth int `json:"nth,omitempty"`
 }
 
 // Memory is the content of some memory.
@@ -96,17 +106,22 @@ type Func struct {
 
 // SiteInfo says what stands at a site.
 type SiteInfo struct {
-	Func   FuncID `json:"func"`
-	Block  int32  `json:"block"`            // index of the basic block
-	Instr  int32  `json:"instr"`            // index of the instruction in the block; -1 for the block itself
+	Func  FuncID `json:"func"`
+	Block int32  `json:"block"` // index of the basic block
+	// index of the instruction in the block; -1 for the block itself
+	Instr  int32  `json:"instr"`
 	File   int32  `json:"file"`             // index into Meta.Files, -1 if unknown
 	Line   int32  `json:"line"`             //
 	Col    int32  `json:"col"`              //
 	Expr   string `json:"expr,omitempty"`   // the expression accessed, as in the source: c.balance
 	Defers bool   `json:"defers,omitempty"` // of a function: it may defer calls of outside code
-	Apart  bool   `json:"apart,omitempty"`  // of a call of outside code: it touches no memory that the program can have; of a go statement: the goroutine runs none before an instrumented function
-	Object string `json:"object,omitempty"` // the variable, field or element type: (*Account).balance
-	Name   string `json:"name,omitempty"`   // the position's name in the trace it was converted from
+	// of a call of outside code: it touches no memory that the program can have; of a go statement:
+	// the goroutine runs none before an instrumented function
+	Apart bool `json:"apart,omitempty"`
+	// the variable, field or element type: (*Account).balance
+	Object string `json:"object,omitempty"`
+	// the position's name in the trace it was converted from
+	Name string `json:"name,omitempty"`
 }
 
 // Goroutine describes one goroutine of the trace.

@@ -1,8 +1,10 @@
-// Command micro is the two small programs of seed 001, Figures 5.1 and 5.3: goroutines that add to x under some locks again and again.
+// Command micro is the two small programs of seed 001, Figures 5.1 and 5.3: goroutines that add to
+// x under some locks again and again.
 //
 //	micro figure goroutines iterations locks
 //
-// In 5.1 the locks are common to all; in 5.3 each has its own, and main has written x before it starts each of them, so x races.
+// In 5.1 the locks are common to all; in 5.3 each has its own, and main has written x before it
+// starts each of them, so x races.
 package main
 
 import (

@@ -1,9 +1,11 @@
-// Command peak runs a program and writes its peak memory, in KiB, to file descriptor 3. Its exit code is the program's, 2 if a signal has ended it.
+// Command peak runs a program and writes its peak memory, in KiB, to file descriptor 3. Its exit
+// code is the program's, 2 if a signal has ended it.
 //
 //	peak program [argument ...]
 //
-// The peak that the system tells of a process is not less than that of the process that started it, since both have the same memory until the
-// program begins. So who started it has to be small: this is, and the benchmarks are larger than many programs that they measure.
+// The peak that the system tells of a process is not less than that of the process that started it,
+// since both have the same memory until the program begins. So who started it has to be small: this
+// is, and the benchmarks are larger than many programs that they measure.
 package main
 
 import (

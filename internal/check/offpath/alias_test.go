@@ -6,8 +6,9 @@ import (
 	"github.com/presage-race/presage/internal/oracle/progtest"
 )
 
-// aliasText has a variable that the recorded run accesses through a pointer alone. Off its path, the first goroutine stores to it by name, before it
-// releases the second one: there is no race on x.
+// aliasText has a variable that the recorded run accesses through a pointer alone. Off its path,
+// the first goroutine stores to it by name, before it releases the second one: there is no race on
+// x.
 const aliasText = `package main
 
 import "sync"

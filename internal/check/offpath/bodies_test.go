@@ -7,8 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/oracle/progtest"
 )
 
-// frameText is a program whose first goroutine does more where it finds flag set, which the second one sets. In a run in which it does not, that
-// is off its path.
+// frameText is a program whose first goroutine does more where it finds flag set, which the second
+// one sets. In a run in which it does not, that is off its path.
 const frameText = `package main
 
 import (
@@ -150,7 +150,8 @@ func (b *body) source() string {
 	return strings.Replace(strings.Replace(frameText, "BEFORE", before, 1), "BODY", strings.TrimPrefix(after, " "), 1)
 }
 
-// bodies are what the first goroutine does there, after a line of what it does before, if there is a "|".
+// bodies are what the first goroutine does there, after a line of what it does before, if there is
+// a "|".
 var bodies = []body{
 	{"private", "priv = 3 | if priv == 3 { x = priv; priv = 4; x = priv }"},
 	{"private term", "priv = y; own = priv + 1 | if priv+own == 1 { x = own }"},
@@ -225,8 +226,8 @@ var bodies = []body{
 	{"pieces", "pt.d[0] = 2; pt.d[1] = int16(y) | pt.d[0] = 5; d := pt.d; x = int(d[0]) + int(d[1])"},
 }
 
-// TestBodies has programs go off their paths into all that the interpreter has. Every witness has to be accepted and to be a race, and each
-// program has to have one.
+// TestBodies has programs go off their paths into all that the interpreter has. Every witness has
+// to be accepted and to be a race, and each program has to have one.
 func TestBodies(t *testing.T) {
 	l := progtest.NewLoader()
 	for _, body := range bodies {

@@ -50,8 +50,8 @@ func (c *checker) function(fn *ssa.Function) value {
 	return number(at, 8)
 }
 
-// entered is the invocation that a call enters, if the function is known. A function value is one that was made here, or that was
-// made on a recorded path, as the snapshot says.
+// entered is the invocation that a call enters, if the function is known. A function value is one
+// that was made here, or that was made on a recorded path, as the snapshot says.
 func (m *machine) entered(c *ssa.CallCommon, callee value, args, free []value) *frame {
 	if fn := m.static(c); fn != nil {
 		return m.invocation(m.body(fn), args, free)
@@ -132,7 +132,8 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	return true
 }
 
-// evaluated executes a call of a pure function of the standard library. It reports whether in is one.
+// evaluated executes a call of a pure function of the standard library. It reports whether in is
+// one.
 func (m *machine) evaluated(in *ssa.Call) bool {
 	callee := in.Call.StaticCallee()
 	if callee != nil && callee.Origin() != nil {

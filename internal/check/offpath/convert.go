@@ -46,7 +46,8 @@ func isNil(v ssa.Value) bool {
 	return true
 }
 
-// isZero reports whether a pointer, slice, map, channel, function or interface is nil: its first word is 0.
+// isZero reports whether a pointer, slice, map, channel, function or interface is nil: its first
+// word is 0.
 func isZero(a value) (zero, ok bool) {
 	if a.some {
 		return false, true
@@ -77,7 +78,8 @@ func (c texts) same(t types.Type, a, b value) (eq, ok bool) {
 		x, ok := a.bits()
 		y, ok2 := b.bits()
 		return x == y, ok && ok2
-	case *types.Interface: // of different types, or nil; else what they hold is compared, of which nothing is known
+	case *types.Interface:
+		// of different types, or nil; else what they hold is compared, of which nothing is known
 		x, ok := a.word(0)
 		y, ok2 := b.word(0)
 		return x == y, ok && ok2 && (x != y || x == 0)
@@ -240,7 +242,8 @@ func fromInteger[T int64 | uint64](to types.BasicKind, x T, n int) (value, bool)
 	return value{}, false
 }
 
-// fromFloat converts a float. What does not fit an integer type is left to the machine: it is not known.
+// fromFloat converts a float. What does not fit an integer type is left to the machine: it is not
+// known.
 func fromFloat[T float](to types.BasicKind, x T, n int) (value, bool) {
 	switch {
 	case to == types.Float32:

@@ -14,8 +14,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A faulty fork is wrong about what it finds, or about where it looks. What is built on it is as sound as window and engine
-// make it.
+// A faulty fork is wrong about what it finds, or about where it looks. What is built on it is as
+// sound as window and engine make it.
 type faulty struct {
 	window.Fork
 	r     *rand.Rand
@@ -143,7 +143,8 @@ func (l *lying) Content(e *trace.Event) (bits uint64, term *expr.Expr, ok bool) 
 	return bits, term, ok
 }
 
-// trusting reports whether a way assumes something of memory that its goroutine has not accessed before the fork.
+// trusting reports whether a way assumes something of memory that its goroutine has not accessed
+// before the fork.
 func trusting(way *window.Way, run *progtest.Run) bool {
 	for _, a := range way.Assumes {
 		if !slices.ContainsFunc(run.Events[:way.At], func(e trace.Event) bool {
@@ -155,8 +156,9 @@ func trusting(way *window.Way, run *progtest.Run) bool {
 	return false
 }
 
-// TestFaultyExplorer puts an explorer that is wrong in one way in front of window, engine and the checker of windows. What this
-// package lets pass has to be a race of the program, by the oracle of package progtest; what it stops is counted, and of that what is none.
+// TestFaultyExplorer puts an explorer that is wrong in one way in front of window, engine and the
+// checker of windows. What this package lets pass has to be a race of the program, by the oracle of
+// package progtest; what it stops is counted, and of that what is none.
 func TestFaultyExplorer(t *testing.T) {
 	kinds := []string{"guards", "flipped", "needs", "address", "value", "dropped", "unlocked", "swapped", "write", "foreign", "content", "fork"}
 	trusted := 0 // what memory held before the window is not checked

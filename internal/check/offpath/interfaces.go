@@ -8,8 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Interfaces: a type word and a data word. Which type a type word of the program's is, the snapshot says; a type that it has no word for has one of
-// the checker's own, as an object (D11).
+// Interfaces: a type word and a data word. Which type a type word of the program's is, the snapshot
+// says; a type that it has no word for has one of the checker's own, as an object (D11).
 
 // concrete is the type of what is in an interface, and the program whose type it is.
 type concrete struct {
@@ -32,7 +32,8 @@ func (m *machine) typeWord(i types.Type, t concrete) value {
 	return number(o.base, 8)
 }
 
-// concreteOf is the type of what is in an interface that is not nil. ok is false if it is not known.
+// concreteOf is the type of what is in an interface that is not nil. ok is false if it is not
+// known.
 func (m *machine) concreteOf(v value) (t concrete, ok bool) {
 	w, ok := v.word(0)
 	switch {
@@ -49,7 +50,8 @@ func (m *machine) concreteOf(v value) (t concrete, ok bool) {
 	return t, ok
 }
 
-// asItIs reports whether an interface has a value of type t itself, not a pointer to it. sure is false where it depends on Go's compiler.
+// asItIs reports whether an interface has a value of type t itself, not a pointer to it. sure is
+// false where it depends on Go's compiler.
 func asItIs(t types.Type) (yes, sure bool) {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -153,7 +155,8 @@ func (m *machine) asserted(in *ssa.TypeAssert, v *value) value {
 	return *v
 }
 
-// one reports whether two types are the same; they may be of different programs, where only some are told by their names.
+// one reports whether two types are the same; they may be of different programs, where only some
+// are told by their names.
 func one(a, b types.Type) bool {
 	if types.Identical(a, b) {
 		return true

@@ -11,8 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Pure functions of the standard library, called with Go values that are taken from the arguments one after the other. Package expr
-// (L1 to L5) says which have a value for which arguments; here it is said anew.
+// Pure functions of the standard library, called with Go values that are taken from the arguments
+// one after the other. Package expr (L1 to L5) says which have a value for which arguments; here it
+// is said anew.
 
 // std is a call of one of them.
 type std struct {

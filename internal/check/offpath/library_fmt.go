@@ -106,8 +106,8 @@ func number3(s string) (rest string, ok bool) {
 	return rest, err == nil && len(digits) <= 3
 }
 
-// printed are the arguments of a call of a function of package fmt, with those of the slice one by one; ok is false if SSA does not
-// show them, or they are not of basic types without methods.
+// printed are the arguments of a call of a function of package fmt, with those of the slice one by
+// one; ok is false if SSA does not show them, or they are not of basic types without methods.
 func printed(call *ssa.Call) (args []ssa.Value, ok bool) {
 	args = append(args, call.Call.Args...)
 	n := len(args) - 1
@@ -123,7 +123,8 @@ func printed(call *ssa.Call) (args []ssa.Value, ok bool) {
 		return nil, false
 	}
 	boxes := map[int64]*ssa.MakeInterface{}
-	for _, in := range call.Block().Instrs { // from the array to the call, each element is stored once
+	for _, in := range call.Block().Instrs {
+		// from the array to the call, each element is stored once
 		switch in := in.(type) {
 		case *ssa.Store:
 			at, ok := in.Addr.(*ssa.IndexAddr)

@@ -206,8 +206,8 @@ func rootOf(v ssa.Value) *ssa.Alloc {
 	}
 }
 
-// global is the address of a variable of a package. Of one that nobody has accessed so far it is not known; it stands for itself if it is
-// only accessed by name (D8).
+// global is the address of a variable of a package. Of one that nobody has accessed so far it is
+// not known; it stands for itself if it is only accessed by name (D8).
 func (m *machine) global(g *ssa.Global) value {
 	name := g.String()
 	if addr, ok := m.globals[name]; ok {

@@ -14,7 +14,8 @@ import (
 // memory is what the alternative has stored, and what it has allocated.
 type memory struct {
 	objects []*object
-	mine    map[uint64]uint64 // by the number of an allocation in the alternative's own count: its number here
+	// by the number of an allocation in the alternative's own count: its number here
+	mine    map[uint64]uint64
 	theirs  map[uint64]uint64 // and back
 	overlay map[uint64]overlaid
 	silent  []silent
@@ -49,7 +50,8 @@ type silent struct {
 	size int
 }
 
-// Addresses of objects: no address of a program. The alternative counts its own in the same unit, from another number on.
+// Addresses of objects: no address of a program. The alternative counts its own in the same unit,
+// from another number on.
 const (
 	freshBase  = uint64(1) << 60
 	freshShift = 24

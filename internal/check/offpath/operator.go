@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Go's operators, each executed by the operator itself on the type itself. An operand that is not known makes
-// the result unknown; a panic is thrown.
+// Go's operators, each executed by the operator itself on the type itself. An operand that is not
+// known makes the result unknown; a panic is thrown.
 
 type integer interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
@@ -17,7 +17,8 @@ type integer interface {
 
 type float interface{ float32 | float64 }
 
-// basicKind is the kind of a basic type, with the kinds of this machine for int, uint and uintptr; Invalid for others.
+// basicKind is the kind of a basic type, with the kinds of this machine for int, uint and uintptr;
+// Invalid for others.
 func basicKind(t types.Type) types.BasicKind {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return types.Invalid

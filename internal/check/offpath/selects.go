@@ -11,8 +11,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// selects executes a select statement: in the case that the step names, or in none if that is the default. Whether the case can be taken,
-// and that the default is, is a matter of the schedule, for which the events of the variant have to name the other cases (D5).
+// selects executes a select statement: in the case that the step names, or in none if that is the
+// default. Whether the case can be taken, and that the default is, is a matter of the schedule, for
+// which the events of the variant have to name the other cases (D5).
 func (m *machine) selects(in *ssa.Select) value {
 	chans := make([]uint64, len(in.States))
 	open := false
@@ -97,7 +98,8 @@ func (m *machine) cases(s *step, in *ssa.Select, chans []uint64, k int) {
 	}
 }
 
-// selected is the result of a select: the number of the case, whether something was received, and what each case received.
+// selected is the result of a select: the number of the case, whether something was received, and
+// what each case received.
 func (m *machine) selected(in *ssa.Select, k int, received bool, v value) value {
 	chosen := uint64(math.MaxUint64)
 	if k >= 0 {

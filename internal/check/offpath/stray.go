@@ -43,8 +43,9 @@ func reject(rule, reason string, args ...any) {
 // throw rejects what the interpreter cannot execute (D4).
 func throw(reason string, args ...any) { reject("D4", reason, args...) }
 
-// Check executes the program from the fork of a way on, under the values that it has in the witness x of the race p in the variant w, and
-// reports whether it does what the way says, up to what of it is in the witness. The error is a *Violation.
+// Check executes the program from the fork of a way on, under the values that it has in the witness
+// x of the race p in the variant w, and reports whether it does what the way says, up to what of it
+// is in the witness. The error is a *Violation.
 func Check(b *window.Built, way *window.Way, w *window.Window, p window.Pair, x Execution) (err error) {
 	c := &checker{
 		b: b, way: way, w: w, x: x, pair: p, snap: way.Origin.Snapshot(), places: b.Places(),
@@ -84,8 +85,9 @@ type checker struct {
 	snap   *window.Snapshot
 	places []window.Place
 	steps  []step
-	todo   map[trace.GoID][]int // by goroutine: what of its steps the witness has, and it has not come to
-	at     int                  // step
+	// by goroutine: what of its steps the witness has, and it has not come to
+	todo map[trace.GoID][]int
+	at   int // step
 
 	threads map[trace.GoID]window.Thread // of the alternative's goroutines
 	waiting []*machine                   // that were started and have not been executed
@@ -246,7 +248,8 @@ func bytesOf(addr uint64, size int) uint8 {
 	return uint8((1<<size - 1) << (addr & 7))
 }
 
-// granted checks (D3): what the snapshot takes for granted holds in the witness, if it has anything of the alternative.
+// granted checks (D3): what the snapshot takes for granted holds in the witness, if it has anything
+// of the alternative.
 func (c *checker) granted() {
 	c.at = -1
 	if len(c.todo) == 0 {
@@ -290,7 +293,8 @@ func (c *checker) content(f *expr.Expr) (text string, known bool) {
 // maxInstrs bounds the instructions of a check.
 const maxInstrs = 1 << 16
 
-// execute executes the goroutines of the alternative, each up to its last step that is in the witness.
+// execute executes the goroutines of the alternative, each up to its last step that is in the
+// witness.
 func (c *checker) execute() {
 	if len(c.todo[c.way.G]) > 0 {
 		c.run(c.resume())
@@ -307,7 +311,8 @@ func (c *checker) execute() {
 	}
 }
 
-// finished is thrown where a goroutine has come to the last step that counts, in the middle of what cannot be executed.
+// finished is thrown where a goroutine has come to the last step that counts, in the middle of what
+// cannot be executed.
 type finished struct{}
 
 func (c *checker) run(m *machine) {

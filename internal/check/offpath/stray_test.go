@@ -71,7 +71,8 @@ func eachRun(t *testing.T, seeds, from uint64, f func(name string, p *progtest.P
 	}
 }
 
-// races looks for races off the recorded path of one run, with other forks in place of those of the walk if fork is not nil.
+// races looks for races off the recorded path of one run, with other forks in place of those of the
+// walk if fork is not nil.
 func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fork func(window.Fork) window.Fork, f func(*found)) *window.Builder {
 	t.Helper()
 	walker := walk.NewBranching(p.Plan)
@@ -110,7 +111,8 @@ func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fo
 	return b
 }
 
-// solve returns the engine's witness, nil if there is none. A faulty explorer may give it a window that is none.
+// solve returns the engine's witness, nil if there is none. A faulty explorer may give it a window
+// that is none.
 func solve(s *engine.Solver, p window.Pair, faulty bool) (order []int32) {
 	defer func() {
 		if r := recover(); r != nil && !faulty {
@@ -123,7 +125,8 @@ func solve(s *engine.Solver, p window.Pair, faulty bool) (order []int32) {
 	return nil
 }
 
-// pairs are the conflicting accesses of a variant that it owes to its way: one of them is of the way, or the way does something.
+// pairs are the conflicting accesses of a variant that it owes to its way: one of them is of the
+// way, or the way does something.
 func pairs(w *window.Window, from int32) (list []window.Pair) {
 	ok := func(i int32) bool {
 		e := &w.Events[i]
@@ -140,7 +143,8 @@ func pairs(w *window.Window, from int32) (list []window.Pair) {
 	return list
 }
 
-// TestAccepts has the checker accept what the explorer found out about the alternatives of random programs.
+// TestAccepts has the checker accept what the explorer found out about the alternatives of random
+// programs.
 func TestAccepts(t *testing.T) {
 	n := 0
 	eachRace(t, 400, 1, func(f *found) {
@@ -154,7 +158,8 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// needed are the steps of a way that its witness has, in whole or as an access of the race; and which of them are executed.
+// needed are the steps of a way that its witness has, in whole or as an access of the race; and
+// which of them are executed.
 func (f *found) needed(x *witness.Execution) (list []int, executed map[int]bool) {
 	executed = map[int]bool{}
 	for i := int32(len(f.built.Events)); int(i) < len(f.w.Events); i++ {
@@ -190,8 +195,9 @@ func (f *found) each(k int, g func(i int32, e *window.Event)) {
 	}
 }
 
-// faults spoil step k of a way, in the steps and in the events that the window has for them: as if the explorer had been wrong, and the
-// window built accordingly. They return false where they do not apply.
+// faults spoil step k of a way, in the steps and in the events that the window has for them: as if
+// the explorer had been wrong, and the window built accordingly. They return false where they do
+// not apply.
 var faults = []struct {
 	name  string
 	spoil func(r *rand.Rand, f *found, k int, needed []int, executed map[int]bool) bool
@@ -305,7 +311,8 @@ var faults = []struct {
 		if !executed[k] || !later || f.way.Steps[k].Event.Kind == format.Go {
 			return false
 		}
-		if a, b := &f.way.Steps[k].Event, &f.way.Steps[k+1].Event; a.Site == b.Site && a.Obj == b.Obj { // nobody can tell
+		if a, b := &f.way.Steps[k].Event, &f.way.Steps[k+1].Event; a.Site == b.Site && a.Obj == b.Obj {
+			// nobody can tell
 			return false
 		}
 		var gone []int32
@@ -407,8 +414,8 @@ var faults = []struct {
 	}},
 }
 
-// blind takes the guards and dependencies on some events out of the way's other events: the explorer that is wrong about them
-// would not have made these.
+// blind takes the guards and dependencies on some events out of the way's other events: the
+// explorer that is wrong about them would not have made these.
 func (f *found) blind(events ...int32) {
 	for i := len(f.built.Events); i < len(f.w.Events); i++ {
 		e := &f.w.Events[i]
@@ -436,8 +443,8 @@ func (f *found) sameWords(k int, x, y *witness.Execution) bool {
 	return same
 }
 
-// TestFaults spoils alternatives in every way an explorer may be wrong, the guards along with it. What is left of the rules of windows is one matter;
-// this checker has to reject every one of them.
+// TestFaults spoils alternatives in every way an explorer may be wrong, the guards along with it.
+// What is left of the rules of windows is one matter; this checker has to reject every one of them.
 func TestFaults(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	tried, byWindow := map[string]int{}, map[string]int{}
@@ -462,7 +469,8 @@ func TestFaults(t *testing.T) {
 					}
 					y = x // as it was, with the spoilt way beside it
 				}
-				if fault.name == "value" && c.sameWords(k, x, y) { // what its term amounts to here, by chance
+				if fault.name == "value" && c.sameWords(k, x, y) {
+					// what its term amounts to here, by chance
 					continue
 				}
 				tried[fault.name]++

@@ -112,7 +112,8 @@ func (c *checker) variable(r *window.Traced) {
 	}
 }
 
-// contents is what the goroutine of the fork has last done to each byte, in the recorded run up to the fork.
+// contents is what the goroutine of the fork has last done to each byte, in the recorded run up to
+// the fork.
 type contents map[uint64]lastly
 
 type lastly struct {

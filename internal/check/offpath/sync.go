@@ -11,7 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// expect takes the next step, which must be the event that the program has now (D5). Where at is nil, its Obj is the alternative's own choice.
+// expect takes the next step, which must be the event that the program has now (D5). Where at is
+// nil, its Obj is the alternative's own choice.
 func (m *machine) expect(k format.Kind, flags format.Flags, site trace.Site, at *uint64, size int) *step {
 	list := m.todo[m.g]
 	if len(list) == 0 {
@@ -70,8 +71,9 @@ func (m *machine) seen(s *step, size int) value {
 	return v
 }
 
-// pointed is a word that was read, as the program sees it. It is not known if it may be a pointer to what stood at its address before an
-// allocation of the window, where now something else is (D9): the window has another value for a pointer to the new object.
+// pointed is a word that was read, as the program sees it. It is not known if it may be a pointer
+// to what stood at its address before an allocation of the window, where now something else is
+// (D9): the window has another value for a pointer to the new object.
 func (c *checker) pointed(w uint64) value {
 	word := c.b.Plain(w)
 	times := 0
@@ -86,7 +88,8 @@ func (c *checker) pointed(w uint64) value {
 	return number(word, 8)
 }
 
-// eachByte calls f for each byte of an atom: its number in the word of the atom's event, and in the access.
+// eachByte calls f for each byte of an atom: its number in the word of the atom's event, and in the
+// access.
 func eachByte(s *step, mask uint8, f func(in, at int)) {
 	low := -1
 	for i := range 8 {
@@ -100,7 +103,8 @@ func eachByte(s *step, mask uint8, f func(in, at int)) {
 	}
 }
 
-// named is a word that was read, with an address of what the alternative has allocated as it is here.
+// named is a word that was read, with an address of what the alternative has allocated as it is
+// here.
 func (m *machine) named(v value) value {
 	x, ok := v.bits()
 	if !ok {
@@ -347,7 +351,8 @@ func (m *machine) compareAndSwap(addr uint64, size int, old, now value, site tra
 	return truth(kind == format.AtomicRMW)
 }
 
-// finds checks that the events of an update that is next, and not executed, are those of one that finds old: no other value makes it a write.
+// finds checks that the events of an update that is next, and not executed, are those of one that
+// finds old: no other value makes it a write.
 func (m *machine) finds(s *step, old value) {
 	for _, i := range s.events {
 		e := &m.w.Events[i]

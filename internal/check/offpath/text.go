@@ -6,8 +6,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// texts is what string constants say: bytes of the program's memory that nobody writes, and the strings that
-// have a place without being there.
+// texts is what string constants say: bytes of the program's memory that nobody writes, and the
+// strings that have a place without being there.
 type texts struct{ in *expr.Texts }
 
 // at is the string of n bytes at an address.

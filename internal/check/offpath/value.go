@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// value is a Go value of the interpreter: its bytes as they stand in memory, and which of them are not known.
-// A tuple is its parts. A value is immutable.
+// value is a Go value of the interpreter: its bytes as they stand in memory, and which of them are
+// not known. A tuple is its parts. A value is immutable.
 type value struct {
 	img   []byte
 	unk   []bool  // nil: all are known

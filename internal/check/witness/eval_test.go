@@ -270,8 +270,8 @@ func TestOperators(t *testing.T) {
 	bools(j)
 	words(j, r)
 	quotients(j, r)
-	// 8 kinds: 17 binary, 2 unary, 2 shifts by 8; 2 kinds: 12 binary, 1 unary; 10 kinds to 9, of which 8 change
-	// nothing and leave the read; 6 of bools; 3 of words; 2 quotients.
+	// 8 kinds: 17 binary, 2 unary, 2 shifts by 8; 2 kinds: 12 binary, 1 unary; 10 kinds to 9, of
+	// which 8 change nothing and leave the read; 6 of bools; 3 of words; 2 quotients.
 	want := 8*(17+2+16) + 2*13 + 90 - 8 + 1 + 6 + 3 + 2
 	got, none := 0, 0
 	for name, n := range j.seen {
@@ -427,7 +427,8 @@ func TestStringAt(t *testing.T) {
 	}
 }
 
-// TestLarge: large expressions, over shared parts, that the engine evaluates in another way than small ones.
+// TestLarge: large expressions, over shared parts, that the engine evaluates in another way than
+// small ones.
 func TestLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	ops := []expr.Op{expr.Add, expr.Sub, expr.Mul, expr.Quo, expr.Rem, expr.And, expr.Or, expr.Xor, expr.AndNot, expr.Min, expr.Max, expr.Eql, expr.Lss}

@@ -25,9 +25,11 @@ func Execute(w *window.Window, p window.Pair, order []int32) (*Execution, error)
 	return &Execution{s}, s.checkRace(p)
 }
 
-// Admits reports whether the events of w, in the order recorded, are an execution of it. They have been one: if this fails, the window says something of
-// the run that is wrong, and witnesses that need the event of the error are not found. What is only known to be next (M8) is left out, with what follows it. A trace
-// may have what a receiver did before it waited behind the non-blocking send that found it waiting (U): that comes first.
+// Admits reports whether the events of w, in the order recorded, are an execution of it. They have
+// been one: if this fails, the window says something of the run that is wrong, and witnesses that
+// need the event of the error are not found. What is only known to be next (M8) is left out, with
+// what follows it. A trace may have what a receiver did before it waited behind the non-blocking
+// send that found it waiting (U): that comes first.
 func Admits(w *window.Window) error {
 	s, err := newState(w)
 	if err != nil {

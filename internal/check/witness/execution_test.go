@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/oracle/tracetest"
 )
 
-// TestAdmits: random windows admit the order in which they were recorded; of what is broken it is said by which rule.
+// TestAdmits: random windows admit the order in which they were recorded; of what is broken it is
+// said by which rule.
 func TestAdmits(t *testing.T) {
 	for n := range uint64(2_000) {
 		if w := tracetest.RandomWindow(7, n).Window; witness.Admits(w) != nil {
@@ -16,7 +17,8 @@ func TestAdmits(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ rule, window string }{
-		{"", "object 0\nobject 1\n0 t0 send o0 val=1 nb partner=2\n1 t1 write o1 val=1\n2 t1 recv o0 val=1"}, // the write was before it waited
+		// the write was before it waited
+		{"", "object 0\nobject 1\n0 t0 send o0 val=1 nb partner=2\n1 t1 write o1 val=1\n2 t1 recv o0 val=1"},
 		{"", "object 0\nobject 1\n0 t0 write o1 val=1 last\n1 t1 read o1 strict"},
 		{"", "object 0\nobject 1\n0 t0 send o0 val=1 nb last"},
 		{"M6", "object 0\nobject 1\n0 t0 write o1 val=1\n1 t1 read o1 strict"},

@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// pure is a function of the standard library that an expr.Call may name: itself, called by reflection with arguments of its
-// own types, which is what package expr does not do.
+// pure is a function of the standard library that an expr.Call may name: itself, called by
+// reflection with arguments of its own types, which is what package expr does not do.
 type pure struct {
 	fn   any
 	when domain
@@ -57,7 +57,8 @@ func init() {
 	}
 }
 
-// printed are the functions of package fmt: the first argument says what kinds the operands are, which stand last.
+// printed are the functions of package fmt: the first argument says what kinds the operands are,
+// which stand last.
 var printed = map[string]func(args []amount) amount{
 	"fmt.Sprint":   func(args []amount) amount { return printOf(args[1:], args[0].text, fmt.Sprint) },
 	"fmt.Sprintln": func(args []amount) amount { return printOf(args[1:], args[0].text, fmt.Sprintln) },

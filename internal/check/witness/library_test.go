@@ -12,7 +12,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// TestLibrary compares the two tables of pure functions: the same names, the same results, on numbers of every size and strings of every sort.
+// TestLibrary compares the two tables of pure functions: the same names, the same results, on
+// numbers of every size and strings of every sort.
 func TestLibrary(t *testing.T) {
 	names := slices.Sorted(maps.Keys(expr.Library))
 	if !slices.Equal(names, slices.Sorted(func(yield func(string) bool) { maps.Keys(library)(yield); maps.Keys(printed)(yield) })) {

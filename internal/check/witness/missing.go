@@ -10,24 +10,34 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Crossing checks that a witness moves nothing across a missing method that it may not cross, and that missing methods find what they
-// found. It looks at the trace and at the order of the witness, and not at what the window has made of missing methods: its edges, its reads and
-// writes of nobody.
+// Crossing checks that a witness moves nothing across a missing method that it may not cross, and
+// that missing methods find what they found. It looks at the trace and at the order of the witness,
+// and not at what the window has made of missing methods: its edges, its reads and writes of
+// nobody.
 //
-// It asks of each event e what may know of it by way of missing events, in the recorded run: a gap (the time between two events of a goroutine in a missing method) that e
-// begins, or whose method can act on what e acts on, while it is open; a gap whose method has something in common with that of a gap that may know,
-// while it is open, from then on. The event that ends a gap that may know, and events from then on that act on what its method can act on, must come after e.
-// But a gap knows only as far as the witness has it run: up to its end, if the witness has that event (or it is one of the race), or up to an event that can only be if
-// the method has run; and so do the gaps that it has something in common with. What only reads does nothing to others: if the witness does without it, all is well.
+// It asks of each event e what may know of it by way of missing events, in the recorded run: a gap
+// (the time between two events of a goroutine in a missing method) that e begins, or whose method
+// can act on what e acts on, while it is open; a gap whose method has something in common with that
+// of a gap that may know, while it is open, from then on. The event that ends a gap that may know,
+// and events from then on that act on what its method can act on, must come after e. But a gap
+// knows only as far as the witness has it run: up to its end, if the witness has that event (or it
+// is one of the race), or up to an event that can only be if the method has run; and so do the gaps
+// that it has something in common with. What only reads does nothing to others: if the witness does
+// without it, all is well.
 //
 //	(Y1) an event of the witness comes after all that it may know of.
-//	(Y2) What traced code has left in the bytes that a method reaches is, where the method begins and goes on, what it was in the recorded run.
+//	(Y2) What traced code has left in the bytes that a method reaches is, where the method begins
+//	     and goes on, what it was in the recorded run.
 //
-//	(Y3) Operations of an object that a method reaches keep their order, but for RLocks among each other.
+//	(Y3) Operations of an object that a method reaches keep their order, but for RLocks among each
+//	     other.
 //	(Y4) So do two operations on one object, if the code of one of them is not in the trace.
 //
-//	(Y5) No missing method that the witness has run can have learned of a read that saw something else than in the recorded run: no event in one needs it, nothing that a method reaches
-//	     where it begins, and nothing that traced code writes there while it is under way and goes on, rests on it; nor, where the witness has a method run without its goroutine's next event, has it called back one.
+//	(Y5) No missing method that the witness has run can have learned of a read that saw something
+//	     else than in the recorded run: no event in one needs it, nothing that a method reaches
+//	     where it begins, and nothing that traced code writes there while it is under way and goes
+//	     on, rests on it; nor, where the witness has a method run without its goroutine's next
+//	     event, has it called back one.
 //
 // What traced code finds after a missing method is left to the window and Check.
 func Crossing(w *window.Window, m *window.Missing, p window.Pair, order []int32) error {
@@ -69,10 +79,11 @@ type crossing struct {
 	last  int // the last event that the witness has begun with
 
 	crews  []crew
-	crewOf []int         // by gap
-	actors [][]int       // by event: crews that can act on what it acts on
-	begins map[int][]int // gaps, by the event that they begin with, of which the witness has run a part
-	know   []int         // of after
+	crewOf []int   // by gap
+	actors [][]int // by event: crews that can act on what it acts on
+	// gaps, by the event that they begin with, of which the witness has run a part
+	begins map[int][]int
+	know   []int // of after
 	list   []int
 }
 
@@ -133,7 +144,8 @@ func newCrossing(w *window.Window, m *window.Missing, p window.Pair, order []int
 
 const never = 1 << 62
 
-// goroutineEnds lets a goroutine that ends without an event of the window end as soon as it has done all before.
+// goroutineEnds lets a goroutine that ends without an event of the window end as soon as it has
+// done all before.
 func (c *crossing) goroutineEnds() {
 	last := map[trace.GoID]int{}
 	for e := range c.m.Events {
@@ -301,10 +313,12 @@ func (c *crossing) values() error {
 	for k := range c.m.Calls {
 		call := &c.m.Calls[k]
 		b, ok := slices.BinarySearch(c.m.Index, call.Begin)
-		if !ok || !slices.ContainsFunc(c.gaps, func(g openGap) bool { return g.a == b && g.until > b }) { // it has not run
+		if !ok || !slices.ContainsFunc(c.gaps, func(g openGap) bool { return g.a == b && g.until > b }) {
+			// it has not run
 			continue
 		}
-		recorded, moved := map[uint64]int{}, map[uint64]int{} // by byte: the event that wrote it last
+		// by byte: the event that wrote it last
+		recorded, moved := map[uint64]int{}, map[uint64]int{}
 		for e := range b {
 			if !c.m.Events[e].Kind.IsWrite() || !reaches(call, &c.m.Events[e]) {
 				continue
@@ -344,7 +358,8 @@ func (c *crossing) same(x uint64, e, f int) bool {
 	return ok && known && v == u
 }
 
-// overwritten says whether a missing method may have written byte x between two events of the recorded run.
+// overwritten says whether a missing method may have written byte x between two events of the
+// recorded run.
 func (c *crossing) overwritten(x uint64, e, b int) bool {
 	return slices.ContainsFunc(c.gaps, func(g openGap) bool {
 		return g.a < b && g.b > e && slices.ContainsFunc(g.calls, func(k int) bool {

@@ -6,8 +6,9 @@ import (
 	"sort"
 )
 
-// A crew is the gaps in the same calls: what their methods can act on is the same. What (Y1) says of each gap is found for crews, with what the first one of a crew knows; there are as
-// many as calls, and of gaps as many as events.
+// A crew is the gaps in the same calls: what their methods can act on is the same. What (Y1) says
+// of each gap is found for crews, with what the first one of a crew knows; there are as many as
+// calls, and of gaps as many as events.
 type crew struct {
 	calls []int
 	all   []int  // its gaps, in the order of the trace
@@ -103,7 +104,8 @@ func least(n int, of func(int) int) []int {
 	return list
 }
 
-// endBegan is when the witness begins with the event that ends gap k; after all else if it does not.
+// endBegan is when the witness begins with the event that ends gap k; after all else if it does
+// not.
 func (c *crossing) endBegan(k int) int {
 	if b := c.gaps[k].b; b <= c.last && c.began[b] >= 0 {
 		return c.began[b]
@@ -115,7 +117,8 @@ func (c *crossing) after0() int { return int(^uint(0) >> 1) }
 
 // after checks (Y1) for what may know of e.
 func (c *crossing) after(e int) error {
-	know := c.know // by crew: since which event its gaps that have not been over by then know; -1: they do not
+	// by crew: since which event its gaps that have not been over by then know; -1: they do not
+	know := c.know
 	for i := range know {
 		know[i] = -1
 	}

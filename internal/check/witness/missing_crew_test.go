@@ -43,7 +43,8 @@ func TestCrews(t *testing.T) {
 	}
 }
 
-// randomCrossing is a witness of a few goroutines with calls that nest, of which each reaches a few bytes.
+// randomCrossing is a witness of a few goroutines with calls that nest, of which each reaches a few
+// bytes.
 func randomCrossing(r *rand.Rand) *crossing {
 	n := 6 + r.IntN(14)
 	c := &crossing{m: &window.Missing{}, last: n - 1 - r.IntN(3)}

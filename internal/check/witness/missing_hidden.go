@@ -5,7 +5,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// hidden checks (Y4): for each operation that somebody did whose code is not in the trace, and for each one on the same object before and after it.
+// hidden checks (Y4): for each operation that somebody did whose code is not in the trace, and for
+// each one on the same object before and after it.
 func (c *crossing) hidden() error {
 	before := map[acted][]int{}
 	for e := range c.m.Events[:c.last+1] {

@@ -9,8 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// learned checks (Y5). Which reads see something else than in the recorded run, the execution of the witness says, with nothing asked of it; what rests on them in memory is found
-// by the trace, byte by byte, in the order of the witness.
+// learned checks (Y5). Which reads see something else than in the recorded run, the execution of
+// the witness says, with nothing asked of it; what rests on them in memory is found by the trace,
+// byte by byte, in the order of the witness.
 func (c *crossing) learned(p window.Pair, order []int32) error {
 	if len(c.m.From) == 0 {
 		return nil
@@ -55,7 +56,8 @@ func (c *crossing) others(p window.Pair, order []int32) (map[int64]bool, error) 
 	return other, nil
 }
 
-// learnsAt looks at event e of the witness: what it needs, if it is in a method; what a method finds that begins with it; and what it leaves where methods under way find it.
+// learnsAt looks at event e of the witness: what it needs, if it is in a method; what a method
+// finds that begins with it; and what it leaves where methods under way find it.
 func (c *crossing) learnsAt(e int, other map[int64]bool, left map[uint64]int) error {
 	ev, n := &c.m.Events[e], c.m.Index[e]
 	rests := func(list []int64) bool { return slices.ContainsFunc(list, func(x int64) bool { return other[x] }) }
@@ -99,7 +101,8 @@ func (c *crossing) learnsAt(e int, other map[int64]bool, left map[uint64]int) er
 	return nil
 }
 
-// sees says whether a method that can act on what event e has written is under way there, and goes on.
+// sees says whether a method that can act on what event e has written is under way there, and goes
+// on.
 func (c *crossing) sees(e int) bool {
 	n := c.m.Index[e]
 	return slices.ContainsFunc(c.gaps, func(g openGap) bool {
@@ -109,7 +112,8 @@ func (c *crossing) sees(e int) bool {
 	})
 }
 
-// unfinished looks at gaps of which the witness has run a part without the event that ends them: what has been called back before may have told the method anything that it has read.
+// unfinished looks at gaps of which the witness has run a part without the event that ends them:
+// what has been called back before may have told the method anything that it has read.
 func (c *crossing) unfinished(other map[int64]bool) error {
 	strange := map[trace.GoID][]int{}
 	for e := range c.m.Events {

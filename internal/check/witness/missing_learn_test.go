@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A goroutine in a missing method has called back a read of x, which another writes; the witness has the read first. (Y5) refuses it where the method can have learned of that.
+// A goroutine in a missing method has called back a read of x, which another writes; the witness
+// has the read first. (Y5) refuses it where the method can have learned of that.
 func TestLearned(t *testing.T) {
 	const x, y, z, v = 0x100, 0x200, 0x300, 0x400
 	type step struct {

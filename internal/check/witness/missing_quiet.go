@@ -8,15 +8,19 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// placeQuiet places the accesses that have no event in the window, though a missing method may reach them: where the witness has its goroutine get further, such an access
-// has happened, right behind what is before it in its goroutine, its go statement at least. Where the goroutine gets no further, it stands in front of the access. One that a method reaches in which its goroutine
-// is, called back, and may write, is part of the gap that it is in: no other knows of it but by what they have in common with that.
+// placeQuiet places the accesses that have no event in the window, though a missing method may
+// reach them: where the witness has its goroutine get further, such an access has happened, right
+// behind what is before it in its goroutine, its go statement at least. Where the goroutine gets no
+// further, it stands in front of the access. One that a method reaches in which its goroutine is,
+// called back, and may write, is part of the gap that it is in: no other knows of it but by what
+// they have in common with that.
 func (c *crossing) placeQuiet() {
 	further := map[trace.GoID]bool{}
 	for e := len(c.m.Events) - 1; e >= 0; e-- {
 		switch ev := &c.m.Events[e]; {
 		case c.event[e] >= 0:
-			c.acted[e] = c.acted[e] || ev.Kind.IsAccess() && further[ev.G] && c.began[e] >= 0 // of which the window has but what it needs
+			// of which the window has but what it needs
+			c.acted[e] = c.acted[e] || ev.Kind.IsAccess() && further[ev.G] && c.began[e] >= 0
 			further[ev.G] = further[ev.G] || c.began[e] >= 0
 		case ev.Kind.IsAccess() && further[ev.G]:
 			c.began[e] = 0 // until it is placed

@@ -116,7 +116,8 @@ func (c *crossing) before(e int) int {
 	return -1
 }
 
-// found are the events for which the witness has a write of nobody's: they read what a missing method has left.
+// found are the events for which the witness has a write of nobody's: they read what a missing
+// method has left.
 func (c *crossing) found(order []int32) map[int]bool {
 	at := map[int64]int{}
 	for e, i := range c.m.Index {
@@ -132,8 +133,8 @@ func (c *crossing) found(order []int32) map[int]bool {
 	return found
 }
 
-// depends says whether an event can only be if missing methods that act on the same have run up to it: an operation of an object, and a read of which the
-// window does not know what it saw.
+// depends says whether an event can only be if missing methods that act on the same have run up to
+// it: an operation of an object, and a read of which the window does not know what it saw.
 func (c *crossing) depends(e int) bool {
 	ev := &c.m.Events[e]
 	return !ev.Kind.IsAccess() || ev.Flags&format.FlagNoValue != 0 || c.w.Semantics == window.StrictReads && ev.Kind != format.Write && ev.Kind != format.AtomicWrite

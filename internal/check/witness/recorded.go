@@ -15,26 +15,34 @@ type RecordedPair struct {
 	Addr trace.Addr
 }
 
-// Recorded checks that pairs of accesses are unordered by happens-before in the recorded run ("The recorded run as a
-// witness" in docs/model.md). Step every event of the trace from its beginning, in order; then ask Err.
+// Recorded checks that pairs of accesses are unordered by happens-before in the recorded run ("The
+// recorded run as a witness" in docs/model.md). Step every event of the trace from its beginning,
+// in order; then ask Err.
 //
-// It has no clocks. For each pair it follows which goroutines *know* of A: the goroutine of A, from then on, and every
-// goroutine that an edge of the Go memory model leads to from one that knows. If the goroutine of B does not know when B
-// is executed, no path of edges leads from A to B. Knowledge of all pairs is followed at once, as sets of pairs.
+// It has no clocks. For each pair it follows which goroutines *know* of A: the goroutine of A, from
+// then on, and every goroutine that an edge of the Go memory model leads to from one that knows. If
+// the goroutine of B does not know when B is executed, no path of edges leads from A to B.
+// Knowledge of all pairs is followed at once, as sets of pairs.
 //
-//	(H1) Go: the child knows what its parent knows. Join: the caller learns what the other knew. A goroutine that no event
-//	     starts knows what anybody knows when it starts.
-//	(H2) Lock learns what the last Unlock left, and what every RUnlock left; RLock what the last Unlock left.
-//	(H3) Wait learns what every Done left. (H4) OncePass what OnceEnd left. (H5) CondWake what every Signal and Broadcast left.
-//	(H6) The k-th receive of a channel learns what the k-th sender knew before it sent. With capacity c > 0, send k+c learns
-//	     what receiver k knew before it received; with c = 0, the sender learns what its receiver knew. A receive that
-//	     reports the close learns what Close left.
+//	(H1) Go: the child knows what its parent knows. Join: the caller learns what the other knew. A
+//	     goroutine that no event starts knows what anybody knows when it starts.
+//	(H2) Lock learns what the last Unlock left, and what every RUnlock left; RLock what the last
+//	     Unlock left.
+//	(H3) Wait learns what every Done left. (H4) OncePass what OnceEnd left. (H5) CondWake what
+//	     every Signal and Broadcast left.
+//	(H6) The k-th receive of a channel learns what the k-th sender knew before it sent. With
+//	     capacity c > 0, send k+c learns what receiver k knew before it received; with c = 0, the
+//	     sender learns what its receiver knew. A receive that reports the close learns what Close
+//	     left.
 //	(H7) An atomic read or update learns what the last atomic write or update of the address left.
-//	(H8) Acquire learns what the last Release and each ReleaseMerge since have left at the address; at address 0, what anybody knows.
-//	(H9) A missing method that is under way anywhere between the two accesses may be what orders them: no such pair is accepted.
+//	(H8) Acquire learns what the last Release and each ReleaseMerge since have left at the
+//	     address; at address 0, what anybody knows.
+//	(H9) A missing method that is under way anywhere between the two accesses may be what orders
+//	     them: no such pair is accepted.
 //
-// Besides, a pair is refused if one of the two is no memory access that several goroutines can make, if they have no byte in
-// common or do not conflict, or if their memory was allocated in between.
+// Besides, a pair is refused if one of the two is no memory access that several goroutines can
+// make, if they have no byte in common or do not conflict, or if their memory was allocated in
+// between.
 type Recorded struct {
 	pairs   []RecordedPair
 	state   []pairState
@@ -60,7 +68,8 @@ type pairState struct {
 // pairSet is a set of pairs, by their places in Recorded.pairs; nil is the empty one.
 type pairSet []uint64
 
-// mark is something that knowledge can be left at. Objects of different classes may have one address.
+// mark is something that knowledge can be left at. Objects of different classes may have one
+// address.
 type mark struct {
 	class markClass
 	addr  trace.Addr
@@ -128,7 +137,8 @@ func (r *Recorded) Step(i int64, e *trace.Event) {
 		}
 	}
 	switch e.Kind {
-	case format.AtomicRead, format.AtomicRMW: // (H7), before B is judged: what the write that it sees knows comes before it
+	case format.AtomicRead, format.AtomicRMW:
+		// (H7), before B is judged: what the write that it sees knows comes before it
 		r.learn(e.G, mark{markAtomic, e.Obj})
 	case format.Alloc:
 		r.alloc(e)
@@ -148,7 +158,8 @@ func (r *Recorded) Step(i int64, e *trace.Event) {
 			r.judge(k, e)
 		}
 	}
-	if r.begun > 0 || e.Kind == format.ChanSend || e.Kind == format.ChanRecv { // channels are counted from the beginning
+	if r.begun > 0 || e.Kind == format.ChanSend || e.Kind == format.ChanRecv {
+		// channels are counted from the beginning
 		r.edges(e)
 	}
 }
@@ -420,7 +431,8 @@ func (r *Recorded) channel(e *trace.Event) {
 	}
 }
 
-// taken returns the k-th set of a queue of which those before first are gone, and drops it with those before it.
+// taken returns the k-th set of a queue of which those before first are gone, and drops it with
+// those before it.
 func taken(queue *[]pairSet, first *uint64, k uint64) pairSet {
 	if k < *first || k-*first >= uint64(len(*queue)) {
 		return nil // not in the trace

@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/raw"
 )
 
-// TestRecorded has a case for everything for which a pair is refused or not: the pair is @a and @b. What
+// TestRecorded has a case for everything for which a pair is refused or not: the pair is @a and @b.
+// What
 // (H1) to (H7) order is checked against the definition in package hb.
 func TestRecorded(t *testing.T) {
 	for _, c := range []struct{ name, trace, want string }{

@@ -10,8 +10,8 @@ type Sight struct {
 	Write int32 // the write, send or update that put it there; -1: none of the execution
 }
 
-// Sights executes order, a witness of the pair that Check accepts, once more, and returns what its reads see, in
-// their order. It is for reports.
+// Sights executes order, a witness of the pair that Check accepts, once more, and returns what its
+// reads see, in their order. It is for reports.
 func Sights(w *window.Window, p window.Pair, order []int32) ([]Sight, error) {
 	s, err := newState(w)
 	if err != nil {

@@ -7,9 +7,11 @@
 // the witness, and how, is of no importance: this package shares no code with the
 // engine, knows nothing of solvers, and searches for nothing.
 //
-// Crossing is a second look at the same witness, of traces with missing methods (package excluded): it works on the trace, without the edges of the window.
+// Crossing is a second look at the same witness, of traces with missing methods (package excluded):
+// it works on the trace, without the edges of the window.
 //
-// Recorded is another checker, for races of the recorded run itself. It shares no code with package hb.
+// Recorded is another checker, for races of the recorded run itself. It shares no code with package
+// hb.
 //
 // # Rules
 //

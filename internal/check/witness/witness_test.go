@@ -208,7 +208,8 @@ func TestCheckRejectsWrongPairs(t *testing.T) {
 	}
 }
 
-// TestCheckText checks that no race is one of a read of what a string says: of every race of a read, the same with such a read is refused.
+// TestCheckText checks that no race is one of a read of what a string says: of every race of a
+// read, the same with such a read is refused.
 func TestCheckText(t *testing.T) {
 	tried := 0
 	for n := range uint64(200) {

@@ -1,6 +1,7 @@
-// Package scripts runs whole sessions with the command, which are written down as testscript files. They are
-// parted by subject, so that each part is a test package with a time limit of its own: replay has those of
-// replays, search those of what prediction finds and must not find, and cmd/presage all others.
+// Package scripts runs whole sessions with the command, which are written down as testscript files.
+// They are parted by subject, so that each part is a test package with a time limit of its own:
+// replay has those of replays, search those of what prediction finds and must not find, and
+// cmd/presage all others.
 package scripts
 
 import (
@@ -48,8 +49,8 @@ func (p prepared) Run() int {
 	return p.m.Run()
 }
 
-// Run runs the scripts of a directory. Those that record a program have a line "# slow:"; they build the
-// standard library with the recorder inside, and -short skips them.
+// Run runs the scripts of a directory. Those that record a program have a line "# slow:"; they
+// build the standard library with the recorder inside, and -short skips them.
 func Run(t *testing.T, dir string) {
 	skipped := 0
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))

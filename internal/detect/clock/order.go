@@ -25,14 +25,17 @@ func (t *Goroutine) Has(e Epoch) bool {
 // end is the end of a goroutine: who knows of its last access knows all that it did.
 type end struct{ acted, last Epoch }
 
-// Options say what a trace may hold, and what orders in it. The zero value is happens-before in a run of a Go program.
+// Options say what a trace may hold, and what orders in it. The zero value is happens-before in a
+// run of a Go program.
 type Options struct {
-	Joins   bool // the end of a goroutine may be waited for by name (Join, in traces of other tools): ended clocks are kept
+	// the end of a goroutine may be waited for by name (Join, in traces of other tools): ended
+	// clocks are kept
+	Joins   bool
 	NoLocks bool // mutexes order nothing: the order of a hybrid detector
 }
 
-// Order knows what each goroutine knows. Use Step for the events in order, but for atomic operations, whose access lies between
-// Acquire and Release.
+// Order knows what each goroutine knows. Use Step for the events in order, but for atomic
+// operations, whose access lies between Acquire and Release.
 type Order struct {
 	opt     Options
 	gs      []*Goroutine
@@ -76,7 +79,8 @@ func (o *Order) Step(e *format.Event) {
 	}
 }
 
-// Goroutine returns the clock of goroutine id, giving it a slot when it is new. It is valid until the next Step.
+// Goroutine returns the clock of goroutine id, giving it a slot when it is new. It is valid until
+// the next Step.
 func (o *Order) Goroutine(id format.GoID) *Goroutine {
 	if int(id) < len(o.gs) && o.gs[id] != nil {
 		return o.gs[id]
@@ -105,9 +109,9 @@ func (o *Order) newGoroutine(id format.GoID, parent *Goroutine) *Goroutine {
 	return t
 }
 
-// slotFor finds a slot for a goroutine that starts with clock start: that of an ended
-// goroutine if start knows of its last access, because then everything it did is before the new one. (What it released after that is
-// not: a lock that it left has to be acquired.)
+// slotFor finds a slot for a goroutine that starts with clock start: that of an ended goroutine if
+// start knows of its last access, because then everything it did is before the new one. (What it
+// released after that is not: a lock that it left has to be acquired.)
 func (o *Order) slotFor(start VC) end {
 	for range min(len(o.ended), probes) {
 		o.turn = (o.turn + 1) % len(o.ended)
@@ -144,7 +148,8 @@ func (o *Order) fork(e *format.Event) {
 	}
 }
 
-// end frees what an ended goroutine has: its slot for a goroutine that knows of the end, and its clock.
+// end frees what an ended goroutine has: its slot for a goroutine that knows of the end, and its
+// clock.
 func (o *Order) end(id format.GoID, t *Goroutine) {
 	t.ended = true
 	o.ended = append(o.ended, end{t.acted, t.epoch})

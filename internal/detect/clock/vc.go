@@ -10,8 +10,9 @@ func (e Epoch) Slot() uint32 { return uint32(e >> 32) }
 
 func (e Epoch) clock() uint32 { return uint32(e) }
 
-// VC is a vector clock by slot. What lies past its end is zero. The first slots are its own memory; the others, which
-// only programs with many goroutines alive together have, are blocks that clocks share: a block is never changed.
+// VC is a vector clock by slot. What lies past its end is zero. The first slots are its own memory;
+// the others, which only programs with many goroutines alive together have, are blocks that clocks
+// share: a block is never changed.
 type VC struct {
 	head []uint32
 	tail []*block // nil: zeros

@@ -52,7 +52,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines: clocks of 20,000 goroutines alive together, each of which knows most of the others, share what they agree on.
+// TestManyGoroutines: clocks of 20,000 goroutines alive together, each of which knows most of the
+// others, share what they agree on.
 func TestManyGoroutines(t *testing.T) {
 	const n = 20_000
 	all := VC{}

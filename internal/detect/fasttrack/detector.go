@@ -18,7 +18,8 @@ type Stats struct {
 // Detector is the detector. Use Step for the events of a run in order.
 type Detector struct {
 	Stats Stats
-	// First is called for the first race of each cell, behind Found: the later access, and the bytes.
+	// First is called for the first race of each cell, behind Found: the later access, and the
+	// bytes.
 	First func(index int64, addr format.Addr, mask uint8)
 
 	order  *clock.Order
@@ -27,8 +28,8 @@ type Detector struct {
 	found  shadow.Found
 }
 
-// New returns a detector that calls found for each pair of accesses that a check fails for. Joins says that goroutines may be joined by name, which
-// is so in traces of other tools.
+// New returns a detector that calls found for each pair of accesses that a check fails for. Joins
+// says that goroutines may be joined by name, which is so in traces of other tools.
 func New(joins bool, found shadow.Found) *Detector {
 	d := &Detector{order: clock.New(clock.Options{Joins: joins}), found: found}
 	d.mem.Split, d.mem.Drop = d.crowds.split, d.crowds.drop

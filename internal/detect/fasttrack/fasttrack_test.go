@@ -68,7 +68,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestSlots: goroutine 2 leaves an access, 3 takes its slot and does nothing, 4 must not take it from 3, because it does not know of 2.
+// TestSlots: goroutine 2 leaves an access, 3 takes its slot and does nothing, 4 must not take it
+// from 3, because it does not know of 2.
 func TestSlots(t *testing.T) {
 	var b tracetest.Builder
 	b.Go(1, 2).Go(1, 9).Write(2, 0x40, 0).Send(2, 0x80, 1, 0).End(2).Recv(1, 0x80, 1, 0).Go(1, 3).End(3).Go(9, 4).Write(4, 0x40, 0)

@@ -1,8 +1,8 @@
 // Package hb finds the races of the recorded order: conflicting accesses that no
 // chain of synchronisation orders, in one pass over the trace, by pairs of sites.
 //
-// The algorithm is that of package fasttrack, with the order (R1) to (R11) of package clock. What is added is the table of the
-// pairs of sites, and how often each was found.
+// The algorithm is that of package fasttrack, with the order (R1) to (R11) of package clock. What
+// is added is the table of the pairs of sites, and how often each was found.
 //
 // # Soundness
 //

@@ -10,8 +10,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestRecorded holds witness.Recorded, the checker of races of the recorded run, against the definition: it accepts
-// no pair that is ordered. What it refuses although it is unordered is counted: its rules are coarser.
+// TestRecorded holds witness.Recorded, the checker of races of the recorded run, against the
+// definition: it accepts no pair that is ordered. What it refuses although it is unordered is
+// counted: its rules are coarser.
 func TestRecorded(t *testing.T) {
 	n := 20_000
 	if testing.Short() {
@@ -57,7 +58,8 @@ func TestRecorded(t *testing.T) {
 }
 
 // TestRecordedFaults leaves out one kind of event after the other: where it was what ordered two
-// accesses, the checker must now accept them. (A rule that no trace needs is a rule that no test checks.)
+// accesses, the checker must now accept them. (A rule that no trace needs is a rule that no test
+// checks.)
 func TestRecordedFaults(t *testing.T) {
 	faults := map[string]func(e *trace.Event) bool{
 		"H1: Go":     kind(format.Go),

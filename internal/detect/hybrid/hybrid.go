@@ -1,28 +1,35 @@
-// Package hybrid finds pairs of accesses that hold no common lock and are ordered by no message: what a happens-before detector could
-// have reported had the locks been taken in another order.
+// Package hybrid finds pairs of accesses that hold no common lock and are ordered by no message:
+// what a happens-before detector could have reported had the locks been taken in another order.
 //
 // The algorithm is that of O'Callahan and Choi (PPoPP 2003), with Go's messages.
 //
 // # Rules
 //
-//	(Y1) Two accesses of one location by different goroutines, at least one a write, not both atomic, are a candidate if
+//	(Y1) Two accesses of one location by different goroutines, at least one a write, not both
+//	     atomic, are a candidate if
 //	(Y2) no lock is held at both, by one of them exclusively (package lockset, L1 to L5), and
-//	(Y3) the earlier does not precede the later by messages: (R1) and (R4) to (R11) of package clock. Locks order nothing.
-//	(Y4) Of the accesses of a goroutine to a location that have one site, kind and set of locks, the last is kept. Whatever is unordered with an
-//	     earlier one and comes later is unordered with it, so no pair of sites is lost.
+//	(Y3) the earlier does not precede the later by messages: (R1) and (R4) to (R11) of package
+//	     clock. Locks order nothing.
+//	(Y4) Of the accesses of a goroutine to a location that have one site, kind and set of locks,
+//	     the last is kept. Whatever is unordered with an earlier one and comes later is unordered
+//	     with it, so no pair of sites is lost.
 //
-// Every pair of sites that has a candidate is reported: nothing is left out by (Y4), and nothing else is.
+// Every pair of sites that has a candidate is reported: nothing is left out by (Y4), and nothing
+// else is.
 //
 // # Soundness
 //
-// What is reported is a *candidate*, never a race: that the locks could be taken in another order says nothing of what the goroutines would do then.
-// In the recorded order, a pair that is unordered by all synchronisation, locks included, is among the pairs reported, but for pairs that a
-// common lock protects and that the order of its critical sections leaves unordered, of which there are none.
+// What is reported is a *candidate*, never a race: that the locks could be taken in another order
+// says nothing of what the goroutines would do then. In the recorded order, a pair that is
+// unordered by all synchronisation, locks included, is among the pairs reported, but for pairs that
+// a common lock protects and that the order of its critical sections leaves unordered, of which
+// there are none.
 //
 // # Complexity
 //
-// An access costs the number of entries of its location: goroutines × sites × sets of locks. Ended goroutines keep theirs. A location
-// has at most Options.Most; what is dropped then is counted in Stats.Cut, and pairs may be missed.
+// An access costs the number of entries of its location: goroutines × sites × sets of locks. Ended
+// goroutines keep theirs. A location has at most Options.Most; what is dropped then is counted in
+// Stats.Cut, and pairs may be missed.
 //
 // # Names
 //

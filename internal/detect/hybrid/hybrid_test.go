@@ -23,8 +23,8 @@ type held struct {
 	read bool
 }
 
-// every compares each access with all before it: (Y1) to (Y3), byte by byte, without (Y4). It returns the pairs of sites, with the number of pairs of
-// events that each has.
+// every compares each access with all before it: (Y1) to (Y3), byte by byte, without (Y4). It
+// returns the pairs of sites, with the number of pairs of events that each has.
 func every(events []trace.Event) map[pair]int {
 	type past struct {
 		e     *trace.Event
@@ -121,8 +121,9 @@ func TestEvery(t *testing.T) {
 	}
 }
 
-// TestFigure34 counts the races of Figure 3.4 of the thesis, by its definition: goroutines are started, locks order nothing, locksets are disjoint. The thesis
-// counts 27 and six pairs of sites. Its list of them has 39, and lacks the six of the pair ③④ (testdata/figures/3.4 of package tree).
+// TestFigure34 counts the races of Figure 3.4 of the thesis, by its definition: goroutines are
+// started, locks order nothing, locksets are disjoint. The thesis counts 27 and six pairs of sites.
+// Its list of them has 39, and lacks the six of the pair ③④ (testdata/figures/3.4 of package tree).
 func TestFigure34(t *testing.T) {
 	var b tracetest.Builder
 	b.Go(1, 2).Go(1, 3).Go(1, 4)

@@ -38,8 +38,10 @@ type variable struct {
 	state    State
 	reported bool
 	c        Set
-	last     shadow.Access // Exclusive: the goroutine's first write, or first access; later, the access that made c what it is
-	other    shadow.Access // the last such access of another goroutine than last's
+	// Exclusive: the goroutine's first write, or first access; later, the access that made c what
+	// it is
+	last  shadow.Access
+	other shadow.Access // the last such access of another goroutine than last's
 }
 
 // NewEraser returns a detector that calls found for each candidate.

@@ -7,7 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Locks knows which locks each goroutine holds. Use Step for the events of a run in order. The zero value knows of none.
+// Locks knows which locks each goroutine holds. Use Step for the events of a run in order. The zero
+// value knows of none.
 type Locks struct {
 	sets
 	held    []*holder // by goroutine; nil: it holds nothing
@@ -57,7 +58,8 @@ func (l *Locks) Lent() int { return l.lent }
 // Sets returns how many different sets there were.
 func (l *Locks) Sets() int { return len(l.nodes) }
 
-// Step takes an event. All kinds but those of locks are ignored, and those after which a goroutine or lock is not the one it was.
+// Step takes an event. All kinds but those of locks are ignored, and those after which a goroutine
+// or lock is not the one it was.
 func (l *Locks) Step(e *format.Event) {
 	switch e.Kind {
 	case format.Lock:

@@ -14,7 +14,8 @@ type element uint32
 
 const atomic element = 0 // (L4)
 
-// sets is the trie of sets: a path from its root is the elements of a set in ascending order, so sets share prefixes.
+// sets is the trie of sets: a path from its root is the elements of a set in ascending order, so
+// sets share prefixes.
 type sets struct {
 	child table.Table // node<<32 | element: index of the child less one
 	nodes []node      // by Set; the root is not there
@@ -121,8 +122,9 @@ func (s *sets) derived(memo *[]Set, n Set, f func(element) (element, bool)) Set 
 	return (*memo)[n] - 1
 }
 
-// Elements returns what is in a set, each lock as twice its number, and one more if it is held shared. Locks have numbers in the order in which
-// they were first used; 0 is the lock of sync/atomic (L4).
+// Elements returns what is in a set, each lock as twice its number, and one more if it is held
+// shared. Locks have numbers in the order in which they were first used; 0 is the lock of
+// sync/atomic (L4).
 func (s *sets) Elements(n Set) (out []uint32) {
 	for _, e := range s.elements(n, nil) {
 		out = append(out, uint32(e))

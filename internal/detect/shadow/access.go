@@ -10,5 +10,6 @@ type Access struct {
 	Kind  format.Kind // of the earlier side: Write stands for every plain write, and so on
 }
 
-// Found takes what a detector has found, as it finds it: the earlier access, the later one, and the address of the later.
+// Found takes what a detector has found, as it finds it: the earlier access, the later one, and the
+// address of the later.
 type Found func(a, b Access, addr format.Addr)

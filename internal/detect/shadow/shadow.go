@@ -20,10 +20,13 @@ const (
 
 type page[C any] [pageWords]Cell[C]
 
-// Memory is the cells, paged by address. The zero value is empty. Only page and find know how a page is found.
+// Memory is the cells, paged by address. The zero value is empty. Only page and find know how a
+// page is found.
 type Memory[C any] struct {
-	Split func(to, from *C) // called when from is about to be copied into to, which then is a cell of its own; nil: a copy is enough
-	Drop  func(*C)          // called before a state is forgotten; nil: nothing is to be done
+	// called when from is about to be copied into to, which then is a cell of its own; nil: a copy
+	// is enough
+	Split func(to, from *C)
+	Drop  func(*C) // called before a state is forgotten; nil: nothing is to be done
 
 	index    table.Table
 	pages    []*page[C]
@@ -57,8 +60,8 @@ func Mask(addr format.Addr, size uint16) uint8 {
 	return uint8((1<<size - 1) << off)
 }
 
-// At returns the state of exactly the bytes of an access, or nil if they are parts of several cells, or of a larger one.
-// It is the fast path of Each.
+// At returns the state of exactly the bytes of an access, or nil if they are parts of several
+// cells, or of a larger one. It is the fast path of Each.
 func (m *Memory[C]) At(addr format.Addr, mask uint8) *C {
 	c := &m.page(uint64(addr) >> pageShift)[uint64(addr)>>3%pageWords]
 	if c.mask == mask {
@@ -71,7 +74,8 @@ func (m *Memory[C]) At(addr format.Addr, mask uint8) *C {
 	return nil
 }
 
-// Each calls f with the states of cells that together cover exactly mask, splitting those that cover more.
+// Each calls f with the states of cells that together cover exactly mask, splitting those that
+// cover more.
 func (m *Memory[C]) Each(addr format.Addr, mask uint8, f func(*C)) {
 	c := &m.page(uint64(addr) >> pageShift)[uint64(addr)>>3%pageWords]
 	for {

@@ -2,7 +2,8 @@
 // the path of every event.
 package table
 
-// Table is a set of numbers, each with its index in the order in which they came. The zero value is empty.
+// Table is a set of numbers, each with its index in the order in which they came. The zero value is
+// empty.
 type Table struct {
 	keys []uint64
 	vals []int32 // index+1; 0: free

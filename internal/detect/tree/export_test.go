@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Shape watches how the contexts of a filter grow, so that its histories can be printed as the thesis draws them.
+// Shape watches how the contexts of a filter grow, so that its histories can be printed as the
+// thesis draws them.
 type Shape struct {
 	f        *Filter
 	from     map[uint64]uint64 // (T2): the history before its last message
@@ -31,7 +32,8 @@ func NewShape(f *Filter) *Shape {
 // Step is to be called for each event before Drop.
 func (s *Shape) Step(e *format.Event) { s.name[s.f.gs.at(e.G).serial] = e.G }
 
-// Theta gives the concurrency history of a site, a line for each context: Γ as a path, and its stack.
+// Theta gives the concurrency history of a site, a line for each context: Γ as a path, and its
+// stack.
 func (s *Shape) Theta(site format.Site, locks func(set uint32) []string, goroutine func(format.GoID) string) (lines []string) {
 	i := s.f.theta.index.Find(uint64(site))
 	if i < 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Target is the kind of detector that the filter stands before. What is redundant depends on what the detector remembers.
+// Target is the kind of detector that the filter stands before. What is redundant depends on what
+// the detector remembers.
 type Target uint8
 
 // The targets.
@@ -17,7 +18,8 @@ const (
 	FastTrack Target = iota // locks are messages; remembers the last accesses
 	Lockset                 // locks and nothing else
 	Hybrid                  // messages order, locks protect
-	AsWritten               // the rules of the thesis, which lose pairs: for its figures, and to count what they lose
+	// the rules of the thesis, which lose pairs: for its figures, and to count what they lose
+	AsWritten
 )
 
 // Options are the limits of a filter. The zero value is the recommended one.

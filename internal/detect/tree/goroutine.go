@@ -4,9 +4,11 @@ import "github.com/presage-race/presage/internal/trace/format"
 
 // goroutine is Γ of a goroutine but for its locks, which package lockset has.
 type goroutine struct {
-	serial   uint32 // in the order in which goroutines were started, from 1
-	segment  uint64 // stands for the history of its SND; unique, but that (T7) may give an earlier one back
-	siblings uint64 // the segment of (T5), which it shares with all that the same goroutine has started
+	serial uint32 // in the order in which goroutines were started, from 1
+	// stands for the history of its SND; unique, but that (T7) may give an earlier one back
+	segment uint64
+	// the segment of (T5), which it shares with all that the same goroutine has started
+	siblings uint64
 	children uint64 // that of the goroutines it starts; 0: none yet
 	written  uint64 // its history of SND and RCV, as in (T2); 0: nothing yet
 	pristine bool   // it has sent and received nothing since it was started
@@ -28,7 +30,8 @@ func (s *goroutines) at(id format.GoID) *goroutine {
 	return s.start(id, nil)
 }
 
-// start makes a goroutine, started by parent if that is known. One that nobody starts has no siblings.
+// start makes a goroutine, started by parent if that is known. One that nobody starts has no
+// siblings.
 func (s *goroutines) start(id format.GoID, parent *goroutine) *goroutine {
 	for int(id) >= len(s.list) {
 		s.list = append(s.list, nil)
@@ -121,7 +124,8 @@ func (f *Filter) message(e *format.Event) {
 	}
 }
 
-// sendAll is what a finalizer's Acquire of everything is: a message from everybody, the lost ones as well.
+// sendAll is what a finalizer's Acquire of everything is: a message from everybody, the lost ones
+// as well.
 func (f *Filter) sendAll(e *format.Event) {
 	for _, t := range f.gs.list {
 		if t != nil {

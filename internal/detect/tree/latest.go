@@ -5,11 +5,13 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// word is what the filter knows of a word of memory. For FastTrack it is what the detector remembers of it.
+// word is what the filter knows of a word of memory. For FastTrack it is what the detector
+// remembers of it.
 type word struct {
 	stamp uint32 // changes when histories of the word do not hold any more
 
-	owner     uint64      // the segment in which everything was advanced since the writes and reads below
+	// the segment in which everything was advanced since the writes and reads below
+	owner     uint64
 	site      format.Site // of the last write that was advanced, if the owner made it
 	mask      uint8       // its bytes; 0: there is none
 	readMask  uint8       // bytes of the reads that were advanced since the last write
@@ -58,7 +60,8 @@ func bytesIf(b bool, mask uint8) uint8 {
 	return 0
 }
 
-// own makes the goroutine's segment the one that has the word, and forgets what another has written.
+// own makes the goroutine's segment the one that has the word, and forgets what another has
+// written.
 func (f *Filter) own(w *word, t *goroutine) {
 	if w.owner != t.segment {
 		w.owner, w.site, w.mask, w.wrote, w.wroteRead = t.segment, 0, 0, 0, 0

@@ -22,9 +22,11 @@ import (
 
 var update = flag.Bool("update", false, "write what the analyses say into the archives")
 
-// TestText: for each archive of testdata/figures, the thesis's own, and of testdata/lost, on which its rules lose pairs, what each engine reports, and
-// which events are dropped before it. Events have numbers from 1, as e₁, e₂ in the thesis, and its sites ①, ② are s1, s2. An archive is a comment, the trace, and what is said of it; a line
-// for what the filter changes of the pairs has to be of the rules as written. With the filter, the pairs are the same.
+// TestText: for each archive of testdata/figures, the thesis's own, and of testdata/lost, on which
+// its rules lose pairs, what each engine reports, and which events are dropped before it. Events
+// have numbers from 1, as e₁, e₂ in the thesis, and its sites ①, ② are s1, s2. An archive is a
+// comment, the trace, and what is said of it; a line for what the filter changes of the pairs has
+// to be of the rules as written. With the filter, the pairs are the same.
 func TestText(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {

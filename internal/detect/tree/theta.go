@@ -16,7 +16,8 @@ type key struct {
 	write   bool
 }
 
-// history is a node with its stack: serial numbers of goroutines, 0 for none. One with stamp 0 is free.
+// history is a node with its stack: serial numbers of goroutines, 0 for none. One with stamp 0 is
+// free.
 type history struct {
 	key
 	stack [2]uint32
@@ -34,8 +35,8 @@ type theta struct {
 	evicted int64
 }
 
-// site is the histories of a site: a hash table in which a key is in one of the ways next to its place, or nowhere. So a history can be
-// replaced by another, and nothing else has to move.
+// site is the histories of a site: a hash table in which a key is in one of the ways next to its
+// place, or nowhere. So a history can be replaced by another, and nothing else has to move.
 type site struct {
 	slots  []history
 	n      int
@@ -116,7 +117,8 @@ func (h *theta) grow(t *site) {
 	}
 }
 
-// admit gives a site a table, and takes that of one that was not accessed for long if there are too many.
+// admit gives a site a table, and takes that of one that was not accessed for long if there are too
+// many.
 func (h *theta) admit(t *site) {
 	for h.sites > 0 && h.live >= h.sites {
 		h.hand = (h.hand + 1) % len(h.list)

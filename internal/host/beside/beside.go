@@ -1,5 +1,5 @@
-// Package beside is for work that a process does beside a program that must not suffer from it, such
-// as tests with time limits.
+// Package beside is for work that a process does beside a program that must not suffer from it,
+// such as tests with time limits.
 //
 //	(W1) The process has one processor for it, its garbage collector included: what another
 //	     goroutine of the program could use is left to it.

@@ -2,7 +2,8 @@ package beside
 
 import "syscall"
 
-// lower is (W2) for the calling thread: 0 is a thread for Linux, not its process. Where it fails, (W1) holds.
+// lower is (W2) for the calling thread: 0 is a thread for Linux, not its process. Where it
+// fails, (W1) holds.
 func lower() {
 	if n, err := niceness(); err == nil {
 		syscall.Setpriority(syscall.PRIO_PROCESS, 0, n+less)

@@ -64,7 +64,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestSealFile: a file is an entry, too, and one that is made elsewhere is sealed before it is renamed.
+// TestSealFile: a file is an entry, too, and one that is made elsewhere is sealed before it is
+// renamed.
 func TestSealFile(t *testing.T) {
 	dir := t.TempDir()
 	tmp, file := filepath.Join(dir, "tmp"), filepath.Join(dir, "file")

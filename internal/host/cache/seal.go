@@ -1,9 +1,11 @@
 // Package cache has the locks and the seals of what is kept in presage's cache.
 //
 //	(L1) A lock is one of the kernel's (flock): it ends with its process, however that ends.
-//	(S1) An entry, a directory or a file, is sealed when it is complete: the seal, a file beside it, has the name and the digest of each
-//	     file. An entry without a seal is not complete, and is made anew.
-//	(S2) A sealed entry is damaged if a file is missing, cannot be read, or has another digest. Files that came later are no damage.
+//	(S1) An entry, a directory or a file, is sealed when it is complete: the seal, a file beside
+//	     it, has the name and the digest of each file. An entry without a seal is not complete,
+//	     and is made anew.
+//	(S2) A sealed entry is damaged if a file is missing, cannot be read, or has another digest.
+//	     Files that came later are no damage.
 //
 // A seal shows damage, not an attack: who can write to the cache can write seals (package private).
 package cache
@@ -39,7 +41,8 @@ const (
 	sealEnd  = "end"
 )
 
-// Seal writes the seal of an entry (S1) that is, or will be renamed to, the entry named so. Files that skip reports are not part of it.
+// Seal writes the seal of an entry (S1) that is, or will be renamed to, the entry named so. Files
+// that skip reports are not part of it.
 func Seal(entry, named string, skip func(name string) bool) error {
 	var text bytes.Buffer
 	fmt.Fprintln(&text, sealHead)

@@ -1,14 +1,16 @@
 // Package disk says how much room a disk has, and, where it has none, which disk that is.
 //
-// An error of the system names a file and says "no space left on device"; it does not say which device, and the user
-// may have several. What the go command says is worse: it names files of its own, and which ones fail
-// changes from run to run. So whatever goes wrong for want of room becomes a FullError:
+// An error of the system names a file and says "no space left on device"; it does not say which
+// device, and the user may have several. What the go command says is worse: it names files of its
+// own, and which ones fail changes from run to run. So whatever goes wrong for want of room becomes
+// a FullError:
 //
 //   - (D1) an error that is ENOSPC or EDQUOT, about the directory of the file that it names;
-//   - (D2) what another program printed, if it has the text of one of the two, about the directory of the file that it names before the text, or
-//     the directories that it writes to;
-//   - (D3) the failure of another program that writes to a disk with no room, whatever it says: where the go command cannot write its index of the standard
-//     library it looks for packages without the overlay, and finds that package runtime is not there.
+//   - (D2) what another program printed, if it has the text of one of the two, about the directory
+//     of the file that it names before the text, or the directories that it writes to;
+//   - (D3) the failure of another program that writes to a disk with no room, whatever it says:
+//     where the go command cannot write its index of the standard library it looks for packages
+//     without the overlay, and finds that package runtime is not there.
 package disk
 
 import (
@@ -71,7 +73,8 @@ func named(err error) []string {
 	return []string{filepath.Dir(name)}
 }
 
-// Said returns a FullError if text, which another program has printed, says that a disk is full (D2). The program writes to dirs.
+// Said returns a FullError if text, which another program has printed, says that a disk is full
+// (D2). The program writes to dirs.
 func Said(text string, dirs ...string) error {
 	for line := range strings.Lines(text) {
 		for _, no := range full {
@@ -91,7 +94,8 @@ func Said(text string, dirs ...string) error {
 // little is less than a program can be built with.
 const little = 1 << 20
 
-// short returns a FullError if a disk that one of dirs is on has no room; said is how a program that writes to them failed (D3).
+// short returns a FullError if a disk that one of dirs is on has no room; said is how a program
+// that writes to them failed (D3).
 func short(said string, dirs []string) error {
 	for _, dir := range dirs {
 		if n, err := Free(dir); err == nil && n < little {

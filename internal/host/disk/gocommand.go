@@ -8,8 +8,8 @@ import (
 	"os/exec"
 )
 
-// GoFailed returns a FullError if the go command has failed for want of room (D2), (D3); said is what it printed. A package that
-// could not be written is not one that does not compile.
+// GoFailed returns a FullError if the go command has failed for want of room (D2), (D3); said is
+// what it printed. A package that could not be written is not one that does not compile.
 func GoFailed(ctx context.Context, said string) error {
 	dirs := goDirs(ctx)
 	return cmp.Or(Said(said, dirs...), short(said, dirs))
@@ -23,7 +23,8 @@ func GoSaid(ctx context.Context, said string) error {
 	return Said(said, goDirs(ctx)...)
 }
 
-// goDirs are the directories that the go command writes to: its build cache, and one for what it builds.
+// goDirs are the directories that the go command writes to: its build cache, and one for what it
+// builds.
 func goDirs(ctx context.Context) []string {
 	var env struct{ GOCACHE, GOTMPDIR string }
 	out, err := exec.CommandContext(ctx, "go", "env", "-json", "GOCACHE", "GOTMPDIR").Output()

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A Share is how much of a disk, or of memory, may be taken. The zero value is half of what is free.
+// A Share is how much of a disk, or of memory, may be taken. The zero value is half of what is
+// free.
 type Share struct {
 	Bytes   int64 // 0: Percent of what is free
 	Percent float64

@@ -1,9 +1,11 @@
-// Package killed recognises commands that a signal has ended, the go command and the tools that it runs among them. That is no
-// failure of what they build: the kernel ends large processes when memory is short.
+// Package killed recognises commands that a signal has ended, the go command and the tools that it
+// runs among them. That is no failure of what they build: the kernel ends large processes when
+// memory is short.
 //
 //	(S1) A command was ended by a signal if its state says so.
-//	(S2) A tool of the go command was, if the go command has printed a line "…tool: signal: name". A test that a signal has ended is a
-//	     line "signal: name" with nothing in front: that is the program's own end.
+//	(S2) A tool of the go command was, if the go command has printed a line "…tool: signal: name".
+//	     A test that a signal has ended is a line "signal: name" with nothing in front: that is
+//	     the program's own end.
 package killed
 
 import (

@@ -10,9 +10,10 @@
 //
 // # Soundness
 //
-// The owner of a directory above is not looked at: where a user works below the directory of another,
-// the other one is trusted. Access control lists beyond the mode are not seen. On Windows, which has
-// nothing but these lists, nothing is refused: a user's cache directory is the user's own there.
+// The owner of a directory above is not looked at: where a user works below the directory of
+// another, the other one is trusted. Access control lists beyond the mode are not seen. On Windows,
+// which has nothing but these lists, nothing is refused: a user's cache directory is the user's own
+// there.
 package private
 
 import (
@@ -82,8 +83,8 @@ func checkAbove(dir string) error {
 	}
 }
 
-// MkdirAll makes a directory and those above it that are not there (P1), and refuses one that somebody
-// else can change (P2).
+// MkdirAll makes a directory and those above it that are not there (P1), and refuses one that
+// somebody else can change (P2).
 func MkdirAll(dir string) error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package quoted splits lists of words as the go command does it for -exec, -toolexec and GOFLAGS: a word may
-// stand in ' or ", where nothing else has a meaning.
+// Package quoted splits lists of words as the go command does it for -exec, -toolexec and GOFLAGS:
+// a word may stand in ' or ", where nothing else has a meaning.
 package quoted
 
 import (
@@ -9,8 +9,8 @@ import (
 
 const spaces = " \t\n\r"
 
-// Split returns the words of a list. A quote that has no end is an error. One that is not at the beginning of a
-// word is a character of it.
+// Split returns the words of a list. A quote that has no end is an error. One that is not at the
+// beginning of a word is a character of it.
 func Split(list string) (words []string, err error) {
 	for {
 		if list = strings.TrimLeft(list, spaces); list == "" {

@@ -16,7 +16,8 @@ import (
 // keep is the number of compilers that stay in the cache.
 const keep = 4
 
-// Cached returns the compiler for c, from dir if it is there and whole; if not, building is called, with what is damaged, and it is made.
+// Cached returns the compiler for c, from dir if it is there and whole; if not, building is called,
+// with what is damaged, and it is made.
 func (c Config) Cached(ctx context.Context, dir string, building func(damage error)) (string, error) {
 	key, err := c.Key()
 	if err != nil {
@@ -56,7 +57,8 @@ func (c Config) Cached(ctx context.Context, dir string, building func(damage err
 	return file, nil
 }
 
-// put moves a compiler to where it is kept, in place of one that is not whole. Another process may have been faster.
+// put moves a compiler to where it is kept, in place of one that is not whole. Another process may
+// have been faster.
 func put(tmp, home string) error {
 	lock, err := cache.LockDir(home)
 	if err != nil {

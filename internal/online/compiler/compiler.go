@@ -31,7 +31,8 @@ type Config struct {
 	Env       []string // and what its environment needs
 }
 
-// An Unsupported says why there is no compiler of ours for a Go: the program can be built with the compiler as it is.
+// An Unsupported says why there is no compiler of ours for a Go: the program can be built with the
+// compiler as it is.
 type Unsupported struct{ Reason string }
 
 func (u *Unsupported) Error() string { return u.Reason }
@@ -93,8 +94,9 @@ func (c Config) Tested() bool {
 	return slices.ContainsFunc(tested, func(v string) bool { return c.GoVersion == v || strings.HasPrefix(c.GoVersion, v+".") })
 }
 
-// Build makes the compiler in dir, as the file Name, with the edited sources beside it. It takes about a minute of CPU, unless the go command's cache has
-// parts of it. An Unsupported is returned where this Go cannot have it.
+// Build makes the compiler in dir, as the file Name, with the edited sources beside it. It takes
+// about a minute of CPU, unless the go command's cache has parts of it. An Unsupported is returned
+// where this Go cannot have it.
 func (c Config) Build(ctx context.Context, dir string) error {
 	key, err := c.Key()
 	if err != nil {
@@ -125,8 +127,8 @@ func (c Config) Build(ctx context.Context, dir string) error {
 	return os.Rename(tmp, filepath.Join(dir, Name))
 }
 
-// Name is that of the compiler in its directory. To a tool that is named compile the go command passes
-// long arguments in a file.
+// Name is that of the compiler in its directory. To a tool that is named compile the go command
+// passes long arguments in a file.
 const Name = "presage-compile"
 
 // overlay writes the edited sources below dir, and returns the file for -overlay.

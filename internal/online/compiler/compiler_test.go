@@ -70,7 +70,8 @@ func importConfig(t *testing.T, packages ...string) string {
 	return file
 }
 
-// TestEmitted compiles a file with emitted code for the recorder, and looks which functions have hooks.
+// TestEmitted compiles a file with emitted code for the recorder, and looks which functions have
+// hooks.
 func TestEmitted(t *testing.T) {
 	c := here(t)
 	tool := tool(t, c)
@@ -92,7 +93,8 @@ func TestEmitted(t *testing.T) {
 	if g := got["slices.insertionSortOrdered"]; !slices.Contains(g, "read") || !slices.Contains(g, "write") {
 		t.Errorf("an instance of a generic function of another package has hooks %q", g)
 	}
-	for _, m := range []string{"(*wrapped).Len", "(*wrapped).Less", "(*wrapped).Swap", "(*jumps).Grow"} { // the last one jumps
+	for _, m := range []string{"(*wrapped).Len", "(*wrapped).Less", "(*wrapped).Swap", "(*jumps).Grow"} {
+		// the last one jumps
 		if g := got[m]; !slices.Contains(g, "read") && !slices.Contains(g, "readrange") {
 			t.Errorf("the wrapper of %s has hooks %q", m, g)
 		}
@@ -119,8 +121,8 @@ func TestEmitted(t *testing.T) {
 	}
 }
 
-// TestAssembly compiles calls of functions in assembly (E8): those of which it is known what they access, as if the file was
-// of package math/big, and others.
+// TestAssembly compiles calls of functions in assembly (E8): those of which it is known what they
+// access, as if the file was of package math/big, and others.
 func TestAssembly(t *testing.T) {
 	c := here(t)
 	tool := tool(t, c)
@@ -154,7 +156,8 @@ func TestAssembly(t *testing.T) {
 	}
 }
 
-// TestAssemblyKnown holds the functions in assembly of the standard library that are given memory against the table of (E8).
+// TestAssemblyKnown holds the functions in assembly of the standard library that are given memory
+// against the table of (E8).
 func TestAssemblyKnown(t *testing.T) {
 	src, err := os.ReadFile("_src/ssagen/presage.go")
 	if err != nil {
@@ -312,7 +315,8 @@ func TestUnsupported(t *testing.T) {
 	}
 	other, old, devel := c, c, c
 	other.GOARCH, devel.GoVersion = "arm64", "devel go1.99-abc"
-	old.GoRoot = t.TempDir() // as some packages of Go for distributions are: without the sources of its tools
+	// as some packages of Go for distributions are: without the sources of its tools
+	old.GoRoot = t.TempDir()
 	for _, c := range []Config{other, devel, old} {
 		var u *Unsupported
 		if _, err := c.Cached(context.Background(), t.TempDir(), func(error) {}); !errors.As(err, &u) {

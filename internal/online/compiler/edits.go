@@ -1,7 +1,8 @@
 package compiler
 
-// Tested are the versions of Go that the edits have been tested with. With another one they may hold as well: where an anchor is
-// not found once, or what comes out does not compile, the program is built with the compiler as it is.
+// Tested are the versions of Go that the edits have been tested with. With another one they may
+// hold as well: where an anchor is not found once, or what comes out does not compile, the program
+// is built with the compiler as it is.
 var tested = []string{"go1.25", "go1.26"}
 
 // An edit replaces a text of a source of the compiler, which must be there once.
@@ -76,7 +77,8 @@ var edits = []edit{
 	// with -race.
 	{"internal/inline/inl.go", "if base.Flag.Cfg.Instrumenting && types.IsNoInstrumentPkg(callee.Sym().Pkg) {", "if base.Flag.Cfg.Instrumenting && types.IsNoInstrumentPkg(callee.Sym().Pkg) && callee.Sym().Pkg.Path != base.PresageCaller {"},
 
-	// What package walk leaves to the runtime or to instructions without hooks, unless it is for -race.
+	// What package walk leaves to the runtime or to instructions without hooks, unless it is for
+	// -race.
 	{"internal/walk/walk.go", "\t// When instrumenting, any expression might require function calls.\n\tif base.Flag.Cfg.Instrumenting {\n",
 		"\t// When instrumenting, any expression might require function calls.\n\tif presageInstruments(n) {\n"},
 	{"internal/walk/builtin.go", "\tif !base.Flag.Cfg.Instrumenting || base.Flag.CompilingRuntime {\n\t\treturn n\n", "\tif !presageInstruments(n) || base.Flag.CompilingRuntime {\n\t\treturn n\n"},

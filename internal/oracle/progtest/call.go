@@ -164,7 +164,8 @@ func (p *Program) syncOp(fn *ssa.Function) (callee, bool) {
 	return callee{}, false
 }
 
-// enter pushes a frame of f. The closure is the function value called, 0 if the function captures nothing.
+// enter pushes a frame of f. The closure is the function value called, 0 if the function captures
+// nothing.
 func (m *machine) enter(s *state, g *goroutine, f *fn, kind entry, site *ins, args []uint64, closure uint64) {
 	if len(g.frames) >= maxFrames {
 		panic(fault("too deep a recursion"))

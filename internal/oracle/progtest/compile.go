@@ -361,8 +361,8 @@ func (p *Program) basic(t types.Type) types.BasicKind {
 	return types.Invalid
 }
 
-// operandKind is the kind of x in x op y. Structs, arrays and slices have Invalid: they are compared word by word, which is
-// right where they hold neither strings nor floats nor interfaces.
+// operandKind is the kind of x in x op y. Structs, arrays and slices have Invalid: they are
+// compared word by word, which is right where they hold neither strings nor floats nor interfaces.
 func (p *Program) operandKind(in *ssa.BinOp) types.BasicKind {
 	k := p.basic(in.X.Type())
 	if types.IsInterface(in.X.Type()) && (isNil(in.X) || isNil(in.Y)) {

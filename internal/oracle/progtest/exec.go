@@ -367,8 +367,8 @@ func (m *machine) phiSites(g *goroutine, f *frame, i, n int) {
 	}
 }
 
-// decide notes where a goroutine goes at a branch or a call of a function value: it is part of its path, or it leaves the path that
-// it is compared with.
+// decide notes where a goroutine goes at a branch or a call of a function value: it is part of its
+// path, or it leaves the path that it is compared with.
 func (m *machine) decide(g *goroutine, f *fn, block int) {
 	g.steps = 0
 	d := decision(uint32(f.id)<<16 | uint32(block))

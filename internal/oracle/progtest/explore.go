@@ -21,10 +21,13 @@ func PairOf(a, b trace.Site) Pair {
 
 // Races is what an exploration found.
 type Races struct {
-	Pairs  []Pair // in order
-	Off    []int  // of ExploreFrom, per pair: the least number of goroutines that have left their recorded paths, and Beyond for each that goes on where the recording has left it
-	States int    // at which goroutines wait for a choice
-	// Exhausted says that every schedule was seen; if not, Why says what stopped it, and there may be more races.
+	Pairs []Pair // in order
+	// of ExploreFrom, per pair: the least number of goroutines that have left their recorded paths,
+	// and Beyond for each that goes on where the recording has left it
+	Off    []int
+	States int // at which goroutines wait for a choice
+	// Exhausted says that every schedule was seen; if not, Why says what stopped it, and there may
+	// be more races.
 	Exhausted bool
 	Why       string
 }
@@ -32,16 +35,18 @@ type Races struct {
 // Has reports whether the pair of sites races.
 func (r *Races) Has(p Pair) bool { return slices.Contains(r.Pairs, p) }
 
-// Explore executes the program under every schedule and returns the races of all of them: see the package comment,
-// rules (E1) to (E5). It gives up after so many states.
+// Explore executes the program under every schedule and returns the races of all of them: see the
+// package comment, rules (E1) to (E5). It gives up after so many states.
 func (p *Program) Explore(limit int) *Races { return newExplorer(p).explore(limit) }
 
-// Beyond is the distance of a goroutine that goes on where its recording ends: main has returned, or has panicked.
+// Beyond is the distance of a goroutine that goes on where its recording ends: main has returned,
+// or has panicked.
 const Beyond = 1000
 
-// ExploreFrom is Explore, and finds how far every race is from a recorded run: how many goroutines have to
-// take a branch, or call a function, that they do not take there, or (Beyond each) to go on where the run ends for them. A race at distance 0 is on the
-// recorded path: values alone differ. At distance 1, it is on one branch off it.
+// ExploreFrom is Explore, and finds how far every race is from a recorded run: how many goroutines
+// have to take a branch, or call a function, that they do not take there, or (Beyond each) to go on
+// where the run ends for them. A race at distance 0 is on the recorded path: values alone differ.
+// At distance 1, it is on one branch off it.
 func (p *Program) ExploreFrom(run *Run, limit int) *Races {
 	e := newExplorer(p)
 	e.m.paths, e.ends = run.paths, run.ends
@@ -237,8 +242,8 @@ func (e *explorer) races(s *state) {
 	}
 }
 
-// beyond reports whether a goroutine that has kept to its recorded path is by n instructions behind the place where the recording
-// has left it.
+// beyond reports whether a goroutine that has kept to its recorded path is by n instructions behind
+// the place where the recording has left it.
 func (e *explorer) beyond(g *goroutine, n int) bool {
 	if e.m.paths == nil || g.off || g.pos < len(e.m.paths[g.name]) {
 		return false

@@ -24,9 +24,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the races of the figures; new ones get the rung ?")
 
-// TestFigures holds the explorer against what the papers say of their figures. A file has the program, the order in which
-// its goroutines run in the recorded run, and under want all races of the program with the lowest rung that
-// proves each from that run:
+// TestFigures holds the explorer against what the papers say of their figures. A file has the
+// program, the order in which its goroutines run in the recorded run, and under want all races of
+// the program with the lowest rung that proves each from that run:
 //
 //	causal   every read that matters keeps its value
 //	value    reads may see other writes as long as branches go the same way
@@ -119,7 +119,8 @@ func ladder(t *testing.T, p *progtest.Program, src string, run *progtest.Run, ru
 			rung = "base"
 		case r.Path != nil:
 			rung = "path"
-		case r.Semantics == window.EvaluatedReads: // also if it is observed: nothing orders the papers' threads
+		case r.Semantics == window.EvaluatedReads:
+			// also if it is observed: nothing orders the papers' threads
 			rung = "value"
 		}
 		got[pairString(p, src, progtest.PairOf(r.A.Site, r.B.Site))] = rung

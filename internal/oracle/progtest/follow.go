@@ -8,8 +8,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Follow executes the program under the schedule of a trace of it, one that was really recorded, say, and returns its own
-// trace of that. It fails where the program cannot do what the trace says is next.
+// Follow executes the program under the schedule of a trace of it, one that was really recorded,
+// say, and returns its own trace of that. It fails where the program cannot do what the trace says
+// is next.
 func (p *Program) Follow(events []trace.Event) (*Run, error) {
 	f := &follower{prog: p, events: events, slots: map[trace.GoID]int{}, met: map[int]bool{}}
 	f.rec = &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
@@ -25,8 +26,8 @@ func (p *Program) Follow(events []trace.Event) (*Run, error) {
 	return f.rec.run, nil
 }
 
-// ErrOrder says that a read of the trace returned what no write before it had written. It is either marked as unexplained, or
-// the first access to its word, and taken for the word's initial value.
+// ErrOrder says that a read of the trace returned what no write before it had written. It is either
+// marked as unexplained, or the first access to its word, and taken for the word's initial value.
 var ErrOrder = errors.New("the order of the trace is that of no execution")
 
 type follower struct {
@@ -85,7 +86,8 @@ func (f *follower) step(i, slot int) error {
 		ops = append(ops, f.m.pending(f.s, g))
 	}
 	if o := &ops[slot]; o.kind == opWait && e.Kind == format.Write && e.Site == o.ins.site() {
-		// Merge may put the access of a Wait that had to wait behind what it waited for: nothing orders it there.
+		// Merge may put the access of a Wait that had to wait behind what it waited for: nothing
+		// orders it there.
 		f.rec.pseudo(f.s.gs[slot], &op{ins: o.ins, addr: o.addr + 8, size: 4, write: true})
 		f.s.gs[slot].waits = true
 		return nil

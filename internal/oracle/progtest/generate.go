@@ -35,7 +35,8 @@ const (
 	allFeatures = 1<<iota - 1
 )
 
-// Generate writes the program of a seed. It type-checks and terminates, or blocks, or panics, under every schedule.
+// Generate writes the program of a seed. It type-checks and terminates, or blocks, or panics, under
+// every schedule.
 func Generate(seed uint64, k Knobs) string {
 	g := &generator{rng: rand.New(rand.NewPCG(seed, 7)), k: k}
 	g.choose()

@@ -87,8 +87,9 @@ func (g *generator) ifStmt() {
 	g.p("}")
 }
 
-// guardStmt is a number that is set, or a branch that looks at one. The k of a goroutine is set by it alone, to 1, then 2, …
-// outside of loops: who sees a number of it knows what it has done before.
+// guardStmt is a number that is set, or a branch that looks at one. The k of a goroutine is set by
+// it alone, to 1, then 2, … outside of loops: who sees a number of it knows what it has done
+// before.
 func (g *generator) guardStmt() {
 	if g.depth > 1 || g.rng.IntN(2) == 0 {
 		g.setGuard()

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Interfaces: a type word, of which there is one for each interface type and type, and a data word: a pointer, or the address of a copy.
+// Interfaces: a type word, of which there is one for each interface type and type, and a data word:
+// a pointer, or the address of a copy.
 
 const (
 	typeBase = 0x4a0000

@@ -4,14 +4,15 @@ import "golang.org/x/tools/go/ssa"
 
 // Registers that are read again.
 
-// liveness finds for every instruction the words of registers that it or a later one may use. The rest
-// is no part of a state.
+// liveness finds for every instruction the words of registers that it or a later one may use. The
+// rest is no part of a state.
 func (f *fn) liveness() {
 	sets := make([][]bool, len(f.ins)+1)
 	for i := range sets {
 		sets[i] = make([]bool, f.regs)
 	}
-	phiUse := func(out []bool, from, to int) { // words that phis of block to take on the edge from block from
+	phiUse := func(out []bool, from, to int) {
+		// words that phis of block to take on the edge from block from
 		edge := -1
 		for i, pr := range f.ssa.Blocks[to].Preds {
 			if pr.Index == from {

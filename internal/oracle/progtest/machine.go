@@ -9,16 +9,18 @@ import (
 
 // A machine executes a program. It has no state of the execution.
 type machine struct {
-	prog   *Program
-	rec    *recorder                                // nil: nothing is recorded
-	stops  func(s *state, g *goroutine, o *op) bool // whether a step is a scheduling point; nil: every one is
-	access func(s *state, g *goroutine, o *op)      // called for every access of memory
-	paths  map[uint64][]decision                    // of the goroutines, by name, that the execution is compared with; nil: with none
-	phis   []uint64
+	prog *Program
+	rec  *recorder // nil: nothing is recorded
+	// whether a step is a scheduling point; nil: every one is
+	stops  func(s *state, g *goroutine, o *op) bool
+	access func(s *state, g *goroutine, o *op) // called for every access of memory
+	// of the goroutines, by name, that the execution is compared with; nil: with none
+	paths map[uint64][]decision
+	phis  []uint64
 }
 
-// initialise executes the initialisers of the package's variables, which are not recorded: code that is
-// not instrumented does it. The dependencies' have no effect that matters here.
+// initialise executes the initialisers of the package's variables, which are not recorded: code
+// that is not instrumented does it. The dependencies' have no effect that matters here.
 func (p *Program) initialise(init *fn) error {
 	s := &state{globals: make([]uint64, p.nglobal), live: 1}
 	m := &machine{prog: p, stops: func(*state, *goroutine, *op) bool { return false }}
@@ -79,7 +81,8 @@ func (m *machine) silent(s *state, g *goroutine) (err error) {
 	return nil
 }
 
-// stop reports whether the step is a scheduling point. Steps that may end the program or have to wait always are.
+// stop reports whether the step is a scheduling point. Steps that may end the program or have to
+// wait always are.
 func (m *machine) stop(s *state, g *goroutine, o *op) bool {
 	if m.stops == nil {
 		return true
@@ -208,7 +211,8 @@ func (m *machine) goes(s *state, g *goroutine, o *op) {
 	m.finish(s, g, o)
 }
 
-// sync is an operation on a lock or a WaitGroup that is enabled. What Go ends with a fatal error ends the program.
+// sync is an operation on a lock or a WaitGroup that is enabled. What Go ends with a fatal error
+// ends the program.
 func (m *machine) sync(s *state, g *goroutine, o *op) {
 	w := m.word(s, o.addr)
 	switch o.kind {
@@ -388,7 +392,8 @@ func (m *machine) received(s *state, g *goroutine, x *ins, c int, v uint64, ok b
 	m.finish(s, g, &op{ins: x})
 }
 
-// selected ends a select: its tuple is the index, whether something was received, and what each receive case received.
+// selected ends a select: its tuple is the index, whether something was received, and what each
+// receive case received.
 func (m *machine) selected(s *state, g *goroutine, x *ins, c int, v uint64, ok bool) {
 	f := g.top()
 	dst := g.regs[f.base+x.dst : f.base+x.dst+x.n]

@@ -59,7 +59,8 @@ func (g *goroutine) arg1(f *frame, a *operand) uint64 {
 
 const nilPage = 4096
 
-// pending returns the next step of a goroutine, opNone if the next instruction concerns nobody else.
+// pending returns the next step of a goroutine, opNone if the next instruction concerns nobody
+// else.
 func (m *machine) pending(s *state, g *goroutine) op {
 	if g.ended || s.done {
 		return op{}
@@ -198,15 +199,16 @@ func (m *machine) waited(s *state, wg uint64) bool {
 	return false
 }
 
-// A transition is a step of the program: of goroutine g, in case c of its select, or of two that meet at an
-// unbuffered channel.
+// A transition is a step of the program: of goroutine g, in case c of its select, or of two that
+// meet at an unbuffered channel.
 type transition struct {
 	g, c  int // c: -1: the default
 	h, hc int // h: -1: g alone
 	op    op
 }
 
-// transitions appends the steps that are enabled. A goroutine whose step is not among them is blocked.
+// transitions appends the steps that are enabled. A goroutine whose step is not among them is
+// blocked.
 func (m *machine) transitions(s *state, ops []op, out []transition) []transition {
 	for i, o := range ops {
 		t := transition{g: i, h: -1, op: o}
@@ -261,8 +263,8 @@ func alone(ts []transition) bool {
 	return false
 }
 
-// chanSteps appends the steps of one channel operation, or one case of a select. Those of two goroutines are those of
-// the sender.
+// chanSteps appends the steps of one channel operation, or one case of a select. Those of two
+// goroutines are those of the sender.
 func (m *machine) chanSteps(s *state, ops []op, t transition, out []transition) []transition {
 	c := t.op.addr
 	if c == 0 {
@@ -302,8 +304,8 @@ func (m *machine) chanSteps(s *state, ops []op, t transition, out []transition) 
 	return out
 }
 
-// patient reports whether the goroutine could have been waiting at its channel operation: it has no default,
-// and no case of its select is ready without a partner.
+// patient reports whether the goroutine could have been waiting at its channel operation: it has no
+// default, and no case of its select is ready without a partner.
 func (m *machine) patient(s *state, ops []op, g int) bool {
 	o := ops[g]
 	if o.kind != opSelect {

@@ -17,8 +17,9 @@ var (
 	seed     = flag.Uint64("seed", 0, "seed of the first")
 )
 
-// TestGenerated holds the pipeline against the explorer: what it reports of a recorded run of a random program is
-// a race of the program, and the walk agrees with every record of the run. bench/tiny does the same for more of them.
+// TestGenerated holds the pipeline against the explorer: what it reports of a recorded run of a
+// random program is a race of the program, and the walk agrees with every record of the run.
+// bench/tiny does the same for more of them.
 func TestGenerated(t *testing.T) {
 	l := progtest.NewLoader()
 	var races, reported, open, checked int
@@ -61,7 +62,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestPower takes away what keeps predictions true: without the reads that branches and addresses need, false races must show.
+// TestPower takes away what keeps predictions true: without the reads that branches and addresses
+// need, false races must show.
 func TestPower(t *testing.T) {
 	l := progtest.NewLoader()
 	false := 0

@@ -51,8 +51,8 @@ var ErrLimit = errors.New("limit of a tiny program")
 // maxRun is the number of steps of a run.
 const maxRun = 1 << 16
 
-// Record executes the program once under a random schedule and returns its trace, as merge would make
-// it of a real run.
+// Record executes the program once under a random schedule and returns its trace, as merge would
+// make it of a real run.
 func (p *Program) Record(seed uint64) (*Run, error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	bias := rng.IntN(4) // 0: any goroutine at any step; else mostly the same again
@@ -71,9 +71,9 @@ func (p *Program) Record(seed uint64) (*Run, error) {
 	})
 }
 
-// RecordOrder executes the program under the schedule in which the goroutines, numbered in the order of their start from
-// main's 0, run one after the other in the given order, each as far as it can, and again from the beginning of the order. Those
-// that the order does not mention come last.
+// RecordOrder executes the program under the schedule in which the goroutines, numbered in the
+// order of their start from main's 0, run one after the other in the given order, each as far as it
+// can, and again from the beginning of the order. Those that the order does not mention come last.
 func (p *Program) RecordOrder(order ...int) (*Run, error) {
 	at := 0
 	return p.record(func(ts []transition) int {
@@ -185,7 +185,8 @@ func (r *recorder) end(g *goroutine) {
 	}
 }
 
-// enter is the Enter event of the frame on top, and its parameters if the caller does not give them.
+// enter is the Enter event of the frame on top, and its parameters if the caller does not give
+// them.
 func (r *recorder) enter(s *state, g *goroutine) {
 	if r == nil {
 		return
@@ -231,7 +232,8 @@ func (r *recorder) opaque(g *goroutine, x *ins, begin bool) {
 	}
 	e := trace.Event{Kind: format.OpaqueEnd, G: g.id(), Site: x.site()}
 	if begin {
-		if e.Kind = format.OpaqueBegin; x.plan.Target != plan.Static { // all functions of the program are instrumented
+		if e.Kind = format.OpaqueBegin; x.plan.Target != plan.Static {
+			// all functions of the program are instrumented
 			e.Flags |= format.FlagDirect
 		}
 	}

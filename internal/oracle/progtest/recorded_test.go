@@ -21,8 +21,8 @@ import (
 
 var realPrograms = flag.Int("real", 3, "programs of TestRecorded")
 
-// TestRecorded records programs for real, has the interpreter follow the schedules, and compares the two
-// traces event by event: every goroutine has the same, but for addresses.
+// TestRecorded records programs for real, has the interpreter follow the schedules, and compares
+// the two traces event by event: every goroutine has the same, but for addresses.
 func TestRecorded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs: not with -short")
@@ -132,7 +132,8 @@ func same(a, b []trace.Event) error {
 	}
 	m := &matcher{map[uint64]uint64{}, map[uint64]uint64{}}
 	for g := range x {
-		if n := len(y[g]); n == len(x[g])+1 && y[g][n-1].Kind == format.End { // the program ended first
+		if n := len(y[g]); n == len(x[g])+1 && y[g][n-1].Kind == format.End {
+			// the program ended first
 			y[g] = y[g][:n-1]
 		}
 		for i := range max(len(x[g]), len(y[g])) {
@@ -147,8 +148,8 @@ func same(a, b []trace.Event) error {
 	return nil
 }
 
-// goroutines returns the events of main and of those that instrumented code started. Allocations are left out: which of
-// them are visible is the runtime's affair.
+// goroutines returns the events of main and of those that instrumented code started. Allocations
+// are left out: which of them are visible is the runtime's affair.
 func goroutines(events []trace.Event) [][]trace.Event {
 	slots := map[trace.GoID]int{}
 	var out [][]trace.Event

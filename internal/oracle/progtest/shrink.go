@@ -11,9 +11,9 @@ import (
 	"strconv"
 )
 
-// Shrink drops statements and declarations of a program as long as it type-checks and keep says yes, and returns
-// what is left. It also replaces if, for and blocks by what they hold, and drops a definition with the assignments to _ that keep
-// its variables used.
+// Shrink drops statements and declarations of a program as long as it type-checks and keep says
+// yes, and returns what is left. It also replaces if, for and blocks by what they hold, and drops a
+// definition with the assignments to _ that keep its variables used.
 func (l *Loader) Shrink(src string, keep func(src string) bool) string {
 	for {
 		smaller := false
@@ -51,7 +51,8 @@ func edited(src string, i int) (text string, ok bool) {
 	if format.Node(&b, fset, file) != nil {
 		return "", true
 	}
-	out, err := format.Source(blankLine.ReplaceAll(b.Bytes(), []byte("\n"))) // what was dropped leaves some
+	// what was dropped leaves some
+	out, err := format.Source(blankLine.ReplaceAll(b.Bytes(), []byte("\n")))
 	if err != nil {
 		return "", true
 	}

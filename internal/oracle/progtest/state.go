@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Where things lie. An address says whose it is, so that it does not depend on the schedule: goroutine g, by its name,
-// has its own part of the heap, and its allocations are numbered by it alone.
+// Where things lie. An address says whose it is, so that it does not depend on the schedule:
+// goroutine g, by its name, has its own part of the heap, and its allocations are numbered by it
+// alone.
 const (
 	funcBase   = 0x401000
 	rodataBase = 0x4c0000
@@ -191,8 +192,8 @@ const (
 	maxGos    = 32
 )
 
-// hash is a number of the state (E4). Registers that are dead are no part of it unless it is the whole one, nor is the order in which goroutines
-// were started.
+// hash is a number of the state (E4). Registers that are dead are no part of it unless it is the
+// whole one, nor is the order in which goroutines were started.
 func (s *state) hash(whole bool) uint64 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, w := range s.globals {

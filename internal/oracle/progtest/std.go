@@ -10,7 +10,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// stdFuncs are functions of the standard library that programs may call: of numbers and strings, without an effect. They are called as they are.
+// stdFuncs are functions of the standard library that programs may call: of numbers and strings,
+// without an effect. They are called as they are.
 var stdFuncs = map[string]any{
 	"strings.Contains": strings.Contains, "strings.Count": strings.Count, "strings.Cut": strings.Cut, "strings.HasPrefix": strings.HasPrefix,
 	"strings.HasSuffix": strings.HasSuffix, "strings.Index": strings.Index, "strings.Repeat": strings.Repeat, "strings.ReplaceAll": strings.ReplaceAll,

@@ -203,7 +203,8 @@ func convert(k, to types.BasicKind, x uint64) uint64 {
 	return clip(to, uint64(extend(k, x)))
 }
 
-// truncate is a float as an integer. What does not fit is the machine's own; the interpreter runs on the machine it stands for.
+// truncate is a float as an integer. What does not fit is the machine's own; the interpreter runs
+// on the machine it stands for.
 func truncate(to types.BasicKind, f float64) uint64 {
 	switch to {
 	case types.Int8:

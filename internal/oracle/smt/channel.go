@@ -7,8 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A channel's state at an event is three things: how many elements have been sent, those in it at the start among
-// them, how many have been received, and whether it is closed. The elements are numbered; a slot is a queue for one.
+// A channel's state at an event is three things: how many elements have been sent, those in it at
+// the start among them, how many have been received, and whether it is closed. The elements are
+// numbered; a slot is a queue for one.
 
 func isSend(e *window.Event) bool { return e.Kind == format.ChanSend }
 
@@ -64,7 +65,8 @@ func (q *query) send(i int32, e *window.Event) {
 
 // waits is "r is the next event of its thread at e".
 func (q *query) waits(r, e int32) sexp {
-	if r < 0 || !q.member[r] { // (what follows an access of the pair, which is no receive, is never next)
+	if r < 0 || !q.member[r] {
+		// (what follows an access of the pair, which is no receive, is never next)
 		return no
 	}
 	come := yes
@@ -88,7 +90,8 @@ func (q *query) recv(i int32, e *window.Event) {
 	q.strict(i, e)
 }
 
-// take says which element receive i removes: of those at the start, or of a send before it, the one with its number.
+// take says which element receive i removes: of those at the start, or of a send before it, the one
+// with its number.
 func (q *query) take(i int32, e *window.Event) {
 	o := e.Obj
 	mine := q.received(o, i)
@@ -115,7 +118,8 @@ func (q *query) meant(s, r int32) sexp {
 	return truth(e.Flags&format.FlagNonBlocking == 0 || e.Partner == r)
 }
 
-// patient is "none of the other cases of x's select is ready at receive r, after the slot of o is empty" (U).
+// patient is "none of the other cases of x's select is ready at receive r, after the slot of o is
+// empty" (U).
 func (q *query) patient(x, r int32, o window.Obj) sexp {
 	e := &q.w.Events[x]
 	if e.Flags&format.FlagNonBlocking != 0 {

@@ -7,8 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// Floats. Their images are words; a number of the theory of floating point has no image there, so a result is an
-// unknown word that stands for the number: there is exactly one, unless the number is a NaN, and then there is no value (E4).
+// Floats. Their images are words; a number of the theory of floating point has no image there, so a
+// result is an unknown word that stands for the number: there is exactly one, unless the number is
+// a NaN, and then there is no value (E4).
 
 // floatFormat is the widths of exponent and significand.
 func floatFormat(k expr.Kind) string {

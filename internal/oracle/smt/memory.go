@@ -51,7 +51,8 @@ func (q *query) sees(r int32, when sexp, x value) {
 	q.require(r, implies(when, and(same, word)))
 }
 
-// read is a Read, AtomicRead or the read part of an AtomicRMW: it sees what the last write before it stored.
+// read is a Read, AtomicRead or the read part of an AtomicRMW: it sees what the last write before
+// it stored.
 func (q *query) read(i int32, e *window.Event) {
 	q.sees(i, yes, q.content(e.Obj, i))
 	q.strict(i, e)
@@ -64,8 +65,8 @@ func (q *query) strict(i int32, e *window.Event) {
 	}
 }
 
-// content is what location o holds at e, or after σ for none. The position of the last write before is an
-// unknown m, at least that of every earlier write, and that of one of them if there is one.
+// content is what location o holds at e, or after σ for none. The position of the last write before
+// is an unknown m, at least that of every earlier write, and that of one of them if there is one.
 func (q *query) content(o window.Obj, e int32) value {
 	init := constant(q.w.Init[o].Val)
 	if q.w.Init[o].Unknown {
@@ -121,8 +122,8 @@ func (q *query) stored(i int32) value {
 	return q.produced(i, e.Val, q.allIntact(e.ValDeps))
 }
 
-// produced is the value that a write or send leaves: as recorded, if all that it is computed from is; else
-// what its term amounts to (V).
+// produced is the value that a write or send leaves: as recorded, if all that it is computed from
+// is; else what its term amounts to (V).
 func (q *query) produced(i int32, recorded uint64, asRecorded sexp) value {
 	if asRecorded == yes {
 		return constant(recorded)

@@ -16,8 +16,8 @@ const cut sexp = "cut"
 
 func (q *query) pos(e int32) sexp { return name("p", e) }
 
-// in is "σ contains e"; of an access of the pair, which σ does not contain, it is true: what is required of
-// it is required in the state after σ.
+// in is "σ contains e"; of an access of the pair, which σ does not contain, it is true: what is
+// required of it is required in the state after σ.
 func (q *query) in(e int32) sexp {
 	switch {
 	case q.racing(e):
@@ -28,7 +28,8 @@ func (q *query) in(e int32) sexp {
 	return less(q.pos(e), cut)
 }
 
-// before is "f is in σ, and before e", if e is in σ itself. The accesses of the pair, and none, stand at the end of σ.
+// before is "f is in σ, and before e", if e is in σ itself. The accesses of the pair, and none,
+// stand at the end of σ.
 func (q *query) before(f, e int32) sexp {
 	switch {
 	case !q.member[f] || f == e:
@@ -42,7 +43,8 @@ func (q *query) before(f, e int32) sexp {
 	return less(q.pos(f), q.pos(e))
 }
 
-// inSigma is in for a member, where something else than its own conditions and its successors asks for it.
+// inSigma is in for a member, where something else than its own conditions and its successors asks
+// for it.
 func (q *query) inSigma(f int32) sexp {
 	q.compare(f, f)
 	return less(q.pos(f), cut)
@@ -51,8 +53,9 @@ func (q *query) inSigma(f int32) sexp {
 // compare notes that the positions of e and f matter, one against the other.
 func (q *query) compare(e, f int32) { q.compared[[2]int32{min(e, f), max(e, f)}] = true }
 
-// positions declares the positions, after all else is known. Events that are compared have different ones, growing
-// along a thread (M1). One of which nothing asks when or whether it is executed, but its successors, shares the position of the next.
+// positions declares the positions, after all else is known. Events that are compared have
+// different ones, growing along a thread (M1). One of which nothing asks when or whether it is
+// executed, but its successors, shares the position of the next.
 func (q *query) positions() string {
 	var b strings.Builder
 	sort := bitVec(q.width)
@@ -92,8 +95,8 @@ func (q *query) positions() string {
 	return b.String()
 }
 
-// reach is what e needs besides its own semantics: its thread gets there (M2, M4, U), and what it depends on
-// is as recorded (M6, V).
+// reach is what e needs besides its own semantics: its thread gets there (M2, M4, U), and what it
+// depends on is as recorded (M6, V).
 func (q *query) reach(i int32) {
 	e := &q.w.Events[i]
 	t := e.Thread

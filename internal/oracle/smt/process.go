@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// programs are the solvers known: the arguments under which they read queries from standard input, each ended by a
-// time limit in milliseconds, and the command that checks a query. (z3's search for its logic QF_BV, which translates the
-// whole query to SAT first, takes two to four times as long as its general one.)
+// programs are the solvers known: the arguments under which they read queries from standard input,
+// each ended by a time limit in milliseconds, and the command that checks a query. (z3's search for
+// its logic QF_BV, which translates the whole query to SAT first, takes two to four times as long
+// as its general one.)
 var programs = map[string]struct {
 	args  []string
 	check string
@@ -26,8 +27,8 @@ var programs = map[string]struct {
 // Names are the solvers known.
 func Names() []string { return []string{"z3", "cvc5"} }
 
-// Process is a solver that runs beside this program. It is started for the first query, and again after
-// one that it did not survive. It is not safe for concurrent use.
+// Process is a solver that runs beside this program. It is started for the first query, and again
+// after one that it did not survive. It is not safe for concurrent use.
 type Process struct {
 	path  string
 	args  []string
@@ -42,7 +43,8 @@ type Process struct {
 // DefaultLimit is the time limit of a query.
 const DefaultLimit = 10 * time.Second
 
-// Find finds a solver on PATH. A query that takes longer than the limit is unknown; 0: DefaultLimit.
+// Find finds a solver on PATH. A query that takes longer than the limit is unknown; 0:
+// DefaultLimit.
 func Find(name string, limit time.Duration) (*Process, error) {
 	program, ok := programs[name]
 	if !ok {

@@ -15,7 +15,8 @@ type query struct {
 	w    *window.Window
 	pair window.Pair
 
-	threads [][]int32                      // by thread: its events that σ may contain, in program order
+	// by thread: its events that σ may contain, in program order
+	threads [][]int32
 	last    []int32                        // by thread: its last event in the window, or none
 	member  []bool                         // by event: σ may contain it
 	prev    []int32                        // by event: the one before it in its thread, or none
@@ -36,7 +37,8 @@ type query struct {
 // none is no event.
 const none int32 = -1
 
-// newQuery finds the events that σ may contain: neither the pair, nor what follows it in program order.
+// newQuery finds the events that σ may contain: neither the pair, nor what follows it in program
+// order.
 func newQuery(w *window.Window, p window.Pair) *query {
 	n := len(w.Events)
 	q := &query{

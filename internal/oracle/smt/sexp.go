@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// sexp is an expression of SMT-LIB, as text. The constructors fold the constants true and false, which
-// half of the orders of a window amount to.
+// sexp is an expression of SMT-LIB, as text. The constructors fold the constants true and false,
+// which half of the orders of a window amount to.
 type sexp string
 
 const (

@@ -38,7 +38,8 @@ type Result struct {
 
 // Options are the limits of a Solver. The zero value is the recommended setting.
 type Options struct {
-	// Events is the number of events that may stand before a pair; beyond it the pair is Unknown. 0: 400.
+	// Events is the number of events that may stand before a pair; beyond it the pair is Unknown.
+	// 0: 400.
 	Events int
 }
 
@@ -57,7 +58,8 @@ func New(w *window.Window, p *Process, opt Options) *Solver {
 	return &Solver{w: w, p: p, opt: opt}
 }
 
-// Solve decides whether the pair races. An error is one of the process, and says nothing of the pair.
+// Solve decides whether the pair races. An error is one of the process, and says nothing of the
+// pair.
 func (s *Solver) Solve(p window.Pair) (Result, error) {
 	if !conflict(&s.w.Events[p.A], &s.w.Events[p.B]) {
 		return Result{Verdict: NoRace}, nil

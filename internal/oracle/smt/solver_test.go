@@ -13,8 +13,9 @@ import (
 	"github.com/presage-race/presage/internal/predict/window"
 )
 
-// TestRules has the solver find exactly the races of windows that show one rule each: those of package tracetest, and
-// those of testdata/rules, for what the encoding has to do of its own. The explorer has to agree with both.
+// TestRules has the solver find exactly the races of windows that show one rule each: those of
+// package tracetest, and those of testdata/rules, for what the encoding has to do of its own. The
+// explorer has to agree with both.
 func TestRules(t *testing.T) {
 	p := find(t)
 	for _, dir := range []string{"../tracetest/testdata/model", "testdata/rules"} {
@@ -64,7 +65,8 @@ func races(t *testing.T, p *Process, w *window.Window) map[window.Pair]bool {
 	return found
 }
 
-// TestRandom compares the solver with the explorer. The command bench/crosscheck compares it with the engine, on more.
+// TestRandom compares the solver with the explorer. The command bench/crosscheck compares it with
+// the engine, on more.
 func TestRandom(t *testing.T) {
 	p := find(t)
 	pairs := 600

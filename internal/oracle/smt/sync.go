@@ -41,7 +41,8 @@ func (q *query) count(from int, list []int32, e int32, width int) sexp {
 // widthFor is the width of a word that holds 0 to n, and one more.
 func widthFor(n int) int { return bits.Len(uint(n) + 1) }
 
-// lock is (L). The writer bit and the number of readers are what was taken less what was given back.
+// lock is (L). The writer bit and the number of readers are what was taken less what was given
+// back.
 func (q *query) lock(i int32, e *window.Event) {
 	writers, readers := q.holders(e.Obj, i, false), q.holders(e.Obj, i, true)
 	shared := e.Flags&format.FlagRead != 0
@@ -111,9 +112,10 @@ func (q *query) once(i int32, e *window.Event) {
 	q.require(i, eq(q.count(start, steps, i, width), num(uint64(want[e.Kind]), width)))
 }
 
-// cond is (N). Those that wait have tickets, numbered in the order of the queue; notified are the tickets below a
-// number d, which a Signal raises by one as long as there is somebody, and a Broadcast to the number of tickets.
-// (A waiter that leaves the queue has been notified, so the others' tickets keep their order.)
+// cond is (N). Those that wait have tickets, numbered in the order of the queue; notified are the
+// tickets below a number d, which a Signal raises by one as long as there is somebody, and a
+// Broadcast to the number of tickets. (A waiter that leaves the queue has been notified, so the
+// others' tickets keep their order.)
 func (q *query) cond(i int32, e *window.Event) {
 	first := q.firstTickets(e.Obj)
 	waits := q.operations(e.Obj, ofKind(format.CondWait))

@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/window"
 )
 
-// term is what a term of the window amounts to, computed from the plain words that its reads see (V).
+// term is what a term of the window amounts to, computed from the plain words that its reads see
+// (V).
 func (q *query) term(t *window.Term) value {
 	if q.terms.done == nil {
 		q.terms = terms{q: q, done: map[*expr.Expr]value{}}
@@ -20,8 +21,8 @@ func (q *query) term(t *window.Term) value {
 	})
 }
 
-// amount is what a write or send stores by its term: what a read sees, name and all, or what the term amounts to, unless
-// it may be an address in memory that the window allocates.
+// amount is what a write or send stores by its term: what a read sees, name and all, or what the
+// term amounts to, unless it may be an address in memory that the window allocates.
 func (q *query) amount(t *window.Term) value {
 	if t.Copies() {
 		return q.saw(t.Reads()[0])
@@ -49,7 +50,8 @@ func (q *query) defineNames() {
 	}
 }
 
-// tells says whether a term may compute with what a read sees whose event has the value own: not if that is strange.
+// tells says whether a term may compute with what a read sees whose event has the value own: not if
+// that is strange.
 func (q *query) tells(v sexp, own uint64) sexp {
 	if !q.names["ambiguous"] {
 		return yes
@@ -66,8 +68,8 @@ func (q *query) plainOf(v sexp) sexp {
 	return v
 }
 
-// A terms encodes expressions: a value for every node, its image of 64 bits, and whether it has a value at all. Nodes that
-// are shared are encoded once.
+// A terms encodes expressions: a value for every node, its image of 64 bits, and whether it has a
+// value at all. Nodes that are shared are encoded once.
 type terms struct {
 	q    *query
 	done map[*expr.Expr]value
@@ -208,7 +210,8 @@ var (
 	plain    = map[expr.Op]string{expr.Add: "bvadd", expr.Sub: "bvsub", expr.Mul: "bvmul", expr.And: "bvand", expr.Or: "bvor", expr.Xor: "bvxor"}
 )
 
-// integer is an operator on integers and bools. Quotients round to zero and overflow wraps, as in Go.
+// integer is an operator on integers and bools. Quotients round to zero and overflow wraps, as in
+// Go.
 func integer(op expr.Op, k expr.Kind, a, b sexp) (val, ok sexp) {
 	x, y := low(k, a), low(k, b)
 	names := unsigned

@@ -104,8 +104,8 @@ func (m *maker) any(k expr.Kind, depth int) *expr.Expr {
 	return expr.Binary(m.pick(expr.Add, expr.Sub, expr.Mul, expr.Quo, expr.Rem, expr.And, expr.Or, expr.Xor, expr.AndNot, expr.Min, expr.Max), k, 0, x(), x())
 }
 
-// TestExpressions holds the encoding of every operator against package expr: with reads that have values, an expression
-// cannot have another value than the one that it evaluates to.
+// TestExpressions holds the encoding of every operator against package expr: with reads that have
+// values, an expression cannot have another value than the one that it evaluates to.
 func TestExpressions(t *testing.T) {
 	p := find(t)
 	batches := 60

@@ -9,10 +9,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Enforced returns a trace without BarrierPairs that has synchronisation in their place: for each order, a Release right
-// behind its first event and an Acquire right before its second one, of an object that nothing else uses. So each detector
-// for whole traces keeps the orders (RDIT's thesis, 4.2: "the same HB algorithm or other precise algorithms can be
-// directly applied … without any change"). flows are those of a walk that is not symbolic, or nil.
+// Enforced returns a trace without BarrierPairs that has synchronisation in their place: for each
+// order, a Release right behind its first event and an Acquire right before its second one, of an
+// object that nothing else uses. So each detector for whole traces keeps the orders (RDIT's thesis,
+// 4.2: "the same HB algorithm or other precise algorithms can be directly applied … without any
+// change"). flows are those of a walk that is not symbolic, or nil.
 func Enforced(events []trace.Event, flows []window.Flow, orders []excluded.Edge) ([]trace.Event, []window.Flow) {
 	w := &enforcing{events: events, flows: flows, at: make([]int64, len(events)), before: map[int64][]int64{}, first: map[int64]trace.Addr{}}
 	for _, o := range orders {

@@ -11,7 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/raw"
 )
 
-// TestEnforced: an order is a Release and an Acquire of an object of its own; BarrierPairs are gone, and flows are moved.
+// TestEnforced: an order is a Release and an Acquire of an object of its own; BarrierPairs are
+// gone, and flows are moved.
 func TestEnforced(t *testing.T) {
 	events, _, err := raw.Parse(`
 g1 go g2

@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Execution is a small execution of a random program with every primitive, as a trace, and what races in any
-// of its reorderings, by exhaustive exploration. Each event has a site of its own.
+// Execution is a small execution of a random program with every primitive, as a trace, and what
+// races in any of its reorderings, by exhaustive exploration. Each event has a site of its own.
 type Execution struct {
 	Name   string // of the profile
 	Window *window.Window
@@ -23,11 +23,12 @@ type Execution struct {
 // maxExplored bounds the states of one execution.
 const maxExplored = 300_000
 
-// NewExecution makes the k-th execution of a series. It is not ok if it cannot be judged: all memory has to be zero at the start and every read explained, and
-// its states must not be too many.
+// NewExecution makes the k-th execution of a series. It is not ok if it cannot be judged: all
+// memory has to be zero at the start and every read explained, and its states must not be too many.
 func NewExecution(r *rand.Rand, k int) (x *Execution, ok bool) {
 	ps := slices.DeleteFunc(Profiles(), func(p Profile) bool {
-		return p.Semantics == window.EvaluatedReads // terms come from the program, not from its trace
+		// terms come from the program, not from its trace
+		return p.Semantics == window.EvaluatedReads
 	})
 	p := ps[k%len(ps)]
 	p.Before, p.Where = 0, 0 // which appends are open the builder decides

@@ -17,8 +17,10 @@ type model struct {
 	class   []class         // by object
 	preds   [][]int32       // hard edges, by target
 	weak    [][]int32       // weak ones
-	lastUse []int32         // by event: the last event of its thread that has it as a dependency, or -1
-	waiting bool            // tests: a non-blocking send takes place only when its Partner can (TestMeetings)
+	// by event: the last event of its thread that has it as a dependency, or -1
+	lastUse []int32
+	// tests: a non-blocking send takes place only when its Partner can (TestMeetings)
+	waiting bool
 
 	hasTerms bool
 }
@@ -151,7 +153,8 @@ const (
 func classes(w *window.Window) []class {
 	cl := make([]class, len(w.Init))
 	for o := range w.Init {
-		if in := &w.Init[o]; in.Cap == 0 && len(in.Queue) > 0 { // it blocks a thread, if no event uses it
+		if in := &w.Init[o]; in.Cap == 0 && len(in.Queue) > 0 {
+			// it blocks a thread, if no event uses it
 			cl[o] = classSlot
 		}
 	}
@@ -300,7 +303,8 @@ func (m *model) known(st *state, reads []int32) bool {
 func (m *model) racing(st *state) []window.Pair {
 	var front []int32
 	for t := range m.threads {
-		if i, ok := m.upcoming(st, window.Thread(t)); ok && m.w.Events[i].Kind.IsAccess() && m.reachable(st, i) && m.known(st, m.w.Events[i].Where) { // (M10)
+		if i, ok := m.upcoming(st, window.Thread(t)); ok && m.w.Events[i].Kind.IsAccess() && m.reachable(st, i) && m.known(st, m.w.Events[i].Where) {
+			// (M10)
 			front = append(front, i)
 		}
 	}

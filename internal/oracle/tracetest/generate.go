@@ -301,7 +301,8 @@ func (g *run) finish() *window.Window {
 	if g.chance(g.p.Edges) {
 		for range 1 + g.r.IntN(2) {
 			i, j := g.r.IntN(len(w.Events)+1), g.r.IntN(len(w.Events)+1)
-			if g.p.Variant && i > j && i < len(w.Events) && g.chance(0.5) { // it will be against the order
+			if g.p.Variant && i > j && i < len(w.Events) && g.chance(0.5) {
+				// it will be against the order
 				w.Edges = append(w.Edges, window.Edge{From: int32(i), To: int32(j), Weak: (i+j)%3 == 0})
 			}
 			if i < j && j < len(w.Events) && w.Events[i].Thread != w.Events[j].Thread {

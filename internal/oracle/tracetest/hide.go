@@ -19,19 +19,24 @@ type Hidden struct {
 	Gone   int // events
 }
 
-// Hide makes pieces of the goroutines of a trace missing methods (package excluded): most events of a piece are dropped, the others
-// are called back. What stays of it is a MethodBegin, with all that the dropped events act on and sometimes more, and a
-// MethodEnd, where they can have been. What the dropped events depend on is what the method is given, so it is needed; and so is what is read in between, or what of it the method learns of.
+// Hide makes pieces of the goroutines of a trace missing methods (package excluded): most events of
+// a piece are dropped, the others are called back. What stays of it is a MethodBegin, with all that
+// the dropped events act on and sometimes more, and a MethodEnd, where they can have been. What the
+// dropped events depend on is what the method is given, so it is needed; and so is what is read in
+// between, or what of it the method learns of.
 func Hide(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 	return hide(r, events, flows, false, false)
 }
 
-// HideAccesses drops accesses alone: the synchronisation of missing methods is seen (B11 of package excluded), and their Ds have nothing that go statements have in order with all that conflicts (B12).
+// HideAccesses drops accesses alone: the synchronisation of missing methods is seen (B11 of package
+// excluded), and their Ds have nothing that go statements have in order with all that conflicts
+// (B12).
 func HideAccesses(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 	return hide(r, events, flows, true, false)
 }
 
-// HideOutside is HideAccesses as presage records it: the synchronisation of missing methods is flagged as that of code outside.
+// HideOutside is HideAccesses as presage records it: the synchronisation of missing methods is
+// flagged as that of code outside.
 func HideOutside(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
 	return hide(r, slices.Clone(events), flows, true, true)
 }
@@ -67,8 +72,9 @@ func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen, outside
 	return h.finish()
 }
 
-// handOn has what was called back end with an event that needs what the method may learn of what was read: what it returns, that is what any later event of the goroutine needs or
-// writes, whatever has become of it, and all that rests on it in memory.
+// handOn has what was called back end with an event that needs what the method may learn of what
+// was read: what it returns, that is what any later event of the goroutine needs or writes,
+// whatever has become of it, and all that rests on it in memory.
 func (h *hiding) handOn() {
 	last, needs := make([]int, h.runs+1), make([][]int64, h.runs+1)
 	for i, run := range h.back {
@@ -110,11 +116,12 @@ type hiding struct {
 	back          []int // by event: the run of events that is called back together, from 1; 0: none
 	runs          int
 	seen, outside bool
-	knows         []map[trace.GoID]int // with seen: by event, what it comes after in every execution
-	made          []placed
-	endless       map[trace.GoID]bool // goroutines with a call that does not end
-	calls         int
-	words         uint64 // that were made for goroutines to have for themselves
+	// with seen: by event, what it comes after in every execution
+	knows   []map[trace.GoID]int
+	made    []placed
+	endless map[trace.GoID]bool // goroutines with a call that does not end
+	calls   int
+	words   uint64 // that were made for goroutines to have for themselves
 }
 
 // placed is a new event and where it stands among the old ones.
@@ -141,7 +148,8 @@ func (h *hiding) cut() {
 	}
 }
 
-// live has goroutines that nothing starts begin first: else a missing method could have started them.
+// live has goroutines that nothing starts begin first: else a missing method could have started
+// them.
 func (h *hiding) live(gos []trace.GoID) {
 	for _, g := range gos {
 		if !slices.ContainsFunc(h.events, func(e trace.Event) bool {
@@ -187,7 +195,8 @@ func (h *hiding) piece(list []unit, k, n int) int {
 	return n
 }
 
-// around has all that a goroutine does be called back, by a missing method that touches nothing, or not much: the function that was started, say. Pieces of it are missing methods in that.
+// around has all that a goroutine does be called back, by a missing method that touches nothing, or
+// not much: the function that was started, say. Pieces of it are missing methods in that.
 func (h *hiding) around(list []unit) {
 	before, after := h.startOf(list[0].g), float64(len(h.events))
 	if first := list[0].to; h.events[first].Kind == format.Start {
@@ -227,9 +236,11 @@ func (h *hiding) begin(g trace.GoID) trace.Event {
 	return e
 }
 
-// take drops events of the units of a call, and returns what these act on and need. The others are called back.
+// take drops events of the units of a call, and returns what these act on and need. The others are
+// called back.
 func (h *hiding) take(part []unit) (reach []trace.Event, needs []int64) {
-	walked, running := h.seen && h.r.IntN(4) > 0, false // whether it is known what becomes of what is read in between
+	// whether it is known what becomes of what is read in between
+	walked, running := h.seen && h.r.IntN(4) > 0, false
 	for _, u := range part {
 		last := &h.events[u.to]
 		if !hideable(last.Kind) || h.seen && (!last.Kind.IsAccess() || last.Kind.IsAtomic()) || h.r.IntN(4) == 0 {
@@ -254,7 +265,8 @@ func (h *hiding) take(part []unit) (reach []trace.Event, needs []int64) {
 	return reach, needs
 }
 
-// callBack has a unit be called back. It returns whether a run of such events whose reads are followed is under way, as running said of before.
+// callBack has a unit be called back. It returns whether a run of such events whose reads are
+// followed is under way, as running said of before.
 func (h *hiding) callBack(u unit, walked, running bool) bool {
 	for i := u.from; i <= u.to; i++ {
 		h.inside[i] = h.inside[i] || h.events[i].G == u.g
@@ -270,7 +282,9 @@ func (h *hiding) callBack(u unit, walked, running bool) bool {
 	return running
 }
 
-// private has code that is called back access a word, behind a unit, that no other goroutine accesses and that the call reaches, as the result says: a quiet access (package window). It needs some of what its goroutine has read.
+// private has code that is called back access a word, behind a unit, that no other goroutine
+// accesses and that the call reaches, as the result says: a quiet access (package window). It needs
+// some of what its goroutine has read.
 func (h *hiding) private(u unit, walked bool) trace.Event {
 	h.words++
 	e := trace.Event{Kind: format.Read, G: u.g, Obj: trace.Addr(ownWords + 8*h.words), Size: 8}
@@ -290,7 +304,8 @@ func (h *hiding) private(u unit, walked bool) trace.Event {
 // ownWords is where words begin that goroutines have for themselves.
 const ownWords = 1 << 32
 
-// place puts a call around n units of a goroutine, from unit k on. Calls nest if there is nothing between the ends of one and of another.
+// place puts a call around n units of a goroutine, from unit k on. Calls nest if there is nothing
+// between the ends of one and of another.
 func (h *hiding) place(list []unit, k, n int, begin trace.Event, reach []trace.Event, needs []int64) {
 	first, last := list[k], list[k+n-1]
 	before, after := h.startOf(begin.G), float64(len(h.events))
@@ -325,7 +340,8 @@ func (h *hiding) startOf(g trace.GoID) float64 {
 	return at
 }
 
-// byMissing flags most of the synchronisation in a missing method as that of code outside. The rest is called back.
+// byMissing flags most of the synchronisation in a missing method as that of code outside. The rest
+// is called back.
 func (h *hiding) byMissing(e *trace.Event, g trace.GoID) {
 	k := e.Kind
 	if h.outside && e.G == g && (k.IsAtomic() || k >= format.Lock && k <= format.SelectDefault) && h.r.IntN(8) > 0 {
@@ -333,7 +349,8 @@ func (h *hiding) byMissing(e *trace.Event, g trace.GoID) {
 	}
 }
 
-// known finds what each event comes after by program order and go statements: the last event of each goroutine.
+// known finds what each event comes after by program order and go statements: the last event of
+// each goroutine.
 func known(events []trace.Event) []map[trace.GoID]int {
 	knows, of := make([]map[trace.GoID]int, len(events)), map[trace.GoID]map[trace.GoID]int{}
 	for i := range events {
@@ -370,7 +387,8 @@ func overlap(e, f *trace.Event) bool {
 	return uint64(e.Obj) < uint64(f.Obj)+max(1, uint64(f.Size)) && uint64(f.Obj) < uint64(e.Obj)+max(1, uint64(e.Size))
 }
 
-// meets says whether a goroutine may have been waiting since before another event: nothing fits in before.
+// meets says whether a goroutine may have been waiting since before another event: nothing fits in
+// before.
 func (h *hiding) meets(u unit) bool {
 	e := &h.events[u.to]
 	return e.Kind == format.ChanRecv && e.Aux == 0

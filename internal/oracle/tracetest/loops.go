@@ -7,9 +7,10 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Loops returns the n-th trace of a seed in which goroutines run loops, so that sites repeat, which those of Generate do
-// not: the same few statements again and again, by several goroutines, under locks, between messages, in memory that is allocated anew. Equal
-// arguments give equal traces. Every trace is one that a Go program could have.
+// Loops returns the n-th trace of a seed in which goroutines run loops, so that sites repeat, which
+// those of Generate do not: the same few statements again and again, by several goroutines, under
+// locks, between messages, in memory that is allocated anew. Equal arguments give equal traces.
+// Every trace is one that a Go program could have.
 func Loops(seed, n uint64) []trace.Event {
 	l := &loops{r: rand.New(rand.NewPCG(seed, n)), used: map[format.Addr]*use{}}
 	l.locations, l.locks = 1+l.r.IntN(3), 1+l.r.IntN(3)

@@ -11,9 +11,10 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestMeetings checks what docs/model.md says of meetings: that a non-blocking send may take place before its
-// Partner's thread is started, or while that thread is blocked, or although the reads that the receive needs are
-// not intact, makes no race. Windows have no hard edges here: those of the builder are no property of the send.
+// TestMeetings checks what docs/model.md says of meetings: that a non-blocking send may take place
+// before its Partner's thread is started, or while that thread is blocked, or although the reads
+// that the receive needs are not intact, makes no race. Windows have no hard edges here: those of
+// the builder are no property of the send.
 func TestMeetings(t *testing.T) {
 	races, early, n := 0, 0, uint64(0)
 	for ; n < 60_000 && early < 200; n++ {
@@ -48,7 +49,8 @@ func TestMeetings(t *testing.T) {
 	}
 }
 
-// meetings is a random window in which every send on an unbuffered channel that can be is non-blocking.
+// meetings is a random window in which every send on an unbuffered channel that can be is
+// non-blocking.
 func meetings(n uint64) *window.Window {
 	p := Profile{
 		Semantics: window.NeededReads, Threads: 4, Events: 16, Before: 0, Locations: 2, Channels: 1, Values: 2,

@@ -7,12 +7,13 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// CausallyPrecedes returns the sites of all pairs of accesses that the causally-precedes relation does not order (Smaragdakis,
-// Evans, Sadowski, Yi, Flanagan, "Sound predictive race detection in polynomial time", POPL 2012), by its definition, for small traces:
+// CausallyPrecedes returns the sites of all pairs of accesses that the causally-precedes relation
+// does not order (Smaragdakis, Evans, Sadowski, Yi, Flanagan, "Sound predictive race detection in
+// polynomial time", POPL 2012), by its definition, for small traces:
 //
-//	(a) of two critical sections on one lock with conflicting accesses the first release precedes the second acquire;
-//	(b) so it does if an event of the first precedes one of the second;
-//	(c) what precedes, precedes also with happens-before in front of it or behind it.
+//	(a) of two critical sections on one lock with conflicting accesses the first release precedes
+//	the second acquire; (b) so it does if an event of the first precedes one of the second; (c)
+//	what precedes, precedes also with happens-before in front of it or behind it.
 //
 // Go and Join order as program order does. Other synchronisation it has not.
 func CausallyPrecedes(events []trace.Event) [][2]trace.Site {
@@ -73,7 +74,8 @@ func (p *precedences) add(i, j int, holds bool) bool {
 	return true
 }
 
-// fix applies a rule for two sections on one lock, and the composition with happens-before, until nothing is new.
+// fix applies a rule for two sections on one lock, and the composition with happens-before, until
+// nothing is new.
 func (p *precedences) fix(rule func(s, u section) bool) {
 	sections := criticalSections(p.events)
 	for changed := true; changed; {
@@ -97,7 +99,8 @@ func (p *precedences) fix(rule func(s, u section) bool) {
 	}
 }
 
-// unordered returns the sites of conflicting accesses that neither the relation nor program order, Go and Join order.
+// unordered returns the sites of conflicting accesses that neither the relation nor program order,
+// Go and Join order.
 func (p *precedences) unordered() (out [][2]trace.Site) {
 	for j := range p.events {
 		for i := range j {

@@ -21,7 +21,8 @@ func (m *model) after(st *state, i int32) (*state, error) {
 		return nil, errNotReachable
 	}
 	e := &m.w.Events[i]
-	if e.Last || slices.ContainsFunc(m.weak[i], func(f int32) bool { return !m.executed(st, f) }) { // (M8), (M4)
+	if e.Last || slices.ContainsFunc(m.weak[i], func(f int32) bool { return !m.executed(st, f) }) {
+		// (M8), (M4)
 		return nil, errDisabled
 	}
 	n := &state{at: slices.Clone(st.at), kept: slices.Clone(st.kept), saw: slices.Clone(st.saw), objs: slices.Clone(st.objs), late: slices.Clone(st.late)}

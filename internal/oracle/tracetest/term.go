@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// operators are those that the terms of the tests have, all of two words of 64 bits: a judge of its own for the evaluators of
-// engine and checker. A quotient by zero is a panic: no value.
+// operators are those that the terms of the tests have, all of two words of 64 bits: a judge of its
+// own for the evaluators of engine and checker. A quotient by zero is a panic: no value.
 var operators = map[expr.Op]func(x, y uint64) (uint64, bool){
 	expr.Add: func(x, y uint64) (uint64, bool) { return x + y, true },
 	expr.Xor: func(x, y uint64) (uint64, bool) { return x ^ y, true },

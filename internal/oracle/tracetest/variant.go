@@ -56,7 +56,8 @@ func vary(r *rand.Rand, w *window.Window) {
 	revalue(r, w)
 }
 
-// leave makes some event one that never happens (M7), or the last event of some thread one that can only race (M8).
+// leave makes some event one that never happens (M7), or the last event of some thread one that can
+// only race (M8).
 func leave(r *rand.Rand, w *window.Window) {
 	if r.IntN(2) == 0 {
 		w.Events[r.IntN(len(w.Events))].Never = true

@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Pair is the sites of two accesses that ≺ does not order, in the order of the trace. HB: nor does happens-before.
+// Pair is the sites of two accesses that ≺ does not order, in the order of the trace. HB: nor does
+// happens-before.
 type Pair struct {
 	A, B trace.Site
 	HB   bool
@@ -122,7 +123,8 @@ func (d *Detector) access(e *trace.Event) {
 			}
 			continue
 		}
-		if a.mask&mask != 0 && conflict(a.kind, e.Kind) && a.n > t.m.at(a.slot) && a.n > t.p.at(a.slot) { // (W4)
+		if a.mask&mask != 0 && conflict(a.kind, e.Kind) && a.n > t.m.at(a.slot) && a.n > t.p.at(a.slot) {
+			// (W4)
 			p := [2]trace.Site{a.site, e.Site}
 			d.pairs[p] = d.pairs[p] || a.n > t.h.at(a.slot)
 		}

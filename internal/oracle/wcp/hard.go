@@ -5,7 +5,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Hard synchronisation: each edge is in happens-before and in what every execution keeps, and carries ≺ (W3). The rules are those of package hb.
+// Hard synchronisation: each edge is in happens-before and in what every execution keeps, and
+// carries ≺ (W3). The rules are those of package hb.
 
 type object struct {
 	class class

@@ -9,14 +9,15 @@ import (
 
 // lock is a mutex, or the writers' side of an RWMutex.
 type lock struct {
-	h, p     clock                      // at the last Unlock
-	sections []ended                    // in the order of the trace
-	taken    map[int]int                // by goroutine: sections that (W2) has given it
-	inside   map[uint64]map[inner]clock // by word: who accessed it in a section, and H of the last release of one that did
-	owner    *goroutine
-	writers  clocks // hard: for RLock, and for Lock after an Unlock by another goroutine
-	readers  clocks // hard
-	foreign  bool   // another goroutine has unlocked it
+	h, p     clock       // at the last Unlock
+	sections []ended     // in the order of the trace
+	taken    map[int]int // by goroutine: sections that (W2) has given it
+	// by word: who accessed it in a section, and H of the last release of one that did
+	inside  map[uint64]map[inner]clock
+	owner   *goroutine
+	writers clocks // hard: for RLock, and for Lock after an Unlock by another goroutine
+	readers clocks // hard
+	foreign bool   // another goroutine has unlocked it
 }
 
 // ended is a section that is over: whose it was, when it began, and H at its end.

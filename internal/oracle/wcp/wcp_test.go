@@ -30,8 +30,9 @@ func pairs(d *Detector, hb bool) (out [][2]trace.Site) {
 	return out
 }
 
-// TestDefinition holds the clocks against the definition, on random small traces with locks: nested, over several goroutines that start and join each other. What
-// causally-precedes leaves unordered, this does too, and what happens-before does, both.
+// TestDefinition holds the clocks against the definition, on random small traces with locks:
+// nested, over several goroutines that start and join each other. What causally-precedes leaves
+// unordered, this does too, and what happens-before does, both.
 func TestDefinition(t *testing.T) {
 	n := 4000
 	if testing.Short() {
@@ -112,7 +113,8 @@ func random(r *rand.Rand) (events []trace.Event) {
 	return events
 }
 
-// TestHard: other synchronisation orders, and carries what precedes; a pair of accesses, @a and @b, is ordered or not.
+// TestHard: other synchronisation orders, and carries what precedes; a pair of accesses, @a and @b,
+// is ordered or not.
 func TestHard(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -35,16 +35,17 @@ func BenchmarkSolve(b *testing.B) {
 	}
 }
 
-// BenchmarkValues does the same where terms are evaluated: half of the pairs are of accesses with no other of the
-// first's thread between them, the others are spread, as package predict tries them (A2).
+// BenchmarkValues does the same where terms are evaluated: half of the pairs are of accesses with
+// no other of the first's thread between them, the others are spread, as package predict tries them
+// (A2).
 func BenchmarkValues(b *testing.B) {
 	for _, c := range arithmetics {
 		b.Run(fmt.Sprintf("%s/%d", c.name, c.events), func(b *testing.B) { benchmark(b, c) })
 	}
 }
 
-// The fewer objects, the more of what a goroutine reads the others have written. With 36, each sees a
-// hundred operations whose values follow from each other: those pairs are what the budget is for.
+// The fewer objects, the more of what a goroutine reads the others have written. With 36, each sees
+// a hundred operations whose values follow from each other: those pairs are what the budget is for.
 var arithmetics = []arithmetic{
 	{name: "360-objects", seed: 1, threads: 8, events: 5000, objects: 40, sloppy: 0.2},
 	{name: "135-objects", seed: 2, threads: 8, events: 5000, objects: 15, sloppy: 0.2},

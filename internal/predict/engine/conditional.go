@@ -42,7 +42,8 @@ func (s *Solver) checkOrders(x int32) {
 	}
 }
 
-// visitOrders adds the orders that every witness has to keep, of those that an included event is the condition of.
+// visitOrders adds the orders that every witness has to keep, of those that an included event is
+// the condition of.
 func (u *obligations) visitOrders() {
 	for _, k := range u.given {
 		c := &u.w.Orders[k]

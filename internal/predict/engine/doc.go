@@ -88,13 +88,14 @@
 //
 // # Values
 //
-// Where the window has terms (V: RECIPE's value relaxation), values are not solved for: an
-// order determines them, so executing it evaluates them (values.go). A guard that
-// fails, or a read that is not intact and must be, rests on a slice of reads: those of its term, and those that
-// the values they see were computed from. Which write each of them sees, as literals "r sees w", is what the
-// clause is about. So any operator is exact, and the search is over orders alone. It starts from
-// what the pair needs, its guards as recorded (closure.go, without what stands behind the pair), and decides
-// first that what a failing guard rests on sees what it saw in the recorded run (repair.go).
+// Where the window has terms (V: RECIPE's value relaxation), values are not solved for: an order
+// determines them, so executing it evaluates them (values.go). A guard that fails, or a read that
+// is not intact and must be, rests on a slice of reads: those of its term, and those that the
+// values they see were computed from. Which write each of them sees, as literals "r sees w", is
+// what the clause is about. So any operator is exact, and the search is over orders alone. It
+// starts from what the pair needs, its guards as recorded (closure.go, without what stands behind
+// the pair), and decides first that what a failing guard rests on sees what it saw in the recorded
+// run (repair.go).
 //
 // # What pairs share
 //

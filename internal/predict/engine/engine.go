@@ -60,8 +60,8 @@ func (l Layer) String() string {
 
 // Options are the limits of a Solver. The zero value is the recommended setting.
 type Options struct {
-	// Conflicts is the number of conflicts of the search after which a pair is
-	// Unknown; 0 means DefaultConflicts. It is a measure of work that does not depend on the machine.
+	// Conflicts is the number of conflicts of the search after which a pair is Unknown; 0 means
+	// DefaultConflicts. It is a measure of work that does not depend on the machine.
 	Conflicts int
 	// Steps is the number of executions after which it is; 0: 20 for each of Conflicts, and 1,000.
 	Steps int
@@ -114,7 +114,8 @@ func New(w *window.Window, opt Options) *Solver {
 	return &Solver{opt: opt, bare: st}
 }
 
-// prepare makes what pairs need that program order and hard edges leave open. In most windows there are none.
+// prepare makes what pairs need that program order and hard edges leave open. In most windows there
+// are none.
 func (s *Solver) prepare() {
 	if s.order != nil {
 		return
@@ -142,7 +143,8 @@ func (s *Solver) prepare() {
 	s.value[litTrue], s.value[litFalse] = 1, -1
 }
 
-// Must reports whether event x is in every reordering with y, before y, for reasons that do not depend on values.
+// Must reports whether event x is in every reordering with y, before y, for reasons that do not
+// depend on values.
 func (s *Solver) Must(x, y int32) bool {
 	s.prepare()
 	return s.must(x, y)

@@ -35,9 +35,11 @@ const (
 	ruleStolen                // (U) x takes the element of y, which is for y's partner
 	ruleReady                 // (S) case number y of x is ready
 	ruleImpatient             // (U) neither x nor the send y could have waited
-	ruleSwap                  // the racing compare-and-swap x would meet the write y (-1: initial value)
-	ruleGuard                 // (V) guard number y of x does not hold
-	ruleSource                // the read x met the write y (-1: initial value), not its chosen source
+	// the racing compare-and-swap x would meet the write y (-1: initial value)
+	ruleSwap
+	ruleGuard // (V) guard number y of x does not hold
+	// the read x met the write y (-1: initial value), not its chosen source
+	ruleSource
 )
 
 // violation says that event x, where the candidate order has it, violates rule.

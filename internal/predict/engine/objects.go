@@ -98,7 +98,8 @@ type objects struct {
 	objs    []object
 	release []int32 // of a Lock: its Unlock by the same thread, or -1
 	waited  []int32 // of a CondWake: its CondWait, or -1
-	blocker []int32 // of any event: the unbuffered send its thread comes from, -1, or initialSlot - channel
+	// of any event: the unbuffered send its thread comes from, -1, or initialSlot - channel
+	blocker []int32
 	joins   []int32 // of a Join: the same for the end of the thread it waits for (M3)
 }
 
@@ -206,7 +207,8 @@ func (ob *objects) matchWaits(st *static) {
 
 // findBlockers finds the sends whose thread goes on only when the slot is empty (U).
 func (ob *objects) findBlockers(st *static) {
-	final := filled(int32(len(st.threads)), -1) // the send or slot that each thread ends the window in
+	// the send or slot that each thread ends the window in
+	final := filled(int32(len(st.threads)), -1)
 	for i := range ob.objs {
 		in := ob.objs[i].init
 		if in.Cap == 0 && len(in.Queue) > 0 && int(in.SlotOf) < len(final) {

@@ -20,10 +20,12 @@ type obligations struct {
 	run     int32
 	refuted bool
 	byValue map[valueKey]seqs // writes
-	varies  []bool            // by object: what is written to it depends on the execution, and terms say how (V)
-	orders  [][]int32         // orders on condition, by their condition
-	given   []int32           // of those, whose condition is included
-	latest  []int32           // scratch: by chain with writes to a location, the last one before a read
+	// by object: what is written to it depends on the execution, and terms say how (V)
+	varies []bool
+	orders [][]int32 // orders on condition, by their condition
+	given  []int32   // of those, whose condition is included
+	// scratch: by chain with writes to a location, the last one before a read
+	latest []int32
 }
 
 type valueKey struct {

@@ -6,9 +6,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// repair returns what to decide on when a guard over some reads fails, the first of these that leaves a choice:
+// repair returns what to decide on when a guard over some reads fails, the first of these that
+// leaves a choice:
 //
-//   - that a read that it rests on sees the write that it saw in the recorded run: if all do, the guard comes out as recorded;
+//   - that a read that it rests on sees the write that it saw in the recorded run: if all do, the
+//     guard comes out as recorded;
 //   - a literal of the clause.
 //
 // It decides nothing but the way of the search.
@@ -25,7 +27,8 @@ func (s *Solver) repair(clause []lit, reads []int32) []lit {
 	return slices.Clone(u.roots)
 }
 
-// findRoots collects open literals "r sees its recorded write", for the read r and those that what it sees was computed from.
+// findRoots collects open literals "r sees its recorded write", for the read r and those that what
+// it sees was computed from.
 func (s *Solver) findRoots(r int32) {
 	u := s.values
 	if s.intact[r] || u.visited[r] == u.repairs || !s.w.Events[r].Kind.IsAccess() {

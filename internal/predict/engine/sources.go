@@ -5,14 +5,17 @@ import (
 	"slices"
 )
 
-// This file is about the literals "the read r sees the write w" where values are evaluated (V). In a window with a few
-// hundred accesses of one word each of its reads has as many of them, so what is asked at each event of an execution
-// (checkSource) and of each read of a slice (sees) does not look at all.
+// This file is about the literals "the read r sees the write w" where values are evaluated (V). In
+// a window with a few hundred accesses of one word each of its reads has as many of them, so what
+// is asked at each event of an execution (checkSource) and of each read of a slice (sees) does not
+// look at all.
 
 // choice is what the search has chosen for a read, for the execution number run.
 type choice struct {
-	run   int32
-	index int32 // of the source that it sees, into the writes and lits of its sources; -1: it is open, but some are excluded
+	run int32
+	// of the source that it sees, into the writes and lits of its sources; -1: it is open, but some
+	// are excluded
+	index int32
 }
 
 // possibleSources returns the literals of r, and emits their clauses when it is asked for
@@ -69,7 +72,8 @@ func (src *sources) sort() {
 	slices.SortFunc(src.sorted, func(a, b int32) int { return cmp.Compare(src.writes[a], src.writes[b]) })
 }
 
-// find returns the index of a write, -1 if it is no source. It is O(1) if it was asked for the same one before.
+// find returns the index of a write, -1 if it is no source. It is O(1) if it was asked for the same
+// one before.
 func (src *sources) find(w int32) int32 {
 	if len(src.writes) > 0 && src.writes[src.found] == w {
 		return src.found
@@ -106,7 +110,8 @@ func (s *Solver) findChoices() {
 	}
 }
 
-// chosen returns the index of the source that the search has chosen for r; -1 if it has none, and whether it has excluded some.
+// chosen returns the index of the source that the search has chosen for r; -1 if it has none, and
+// whether it has excluded some.
 func (s *Solver) chosen(r int32, src *sources) (index int32, excluded bool) {
 	c := s.values.choices[r]
 	switch {
@@ -118,7 +123,8 @@ func (s *Solver) chosen(r int32, src *sources) (index int32, excluded bool) {
 	return -1, false
 }
 
-// checkSource notes a read that does not see the write that the search has chosen for it, or sees one that it has excluded.
+// checkSource notes a read that does not see the write that the search has chosen for it, or sees
+// one that it has excluded.
 func (s *Solver) checkSource(r, w0 int32) {
 	src := s.values.sources[r]
 	if src == nil {

@@ -18,20 +18,21 @@ type static struct {
 	w       *window.Window
 	n       int32     // events
 	threads [][]int32 // events of each thread
-	line    []int32   // all events in an order that extends the static one; the recorded order, where that does
-	place   []int32   // of each event in line
-	prev    []int32   // previous event of the thread, or -1
-	next    []int32
-	pre     [][]int32 // other static predecessors
-	post    [][]int32
-	weak    [][]int32 // what weak edges put before an event that is executed; nil: there are none
-	chains  [][]int32
-	chain   []int32   // of each event
-	idx     []int32   // of each event in its chain
-	width   int32     // number of chains
-	clocks  [][]int32 // by event: how many events of each other chain stand before it
-	never   []bool    // event is in no reordering
-	forced  bool      // an edge was added since the last linearize
+	// all events in an order that extends the static one; the recorded order, where that does
+	line   []int32
+	place  []int32 // of each event in line
+	prev   []int32 // previous event of the thread, or -1
+	next   []int32
+	pre    [][]int32 // other static predecessors
+	post   [][]int32
+	weak   [][]int32 // what weak edges put before an event that is executed; nil: there are none
+	chains [][]int32
+	chain  []int32   // of each event
+	idx    []int32   // of each event in its chain
+	width  int32     // number of chains
+	clocks [][]int32 // by event: how many events of each other chain stand before it
+	never  []bool    // event is in no reordering
+	forced bool      // an edge was added since the last linearize
 }
 
 func newStatic(w *window.Window) *static {
@@ -76,11 +77,12 @@ func newStatic(w *window.Window) *static {
 	return st
 }
 
-// ties are the last hard edges between threads, by the thread that they lead to and the one that they come from.
+// ties are the last hard edges between threads, by the thread that they lead to and the one that
+// they come from.
 type ties [][]window.Edge
 
-// say reports whether e follows from the edge before it between its threads, by program order: each of many calls in a row comes after the same last
-// events of other threads.
+// say reports whether e follows from the edge before it between its threads, by program order: each
+// of many calls in a row comes after the same last events of other threads.
 func (l ties) say(w *window.Window, e window.Edge) bool {
 	from, to := w.Events[e.From].Thread, w.Events[e.To].Thread
 	if l[to] == nil {

@@ -99,7 +99,8 @@ func (s *Solver) sent(y int32, e *window.Event) word {
 	return word{e.Val, s.allIntact(e.ValDeps)}
 }
 
-// memo is what a term amounted to last. One order that the search tries differs from the next in few places.
+// memo is what a term amounted to last. One order that the search tries differs from the next in
+// few places.
 type memo struct {
 	seen []word // by read
 	word word

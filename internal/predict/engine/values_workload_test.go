@@ -11,10 +11,12 @@ import (
 )
 
 // arithmetic generates windows as value relaxation has them, by running goroutines that do what
-// RECIPE's programs do, on many objects: an account (guarded subtraction), an airline (count up to a capacity), a
-// bounded buffer (indices modulo its size), a bubble sort (compare and swap of words), a Monte Carlo estimate (a linear
-// congruential generator, whose bits are squared and compared), a checksum (xor, times), a bitset (or, and, shifts), flags
-// that guard data (ping-pong), and particles (sums of products). Each object has a lock, which is now and then forgotten.
+// RECIPE's programs do, on many objects: an account (guarded subtraction), an airline (count up to
+// a capacity), a bounded buffer (indices modulo its size), a bubble sort (compare and swap of
+// words), a Monte Carlo estimate (a linear congruential generator, whose bits are squared and
+// compared), a checksum (xor, times), a bitset (or, and, shifts), flags that guard data
+// (ping-pong), and particles (sums of products). Each object has a lock, which is now and then
+// forgotten.
 type arithmetic struct {
 	name    string
 	seed    int64
@@ -222,8 +224,8 @@ func (g *arithmeticRun) estimate(base int) {
 	g.store(base+2, g.op(expr.Add, g.load(base+2), c(1)))
 }
 
-// nearPairs picks conflicting pairs that have nothing of the first one's thread to the same location
-// between them, evenly over the window.
+// nearPairs picks conflicting pairs that have nothing of the first one's thread to the same
+// location between them, evenly over the window.
 func nearPairs(w *window.Window, sets [][]window.Obj, limit int) []window.Pair {
 	s := New(w, Options{})
 	last := map[window.Obj][]int32{} // by location: the last access of each thread

@@ -61,7 +61,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestOfAnother: a set that is told by another one, which stays as it was, has that but for what is gone, and what comes.
+// TestOfAnother: a set that is told by another one, which stays as it was, has that but for what is
+// gone, and what comes.
 func TestOfAnother(t *testing.T) {
 	events, _, err := raw.Parse(`
 g1 methodbegin m seen

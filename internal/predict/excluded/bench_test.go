@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// BenchmarkOrder: ten goroutines that access ten thousand words, with a call of a missing method every hundred events, each with a D of ten words.
+// BenchmarkOrder: ten goroutines that access ten thousand words, with a call of a missing method
+// every hundred events, each with a D of ten words.
 func BenchmarkOrder(b *testing.B) {
 	const n = 100_000
 	r := rand.New(rand.NewPCG(1, 2))

@@ -10,8 +10,8 @@ import (
 // Edge is a precedence between two events of a trace, by number.
 type Edge struct{ From, To int64 }
 
-// Edges returns the precedences of a whole trace (B1 to B3) between different goroutines, if all of it is executed and counts, without those that follow from
-// others and from program order (B4).
+// Edges returns the precedences of a whole trace (B1 to B3) between different goroutines, if all of
+// it is executed and counts, without those that follow from others and from program order (B4).
 func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 	pairs, o := Pairs{Mode: mode}, &Order{}
 	of := make([]*Pair, len(events))

@@ -6,8 +6,9 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Groups (B1). Which open pairs meet is found when one begins, and holds until one of the two ends: a D is what it is. What meets directly or through others
-// is found when it is asked for and a pair has begun or ended since.
+// Groups (B1). Which open pairs meet is found when one begins, and holds until one of the two ends:
+// a D is what it is. What meets directly or through others is found when it is asked for and a pair
+// has begun or ended since.
 
 // open is what is known of the gaps that are open.
 type open struct {
@@ -99,8 +100,9 @@ func (c *gap) crowdOf() *crowd {
 	return c.crowd
 }
 
-// groups returns the crowds that an event of g on x has to do with, the begin of p if that is not nil. What an event shows of g's own missing code, or of what meets that, it does not show of
-// a crowd that only hits it.
+// groups returns the crowds that an event of g on x has to do with, the begin of p if that is not
+// nil. What an event shows of g's own missing code, or of what meets that, it does not show of a
+// crowd that only hits it.
 func (o *Order) groups(g trace.GoID, x Touch, p *Pair) groups {
 	if len(o.gaps) == 0 {
 		return groups{}

@@ -6,13 +6,16 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Known is what comes before the event that Before is asked for in any case: no precedence is made of it.
+// Known is what comes before the event that Before is asked for in any case: no precedence is made
+// of it.
 type Known interface {
-	// Before says whether event n is in every execution that has the event asked for, before it. Of two events of one goroutine it
-	// is true of the first if it is of the second; and what was before one event is before all later ones of its goroutine.
+	// Before says whether event n is in every execution that has the event asked for, before it. Of
+	// two events of one goroutine it is true of the first if it is of the second; and what was
+	// before one event is before all later ones of its goroutine.
 	Before(n int32) bool
 
-	// Past says whether goroutine g has come to an event behind n, its own, or -1, before the event asked for, in every execution that has that.
+	// Past says whether goroutine g has come to an event behind n, its own, or -1, before the event
+	// asked for, in every execution that has that.
 	Past(g trace.GoID, n int32) bool
 }
 
@@ -66,7 +69,8 @@ func entry(list *[]int, i int) *int {
 	return &(*list)[i]
 }
 
-// news returns the number of the first of the ended gaps of q that the goroutine of s does not know of.
+// news returns the number of the first of the ended gaps of q that the goroutine of s does not know
+// of.
 func (o *Order) news(s *Step, q *past) int {
 	if s.Known == nil {
 		return 0
@@ -78,7 +82,8 @@ func (o *Order) news(s *Step, q *past) int {
 	return *ended
 }
 
-// noNews says whether the goroutine of s was told of all gaps of others that have ended, and nothing has ended since.
+// noNews says whether the goroutine of s was told of all gaps of others that have ended, and
+// nothing has ended since.
 func (o *Order) noNews(s *Step) bool {
 	m := o.member(s.G)
 	return m.heard == o.ends-m.own()

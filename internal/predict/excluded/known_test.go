@@ -8,8 +8,9 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// TestKnown keeps the precedences of random events, once all of them and once those that do not follow from others: these, with what they follow from, are
-// to be the same. Some pairs of events are ordered besides, as by go statements.
+// TestKnown keeps the precedences of random events, once all of them and once those that do not
+// follow from others: these, with what they follow from, are to be the same. Some pairs of events
+// are ordered besides, as by go statements.
 func TestKnown(t *testing.T) {
 	left, all := 0, 0
 	for seed := range uint64(300) {

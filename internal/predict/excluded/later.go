@@ -7,12 +7,14 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Later is a union of many Ds that is seldom asked for: once in thousands of calls. What is added waits, and is joined all at
-// once; to move the parts of a large union for each call would take most of the time.
+// Later is a union of many Ds that is seldom asked for: once in thousands of calls. What is added
+// waits, and is joined all at once; to move the parts of a large union for each call would take
+// most of the time.
 type Later struct {
-	all    Set
-	wait   [2][]span // of sets that are Seen or not, by kindOf
-	recent [2][]span // what was added last, by where it begins: most calls reach what others did a moment ago
+	all  Set
+	wait [2][]span // of sets that are Seen or not, by kindOf
+	// what was added last, by where it begins: most calls reach what others did a moment ago
+	recent [2][]span
 }
 
 // maxWaiting bounds the parts that wait.

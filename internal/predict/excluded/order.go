@@ -6,8 +6,9 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Order computes the precedences of B1 to B3, event by event, in trace order. Numbers of events are the caller's: for
-// each event it asks Before, and says with After which numbers the event has got, and no two events of the trace are in the other order by number.
+// Order computes the precedences of B1 to B3, event by event, in trace order. Numbers of events are
+// the caller's: for each event it asks Before, and says with After which numbers the event has got,
+// and no two events of the trace are in the other order by number.
 type Order struct {
 	Words int // about how many words there will be; 0: nobody knows
 
@@ -27,13 +28,15 @@ type Order struct {
 
 // Step is an event, as far as it matters.
 type Step struct {
-	G       trace.GoID
-	Index   int64 // of the trace
-	X       Touch
-	Begins  *Pair
-	Ends    *Pair
-	Reads   bool // it only reads: nothing can tell whether it was there
-	Demands bool // it can only be if missing code has been there: what that left is not in the model, but by the order
+	G      trace.GoID
+	Index  int64 // of the trace
+	X      Touch
+	Begins *Pair
+	Ends   *Pair
+	Reads  bool // it only reads: nothing can tell whether it was there
+	// it can only be if missing code has been there: what that left is not in the model, but by the
+	// order
+	Demands bool
 	Known   Known
 }
 
@@ -42,15 +45,17 @@ type Kept struct {
 	Edges  []int32 // these, always
 	Weak   []int32 // these, if it is not an access of the race
 	Orders []Cond
-	Quiet  []Quiet      // and these, which have no event to come after
-	Runs   []trace.GoID // the goroutines whose missing methods have run as far, if the event is executed
-	seen   map[Cond]bool
+	Quiet  []Quiet // and these, which have no event to come after
+	// the goroutines whose missing methods have run as far, if the event is executed
+	Runs []trace.GoID
+	seen map[Cond]bool
 }
 
 // Any says whether anything does.
 func (k *Kept) Any() bool { return len(k.Edges)+len(k.Weak)+len(k.Orders) > 0 }
 
-// Cond is an order that holds if another event, which may be the first of the two, is executed: Self is the event asked for.
+// Cond is an order that holds if another event, which may be the first of the two, is executed:
+// Self is the event asked for.
 type Cond struct{ If, From, To int32 }
 
 // Self is the event that Before is asked for.
@@ -223,7 +228,8 @@ func (k *Kept) order(c Cond) {
 	}
 }
 
-// After says that an event for which Before was asked has the numbers of at; it ends the pair s.Ends, if that is not nil.
+// After says that an event for which Before was asked has the numbers of at; it ends the pair
+// s.Ends, if that is not nil.
 func (o *Order) After(s *Step, at Extent) {
 	in := o.groups(s.G, s.X, s.Begins)
 	o.cut(in.own, at, s.Index)
@@ -243,7 +249,8 @@ func (o *Order) After(s *Step, at Extent) {
 	o.touch(s, at)
 }
 
-// maxReads is how many reads of a group are kept in order among each other; the next is like a write.
+// maxReads is how many reads of a group are kept in order among each other; the next is like a
+// write.
 const maxReads = 16
 
 // hitBy keeps an event in the order of a group that hits it, as far as the gaps that are open end.
@@ -275,7 +282,8 @@ func (s *crowd) hitBy(e *Step, at Extent) {
 	}
 }
 
-// cut has what is left of the gaps of groups begin with an event: what was before has happened if that has begun.
+// cut has what is left of the gaps of groups begin with an event: what was before has happened if
+// that has begun.
 func (o *Order) cut(groups []*crowd, e Extent, at int64) {
 	for _, s := range groups {
 		for _, c := range s.gaps {
@@ -294,7 +302,8 @@ func (o *Order) cut(groups []*crowd, e Extent, at int64) {
 	}
 }
 
-// Ended says that goroutine g has ended with event n, for which After was called: so have the methods that it is in.
+// Ended says that goroutine g has ended with event n, for which After was called: so have the
+// methods that it is in.
 func (o *Order) Ended(g trace.GoID) {
 	for c := o.gapOf(g); c != nil; c = o.gapOf(g) {
 		o.leave(c.pairs[len(c.pairs)-1].p)

@@ -42,8 +42,8 @@ type Pairs struct {
 	gone    []span // and what they take away from another set
 }
 
-// Step takes the next event of the trace, number i. It returns the pair of a MethodBegin or MethodEnd; else nil.
-// The D of a pair is complete at the first event that is none of it.
+// Step takes the next event of the trace, number i. It returns the pair of a MethodBegin or
+// MethodEnd; else nil. The D of a pair is complete at the first event that is none of it.
 func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 	listing := p.listing
 	switch e.Kind {
@@ -120,7 +120,8 @@ func (p *Pairs) Each(f func(*Pair)) {
 // Inside says whether goroutine g is in a missing method.
 func (p *Pairs) Inside(g trace.GoID) bool { return len(p.open[g]) > 0 }
 
-// Seen says whether what all missing methods that goroutine g is in do with locks, channels and goroutines is in the trace (B11).
+// Seen says whether what all missing methods that goroutine g is in do with locks, channels and
+// goroutines is in the trace (B11).
 func (p *Pairs) Seen(g trace.GoID) bool {
 	return !slices.ContainsFunc(p.open[g], func(x *Pair) bool { return !x.D.Seen })
 }

@@ -9,7 +9,8 @@ import (
 
 // What goroutines have done, for MethodBegins (B2), and which gaps have ended, for accesses (B3).
 
-// touchedWord is what goroutines did to a word of memory, or to some of its bytes: the allocator puts several small objects into one word, and a D may have one of them.
+// touchedWord is what goroutines did to a word of memory, or to some of its bytes: the allocator
+// puts several small objects into one word, and a D may have one of them.
 type touchedWord struct {
 	addr, n uint64
 	next    *touchedWord // other bytes of the same word, which may overlap with these
@@ -34,8 +35,9 @@ type heard struct {
 	last int // of these n, the last that concerns the word; 0: none
 }
 
-// hearing is what goroutines have been told of lists: of each pair of the goroutine that is told and the one whose list it is.
-// A program may have a goroutine for each of its tasks, so the pairs are found in constant time.
+// hearing is what goroutines have been told of lists: of each pair of the goroutine that is told
+// and the one whose list it is. A program may have a goroutine for each of its tasks, so the pairs
+// are found in constant time.
 type hearing map[[2]trace.GoID]heard
 
 func (h *hearing) set(g, of trace.GoID, d heard) {
@@ -165,8 +167,9 @@ func (o *Order) beforeCall(k *Kept, s *Step) {
 	}
 }
 
-// eachNew calls f for what other goroutines did to words that a MethodBegin reaches: all that is not known, and maybe more. It goes through these words, or
-// through what is not known, whichever is less.
+// eachNew calls f for what other goroutines did to words that a MethodBegin reaches: all that is
+// not known, and maybe more. It goes through these words, or through what is not known, whichever
+// is less.
 func (o *Order) eachNew(s *Step, f func(*touchedWord, *wordPast)) {
 	d, most := &s.Begins.D, len(o.addrs)
 	if n, few := d.words(most); !d.All && few {
@@ -241,7 +244,8 @@ func (q *past) lastObject(d *Set) int32 {
 	return -1
 }
 
-// lastMet returns the end of the last gap that meets d, if it is not before the one with number from.
+// lastMet returns the end of the last gap that meets d, if it is not before the one with number
+// from.
 func (q *past) lastMet(d *Set, from int) int32 {
 	if from == len(q.ended) || !q.all.Meets(d) {
 		return -1
@@ -294,7 +298,8 @@ func (o *Order) afterCalls(k *Kept, s *Step) {
 	}
 }
 
-// hear has an access come after the gaps of q that reach its word, as far as they are executed: those that are new to its goroutine. Gaps before number from are known.
+// hear has an access come after the gaps of q that reach its word, as far as they are executed:
+// those that are new to its goroutine. Gaps before number from are known.
 func (w *touchedWord) hear(k *Kept, s *Step, q *past, from int) {
 	if s.Demands {
 		if e := w.lastOf(q, s.X); e >= from && !s.knows(q.ended[e].n) {
@@ -327,7 +332,8 @@ func (w *touchedWord) whole(x Touch) Touch {
 	return x
 }
 
-// lastOf returns the number of the last of the ended gaps of q that hits what does to w as x does, or -1.
+// lastOf returns the number of the last of the ended gaps of q that hits what does to w as x does,
+// or -1.
 func (w *touchedWord) lastOf(q *past, x Touch) int {
 	all := w.told.of(-1, q.g) // n: those that were looked at; last: what was found
 	x = w.whole(x)
@@ -354,8 +360,9 @@ func (q *past) lastEnd(x Touch, since int64) int32 {
 	return -1
 }
 
-// Wrote says whether missing code may have written to x since trace event since, and what comes before what it left there (B6). Of a gap that is open
-// that is so only of what is seen of it (sees).
+// Wrote says whether missing code may have written to x since trace event since, and what comes
+// before what it left there (B6). Of a gap that is open that is so only of what is seen of it
+// (sees).
 func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
 	k = &Kept{}
 	var in []*gap

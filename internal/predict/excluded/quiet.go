@@ -2,8 +2,9 @@ package excluded
 
 import "github.com/presage-race/presage/internal/trace"
 
-// An access that only calls of other goroutines could give an order, and that has it with all of them anyway (Known), needs no event: it stands right
-// behind the event before it of its goroutine. Such an access is *quiet*. Whether it is, is only known when all calls of the window are.
+// An access that only calls of other goroutines could give an order, and that has it with all of
+// them anyway (Known), needs no event: it stands right behind the event before it of its goroutine.
+// Such an access is *quiet*. Whether it is, is only known when all calls of the window are.
 
 // Quiet is an access without an event.
 type Quiet struct {
@@ -12,8 +13,8 @@ type Quiet struct {
 	At   int32 // the last event of its goroutine before it; -1: there was none
 }
 
-// Settled says whether nothing has to come before an access that is quiet, if it is, but what does anyway: no call of others is open that hits it,
-// and those that have ended and hit it are known.
+// Settled says whether nothing has to come before an access that is quiet, if it is, but what does
+// anyway: no call of others is open that hits it, and those that have ended and hit it are known.
 func (o *Order) Settled(s *Step) bool {
 	if s.X.kind != touchesMemory {
 		return true
@@ -43,7 +44,8 @@ func (o *Order) Settled(s *Step) bool {
 	return true
 }
 
-// apart says whether the ended gaps of q from number from on do not hit an access, or are known. Each is looked at once for each word.
+// apart says whether the ended gaps of q from number from on do not hit an access, or are known.
+// Each is looked at once for each word.
 func (o *Order) apart(s *Step, q *past, from int) bool {
 	apart := true
 	s.X.eachWord(func(addr, n uint64) {

@@ -7,8 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// TestQuiet takes random events, once all of them, and once without some accesses that need no event: what has to come before these, and after them, is known, or
-// the MethodBegin that asks for it is told of them.
+// TestQuiet takes random events, once all of them, and once without some accesses that need no
+// event: what has to come before these, and after them, is known, or the MethodBegin that asks for
+// it is told of them.
 func TestQuiet(t *testing.T) {
 	quiet, told := 0, 0
 	for seed := range uint64(600) {
@@ -56,7 +57,8 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// checkTold looks for the quiet accesses that event n comes after and that are neither known nor told of.
+// checkTold looks for the quiet accesses that event n comes after and that are neither known nor
+// told of.
 func checkTold(t *testing.T, seed uint64, k *hushed, n int32, want, got *Kept) (told int) {
 	has := func(f int32) bool {
 		x := k.steps[f]

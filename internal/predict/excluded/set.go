@@ -9,9 +9,10 @@ import (
 
 // A Set is what a missing method can reach. The zero value is nothing.
 type Set struct {
-	All    bool  // everything
-	Cut    bool  // with All: because there was too much to list
-	Seen   bool  // memory alone: what is done with locks, channels and goroutines is in the trace (B11)
+	All bool // everything
+	Cut bool // with All: because there was too much to list
+	// memory alone: what is done with locks, channels and goroutines is in the trace (B11)
+	Seen   bool
 	spans  spans // memory, and objects there
 	gos    []trace.GoID
 	union  bool // of several Ds
@@ -36,7 +37,8 @@ func (s *Set) AddReach(e *trace.Event) {
 	}
 }
 
-// AddMemory adds n bytes at addr, with the objects of synchronisation that stand there; n = 0: a word.
+// AddMemory adds n bytes at addr, with the objects of synchronisation that stand there; n = 0: a
+// word.
 func (s *Set) AddMemory(addr, n uint64) {
 	s.own()
 	s.spans = s.spans.add(part(addr, n))
@@ -116,7 +118,8 @@ func (s *Set) Minus(d *Set) *Set { return &Set{spans: s.spans.minus(d.spans)} }
 // Parts is how many s has.
 func (s *Set) Parts() int { return len(s.spans) + len(s.gos) }
 
-// limit makes s everything if it has too many parts: any other set would be smaller than the true one.
+// limit makes s everything if it has too many parts: any other set would be smaller than the true
+// one.
 func (s *Set) limit() {
 	n := MaxSpans
 	if s.union {

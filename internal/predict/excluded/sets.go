@@ -74,7 +74,8 @@ func SetOf(parts []trace.Event) *Set {
 	return s
 }
 
-// gather takes away from the set what is gone, and adds the parts that have come: all at once, for one by one would move what it has each time.
+// gather takes away from the set what is gone, and adds the parts that have come: all at once, for
+// one by one would move what it has each time.
 func (p *Pairs) gather() {
 	if len(p.gone) > 0 {
 		p.set.spans = p.set.spans.minus(sorted(p.gone))
@@ -111,7 +112,8 @@ func (s spans) list() (l list) {
 	return l
 }
 
-// Name returns the name of a D that is one set which others may name, or everything. What has one name has the same parts.
+// Name returns the name of a D that is one set which others may name, or everything. What has one
+// name has the same parts.
 func (s *Set) Name() (n Name, ok bool) {
 	if !s.shared && !s.All || s.union {
 		return n, false

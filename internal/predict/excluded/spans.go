@@ -8,7 +8,8 @@ type span struct{ from, to uint64 }
 // spans are sorted and apart.
 type spans []span
 
-// bytes is the n bytes at addr; past the end of memory there is nothing, and its last byte is one with the byte before.
+// bytes is the n bytes at addr; past the end of memory there is nothing, and its last byte is one
+// with the byte before.
 func bytes(addr, n uint64) span {
 	x := span{min(addr, ^uint64(1)), addr + n}
 	if x.to <= x.from {

@@ -8,32 +8,40 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Algorithms 5 and 6 as the thesis writes them: Arun Krishnakumar Rajagopalan, "A precise race detector" (chapter 4),
-// sections 4.4.2 to 4.4.4, master's thesis, Texas A&M University 2016. They stand here to be compared with (bench/leftout,
-// bench/rdit); presage reports nothing by them, because they are not sound.
+// Algorithms 5 and 6 as the thesis writes them: Arun Krishnakumar Rajagopalan, "A precise race
+// detector" (chapter 4), sections 4.4.2 to 4.4.4, master's thesis, Texas A&M University 2016. They
+// stand here to be compared with (bench/leftout, bench/rdit); presage reports nothing by them,
+// because they are not sound.
 //
-//	(A1) Algorithm 5, lines 4 to 9: of two BarrierPairs whose Ds have something in common, the MethodBegins, the MethodEnds
-//	     and the events between them keep the order of the trace (Algorithm 6).
-//	(A2) Lines 10 to 17: of a BarrierPair and a read or write of something in its D, the MethodBegin, the MethodEnd, the
-//	     events between them and the access keep the order of the trace.
-//	(A3) The go statement, the first and the last event of a goroutine in D count as such an access. Line 12 has reads and
-//	     writes alone. Figure 4.7 orders the ends of two threads with BarrierPairs that have them in D, and avoids its four
-//	     false alarms by nothing else.
-//	(A4) An operation of a lock or channel in D is no read or write, so it keeps no order. Line 12 and the text agree.
-//	(A5) Between is all that the goroutine of a BarrierPair does between its ends, with the ends of nested BarrierPairs
-//	     (4.2). The thesis has no channels. What waits for another goroutine's operation is not part of it, because
-//	     such an event has no one place in the order: operations of a channel without a buffer, and of a select.
-//	(A6) A BarrierPair without an end is open until the trace ends. (4.4.1: events "are always paired".)
-//	(A7) The other constraints are those of the model (docs/model.md), which Algorithm 4 conjoins: M1 for Algorithm 7, M2
-//	     and M3 for 8, L for 9, M6 and V for 10. Algorithm 10 to the letter asks of both accesses of the race that they
-//	     keep their values, which leaves out the one true race of Figure 4.7; the figure asks that only of what the two
-//	     depend on, and so does the model.
+//	(A1) Algorithm 5, lines 4 to 9: of two BarrierPairs whose Ds have something in common, the
+//	     MethodBegins, the MethodEnds and the events between them keep the order of the trace
+//	     (Algorithm 6).
+//	(A2) Lines 10 to 17: of a BarrierPair and a read or write of something in its D, the
+//	     MethodBegin, the MethodEnd, the events between them and the access keep the order of the
+//	     trace.
+//	(A3) The go statement, the first and the last event of a goroutine in D count as such an
+//	     access. Line 12 has reads and writes alone. Figure 4.7 orders the ends of two threads
+//	     with BarrierPairs that have them in D, and avoids its four false alarms by nothing else.
+//	(A4) An operation of a lock or channel in D is no read or write, so it keeps no order. Line 12
+//	     and the text agree.
+//	(A5) Between is all that the goroutine of a BarrierPair does between its ends, with the ends
+//	     of nested BarrierPairs (4.2). The thesis has no channels. What waits for another
+//	     goroutine's operation is not part of it, because such an event has no one place in the
+//	     order: operations of a channel without a buffer, and of a select.
+//	(A6) A BarrierPair without an end is open until the trace ends. (4.4.1: events "are always
+//	     paired".)
+//	(A7) The other constraints are those of the model (docs/model.md), which Algorithm 4 conjoins:
+//	     M1 for Algorithm 7, M2 and M3 for 8, L for 9, M6 and V for 10. Algorithm 10 to the letter
+//	     asks of both accesses of the race that they keep their values, which leaves out the one
+//	     true race of Figure 4.7; the figure asks that only of what the two depend on, and so does
+//	     the model.
 //
-// What is wrong with them is in the doc of the package ("Where this is more than the thesis") and, trace by trace, in
-// testdata/rdit of package predict: false alarms are its lines that begin with "written" and not with "rdit".
+// What is wrong with them is in the doc of the package ("Where this is more than the thesis") and,
+// trace by trace, in testdata/rdit of package predict: false alarms are its lines that begin with
+// "written" and not with "rdit".
 
-// AsWritten returns the orders that Algorithm 5 asks of a trace, between different goroutines. Those are left out that
-// follow from others, from program order and from go statements.
+// AsWritten returns the orders that Algorithm 5 asks of a trace, between different goroutines.
+// Those are left out that follow from others, from program order and from go statements.
 func AsWritten(events []trace.Event) ([]Edge, error) { return asWritten(events, false) }
 
 // asWritten is AsWritten; letter says that (A3) is not used.
@@ -178,7 +186,8 @@ func (w *written) order(i int, t *writtenThread, x Touch, begins bool) {
 		known := at(t.clock, u.id) - 1
 		f := -1
 		if len(t.open) > 0 {
-			f = max(f, u.latest(known, func(c *writtenCall) bool { return w.meetsAny(t.open, c) })) // (A1)
+			// (A1)
+			f = max(f, u.latest(known, func(c *writtenCall) bool { return w.meetsAny(t.open, c) }))
 			for _, c := range t.open {
 				f = max(f, at(c.hit, u.id)-1) // (A2)
 			}

@@ -12,8 +12,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/raw"
 )
 
-// TestThreadsInD: by the letter of line 12 no access of Figure 4.7 is in a D, so nothing keeps its four false alarms away
-// (those of "ignore" in testdata/rdit/figures.txtar of package predict). The figure has two constraints (A3).
+// TestThreadsInD: by the letter of line 12 no access of Figure 4.7 is in a D, so nothing keeps its
+// four false alarms away (those of "ignore" in testdata/rdit/figures.txtar of package predict). The
+// figure has two constraints (A3).
 func TestThreadsInD(t *testing.T) {
 	events := parsed(t, `
 t0 go t1
@@ -43,8 +44,8 @@ t0 read x`)
 	}
 }
 
-// TestBetween: what waits for another goroutine's operation has no place of its own in the order (A5); an open call has
-// no end (A6); a lock in D is no access (A4).
+// TestBetween: what waits for another goroutine's operation has no place of its own in the order
+// (A5); an open call has no end (A6); a lock in D is no access (A4).
 func TestBetween(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"g1 methodbegin m @1\ng1 reach x\ng1 recv c aux=1 @2\ng2 write x @3\ng1 methodend m @4", "2<3 3<4 "},
@@ -67,7 +68,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestLiterally: AsWritten has the same orders as Algorithms 5 and 6 executed line by line, with those that follow.
+// TestLiterally: AsWritten has the same orders as Algorithms 5 and 6 executed line by line, with
+// those that follow.
 func TestLiterally(t *testing.T) {
 	orders, more := 0, 0
 	for n := range 3000 {

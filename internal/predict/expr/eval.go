@@ -4,8 +4,8 @@ import "slices"
 
 // Evaluation: what an expression amounts to when its reads return other words.
 
-// An Evaluator evaluates expressions. It keeps what it has learnt about large ones, so that the next time costs no
-// allocation. It is not safe for concurrent use; the zero value is ready.
+// An Evaluator evaluates expressions. It keeps what it has learnt about large ones, so that the
+// next time costs no allocation. It is not safe for concurrent use; the zero value is ready.
 type Evaluator struct {
 	codes map[*Expr]*code
 	slots []slot
@@ -36,8 +36,8 @@ type code struct {
 // small is the size up to which evaluation by recursion is cheaper than a code.
 const small = 16
 
-// Eval computes the word e. read returns what a read sees; ok is false where that is not known, and where e has
-// no value (E3, E4).
+// Eval computes the word e. read returns what a read sees; ok is false where that is not known, and
+// where e has no value (E3, E4).
 func (v *Evaluator) Eval(e *Expr, read func(n int64) (word uint64, ok bool)) (word uint64, ok bool) {
 	if e.op == Read {
 		return read(e.n)
@@ -156,7 +156,8 @@ func (e *Expr) recorded() Value {
 	return Value{Word: e.val}
 }
 
-// record computes the recorded value of a new operation from those of its operands (E5); text is what it is of a string.
+// record computes the recorded value of a new operation from those of its operands (E5); text is
+// what it is of a string.
 func (e *Expr) record(name string, args []*Expr) (text string, ok bool) {
 	var v Value
 	if e.op == Ite {

@@ -11,7 +11,8 @@ const (
 
 // Expr is a word, or the content of a string, as a function of reads. It is immutable.
 //
-// There are millions of them, so it is small: what few have is in more, and the set of reads is, as a rule, that of an operand.
+// There are millions of them, so it is small: what few have is in more, and the set of reads is, as
+// a rule, that of an operand.
 type Expr struct {
 	op    Op
 	kind  Kind
@@ -167,15 +168,16 @@ func Text(s string) *Expr {
 	return &Expr{op: Const, kind: String, known: true, size: 1, more: &more{text: s}}
 }
 
-// NewRead returns what read number n returns, a word of which size bytes are not zero, and which was
-// recorded in the recorded run.
+// NewRead returns what read number n returns, a word of which size bytes are not zero, and which
+// was recorded in the recorded run.
 func NewRead(n, size int64, recorded uint64) *Expr {
 	e := &Expr{op: Read, kind: Uint64, bytes: uint8(min(max(size, 1), 8)), known: true, size: 1, n: n, val: recorded}
 	e.arg[0], e.rests = e, e
 	return e
 }
 
-// operation returns the operation, or the constant that it is; nil if it is too large or an operand is nil.
+// operation returns the operation, or the constant that it is; nil if it is too large or an operand
+// is nil.
 func operation(e Expr, name string, args ...*Expr) *Expr {
 	if len(args) > maxArgs {
 		return nil
@@ -227,7 +229,8 @@ func (e *Expr) with() *more {
 	return e.more
 }
 
-// rest finds the reads of an operation. own says that no operand has them all; ok is false if there are too many.
+// rest finds the reads of an operation. own says that no operand has them all; ok is false if there
+// are too many.
 func (e *Expr) rest(args []*Expr) (own, ok bool) {
 	var reads []*Expr
 	for _, a := range args {

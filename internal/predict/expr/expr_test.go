@@ -118,7 +118,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestEvaluator: recursion, code and recorded value agree on random expressions, and Replace by constants is evaluation.
+// TestEvaluator: recursion, code and recorded value agree on random expressions, and Replace by
+// constants is evaluation.
 func TestEvaluator(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var v Evaluator
@@ -168,7 +169,8 @@ func TestEvaluator(t *testing.T) {
 	}
 }
 
-// TestUnknown: a read that is not known makes all unknown but what does not rest on it, and what Ite does not choose.
+// TestUnknown: a read that is not known makes all unknown but what does not rest on it, and what
+// Ite does not choose.
 func TestUnknown(t *testing.T) {
 	var v Evaluator
 	for text, want := range map[string]bool{"add(r1,1)": false, "ite(r0,r0,r1)": true, "ite(r0,r1,r0)": false, "ite(r1,r0,r0)": false, "and(r1,0)": false} {

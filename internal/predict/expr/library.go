@@ -7,15 +7,19 @@ import (
 
 // The library: functions of the standard library that are evaluated like operators.
 //
-// (L1) A function is in it if it is nothing but a function of its arguments, numbers and contents of strings: it has no effect, and no
-// argument leads to memory that can be written. A result that is a string is known by its content; where it is, is not.
+// (L1) A function is in it if it is nothing but a function of its arguments, numbers and contents
+//      of strings: it has no effect, and no
+// argument leads to memory that can be written. A result that is a string is known by its content;
+// where it is, is not.
 //
-// (L2) Its results are the same bits in every version of Go. What depends on tables of Unicode is evaluated for ASCII only; what is an
+// (L2) Its results are the same bits in every version of Go. What depends on tables of Unicode is
+//      evaluated for ASCII only; what is an
 // approximation (math.Sin) is not here at all; a NaN has no value (E4).
 //
 // (L3) Arguments and results of more than MaxText bytes have no value.
 //
-// (L4) Some panic (strings.Repeat with a negative count): where they do they have no value, and a call that is to go on as recorded needs that they have one
+// (L4) Some panic (strings.Repeat with a negative count): where they do they have no value, and a
+//      call that is to go on as recorded needs that they have one
 // (package walk, F2).
 //
 // (L5) A last result of type error is known by whether it is nil: 1 or 0.
@@ -37,8 +41,9 @@ type Function struct {
 // MaxText is the longest string that a function of the library is given and gives.
 const MaxText = 4096
 
-// Library are the functions by their full names, as go/types has them; of a generic one, with the kinds of its type arguments. docs/values.md
-// has the list. Each is tested against itself in compiled Go.
+// Library are the functions by their full names, as go/types has them; of a generic one, with the
+// kinds of its type arguments. docs/values.md has the list. Each is tested against itself in
+// compiled Go.
 var Library = library(numbers, texts, conversions, characters, durations, orders, printers)
 
 // A table is a part of the library.
@@ -92,7 +97,8 @@ func ResultName(name string, i int) string {
 	return name + "#" + strconv.Itoa(i)
 }
 
-// Call returns the results, nil if there is no value for these arguments (L2 to L4). A NaN is among them.
+// Call returns the results, nil if there is no value for these arguments (L2 to L4). A NaN is among
+// them.
 func (f *Function) Call(a []Value) []Value {
 	if len(a) != len(f.Params) && !f.Variadic || f.Variadic && len(a) <= len(f.Params) || !short(a) || f.fits != nil && !f.fits(a) {
 		return nil

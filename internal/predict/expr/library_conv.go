@@ -2,7 +2,8 @@ package expr
 
 import "strconv"
 
-// conversions are those of strconv. Where a text cannot be read, the value is what the function returns beside the error.
+// conversions are those of strconv. Where a text cannot be read, the value is what the function
+// returns beside the error.
 var conversions = table{
 	"strconv.Atoi":         errs1(strconv.Atoi),
 	"strconv.CanBackquote": of1(strconv.CanBackquote),
@@ -24,7 +25,8 @@ var conversions = table{
 // base reports whether a number can be written to the base of the second argument.
 func base(a []Value) bool { return a[1].Word >= 2 && a[1].Word <= 36 }
 
-// formats reports whether a float can be written: a format that there is, of a width that there is, with a precision that is not absurd.
+// formats reports whether a float can be written: a format that there is, of a width that there is,
+// with a precision that is not absurd.
 func formats(a []Value) bool {
 	switch byte(a[1].Word) {
 	case 'b', 'e', 'E', 'f', 'g', 'G', 'x', 'X':

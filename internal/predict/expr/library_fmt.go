@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// (L6) A variadic function of package fmt has besides its Params any number of operands, of basic types without methods. A Call
+// (L6) A variadic function of package fmt has besides its Params any number of operands, of basic
+//      types without methods. A Call
 // of it has as its first argument what kinds these are, a text: "i64 str".
 
 // maxOperands bounds the operands.
@@ -89,8 +90,9 @@ func box(kind string, v Value) any {
 	return nil
 }
 
-// plain reports whether a format is ASCII and has only verbs that print a basic value in the same way in every version of Go, whatever its type is called:
-// %, flags but #, at most three digits, and perhaps a point and at most three more, and one of the verbs below.
+// plain reports whether a format is ASCII and has only verbs that print a basic value in the same
+// way in every version of Go, whatever its type is called: %, flags but #, at most three digits,
+// and perhaps a point and at most three more, and one of the verbs below.
 func plain(format string) bool {
 	for i := 0; i < len(format); i++ {
 		if format[i] >= 0x80 {

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// texts are those of strings. Not here: what makes or takes a slice (Split, Join, Fields), and what is given a function (Map, IndexFunc).
+// texts are those of strings. Not here: what makes or takes a slice (Split, Join, Fields), and what
+// is given a function (Map, IndexFunc).
 var texts = table{
 	"strings.Clone":         of1(strings.Clone),
 	"strings.Compare":       of2(strings.Compare),

@@ -2,8 +2,8 @@ package expr
 
 import "math"
 
-// Go's operators on numbers. An integer is computed in 64 bits and cut to its width; of a float, Go's operator on the
-// type itself is used, as rounding in two steps would be another result.
+// Go's operators on numbers. An integer is computed in 64 bits and cut to its width; of a float,
+// Go's operator on the type itself is used, as rounding in two steps would be another result.
 
 // extend returns the number whose image is x.
 func extend(k Kind, x uint64) int64 {

@@ -101,7 +101,8 @@ func mask(n int64) uint64 {
 	return 1<<(8*n) - 1
 }
 
-// Binary returns x op y, op one of Add to Geq; to is the type of a shift's count, and 0 for all others.
+// Binary returns x op y, op one of Add to Geq; to is the type of a shift's count, and 0 for all
+// others.
 func Binary(op Op, k, to Kind, x, y *Expr) *Expr {
 	if x == nil || y == nil {
 		return nil
@@ -221,7 +222,8 @@ func StringAt(in *Texts, ptr, n *Expr) *Expr {
 	return operation(Expr{op: TextAt, kind: String, more: &more{in: in}}, "", ptr, n)
 }
 
-// Apply returns the result of a pure function of words and strings, of kind k. Whether it has a value is up to Functions.
+// Apply returns the result of a pure function of words and strings, of kind k. Whether it has a
+// value is up to Functions.
 func Apply(name string, k Kind, args ...*Expr) *Expr {
 	return operation(Expr{op: Call, kind: k}, name, args...)
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Parse reads the text form. recorded returns what a read returned in the recorded run; it may be nil.
+// Parse reads the text form. recorded returns what a read returned in the recorded run; it may be
+// nil.
 func Parse(s string, recorded func(n int64) uint64) (*Expr, error) {
 	p := &parser{s: s, recorded: recorded}
 	e, err := p.expr()
@@ -25,7 +26,8 @@ type parser struct {
 	recorded func(n int64) uint64
 }
 
-// word takes what stands before the next of the characters. A method's name begins with its type in parentheses.
+// word takes what stands before the next of the characters. A method's name begins with its type in
+// parentheses.
 func (p *parser) word() string {
 	receiver := 0
 	if strings.HasPrefix(p.s, "(") {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// The text form: r7 is what read 7 returns, r7:4 if only 4 bytes of it are not zero; a constant is a decimal number or a quoted
-// string; an operation is its name, its kinds unless they are u64 or not needed, and its operands:
+// The text form: r7 is what read 7 returns, r7:4 if only 4 bytes of it are not zero; a constant is
+// a decimal number or a quoted string; an operation is its name, its kinds unless they are u64 or
+// not needed, and its operands:
 //
 //	lt(add(r3,r7),5)   add.i32(r3:4,part(r5,4,4))   shl.u8.i64(r1:1,3)   strings.Index:i64("ab",…)
 

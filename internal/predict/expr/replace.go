@@ -5,20 +5,22 @@ import (
 	"slices"
 )
 
-// Replace returns e with other expressions in place of its reads; nil if one of them is nil. A read that is
-// replaced by itself stays.
+// Replace returns e with other expressions in place of its reads; nil if one of them is nil. A read
+// that is replaced by itself stays.
 func (e *Expr) Replace(with func(read *Expr) *Expr) *Expr {
 	return (&Replacer{With: with}).Replace(e, math.MaxInt64)
 }
 
-// A Replacer replaces the reads of many expressions, what they share only once: what they become shares it as well.
+// A Replacer replaces the reads of many expressions, what they share only once: what they become
+// shares it as well.
 type Replacer struct {
 	With func(read *Expr) *Expr // what a read becomes, nil: not known
 
 	done map[*Expr]*Expr
 }
 
-// Replace is [Expr.Replace]. What becomes of reads from number from on may be another the next time.
+// Replace is [Expr.Replace]. What becomes of reads from number from on may be another the next
+// time.
 func (r *Replacer) Replace(e *Expr, from int64) *Expr {
 	if e.rests == nil {
 		return e

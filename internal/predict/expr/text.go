@@ -4,7 +4,8 @@ import "unicode/utf8"
 
 // Strings by content.
 
-// Functions are the pure functions that a Call may name. Where one panics for its arguments it has no value.
+// Functions are the pure functions that a Call may name. Where one panics for its arguments it has
+// no value.
 var Functions = map[string]func(args []Value) (Value, bool){}
 
 // text applies an operator of strings.

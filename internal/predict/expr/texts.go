@@ -7,12 +7,14 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Texts is what strings say, by where they are: read-only memory, which says the same in every execution and all the time. So
-// the content of a string whose pointer and length are words of an execution is a function of these words ([TextAt]), and a string in
-// memory need not keep its pointer for a comparison of contents to be known.
+// Texts is what strings say, by where they are: read-only memory, which says the same in every
+// execution and all the time. So the content of a string whose pointer and length are words of an
+// execution is a function of these words ([TextAt]), and a string in memory need not keep its
+// pointer for a comparison of contents to be known.
 //
-// Besides the program's memory it has a place of its own for every string that is put in by its content only (Place): constants
-// of code that the recorded run has not executed. No program has an address like it.
+// Besides the program's memory it has a place of its own for every string that is put in by its
+// content only (Place): constants of code that the recorded run has not executed. No program has an
+// address like it.
 type Texts struct {
 	spans []TextSpan // by address, not overlapping
 
@@ -74,7 +76,8 @@ func (t *Texts) Placed(addr uint64) (string, bool) {
 	return s, ok && addr&(1<<placeShift-1) <= uint64(len(s))
 }
 
-// Place gives a string an address, the same whenever it is asked. ok is false if the string is too long.
+// Place gives a string an address, the same whenever it is asked. ok is false if the string is too
+// long.
 func (t *Texts) Place(s string) (addr uint64, ok bool) {
 	if t == nil || len(s) == 0 || len(s) > maxPlaced {
 		return 0, false

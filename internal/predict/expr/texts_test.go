@@ -43,7 +43,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestStringAt: a string in memory is what stands where its pointer leads, in the recorded run and in others.
+// TestStringAt: a string in memory is what stands where its pointer leads, in the recorded run and
+// in others.
 func TestStringAt(t *testing.T) {
 	in := NewTexts([]TextSpan{{0x1000, "idlebusy"}})
 	s := StringAt(in, NewRead(0, 8, 0x1000), NewRead(1, 8, 4))

@@ -11,11 +11,12 @@ import (
 // The last events merged are kept for a while, so that one of them can still be moved (V3), (V4).
 
 const (
-	bufferSize = 8192  // events kept; they are written half a buffer at a time
-	maxBack    = 2048  // events looked back at in (V3)
-	maxOwn     = 64    // events of one stream moved at once (V3)
-	maxHoist   = 8     // writes moved at once (V4)
-	maxFails   = 10000 // searches in the buffer that may fail, more than a tenth of those that succeed
+	bufferSize = 8192 // events kept; they are written half a buffer at a time
+	maxBack    = 2048 // events looked back at in (V3)
+	maxOwn     = 64   // events of one stream moved at once (V3)
+	maxHoist   = 8    // writes moved at once (V4)
+	// searches in the buffer that may fail, more than a tenth of those that succeed
+	maxFails = 10000
 )
 
 // placed is an event in its place.
@@ -88,8 +89,8 @@ func (m *merger) rescue(p *placed) int {
 	return i
 }
 
-// earlier returns the place of the write that took away what p read, if p may stand before it (V3). What
-// p's stream did in between goes there, too.
+// earlier returns the place of the write that took away what p read, if p may stand before it (V3).
+// What p's stream did in between goes there, too.
 func (m *merger) earlier(p *placed) int {
 	c := *p.a.c
 	own, first := 0, ^c.known // bytes whose first access since is a write, or none
@@ -122,8 +123,8 @@ func (m *merger) earlier(p *placed) int {
 }
 
 // free reports whether the events of stream s from i on, up to before end, can go to place i: their
-// reads see there what they saw, and no access of another stream minds their writes. Writes to the cell
-// but are the caller's business.
+// reads see there what they saw, and no access of another stream minds their writes. Writes to the
+// cell but are the caller's business.
 func (m *merger) free(i, end int, s int32, but *cell) bool {
 	for j := i + 1; j < end; j++ {
 		o := &m.buf[j]
@@ -233,7 +234,8 @@ func (m *merger) oneStream(places []int) bool {
 	return true
 }
 
-// prefixMoves reports whether the write at k can go to place i with all that its stream did in between.
+// prefixMoves reports whether the write at k can go to place i with all that its stream did in
+// between.
 func (m *merger) prefixMoves(i, k int) bool {
 	h := &m.buf[k]
 	own := 0
@@ -250,7 +252,8 @@ func (m *merger) prefixMoves(i, k int) bool {
 	return k-i <= maxBack && m.buf[i].s != h.s && m.free(i, k+1, h.s, h.a.c)
 }
 
-// move moves the writes in later before the event at i, and notes anew what the writes of the cell changed.
+// move moves the writes in later before the event at i, and notes anew what the writes of the cell
+// changed.
 func (m *merger) move(i int, later []int) {
 	c := m.buf[i].was
 	target := m.buf[i].a.c

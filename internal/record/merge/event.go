@@ -115,9 +115,9 @@ func endsContext(k format.Kind) bool {
 	return false
 }
 
-// goesInto returns FlagDirect for a call under way, if the next thing that s does is to enter the instrumented function
-// that the call is of. What the runtime does for itself in between, growing the stack, does not count, nor what a wrapper
-// of the compiler's reads on the way to the method.
+// goesInto returns FlagDirect for a call under way, if the next thing that s does is to enter the
+// instrumented function that the call is of. What the runtime does for itself in between, growing
+// the stack, does not count, nor what a wrapper of the compiler's reads on the way to the method.
 func (m *merger) goesInto(s *stream) format.Flags {
 	c := s.cursor()
 	var r record

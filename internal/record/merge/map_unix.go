@@ -16,5 +16,6 @@ func mapped(f *os.File, size int64) ([]byte, error) {
 // unmap ends a mapping.
 func unmap(b []byte) { unix.Munmap(b) }
 
-// discard lets the system have back the pages of a part of a mapping. They are read again if they are used.
+// discard lets the system have back the pages of a part of a mapping. They are read again if they
+// are used.
 func discard(b []byte) { unix.Madvise(b, unix.MADV_DONTNEED) }

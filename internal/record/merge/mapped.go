@@ -5,14 +5,17 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Memory that the program has mapped and that is not private (FlagShared) may be at several addresses: a file that is
-// mapped twice. To the rest of presage these are different locations, and an access to one of them has nothing to do with an
-// access to the other. So each access to such memory is an operation on files as well: a read looks at them, a write may
-// change them too, and an Observe says so on both sides of the access. A prediction keeps the order of what looks and what
-// changes. The happens-before pass does not see an Observe, so it reports the same races as without.
+// Memory that the program has mapped and that is not private (FlagShared) may be at several
+// addresses: a file that is mapped twice. To the rest of presage these are different locations, and
+// an access to one of them has nothing to do with an access to the other. So each access to such
+// memory is an operation on files as well: a read looks at them, a write may change them too, and
+// an Observe says so on both sides of the access. A prediction keeps the order of what looks and
+// what changes. The happens-before pass does not see an Observe, so it reports the same races as
+// without.
 //
-// Both sides: an Observe keeps its order with other Observes, and the access lies between its two in program order. With
-// one side alone the access could move away from it, in front of a look or behind one.
+// Both sides: an Observe keeps its order with other Observes, and the access lies between its two
+// in program order. With one side alone the access could move away from it, in front of a look or
+// behind one.
 
 // isMapped reports whether an event is an access to shared memory.
 func (m *merger) isMapped(e *trace.Event) bool {

@@ -375,7 +375,8 @@ func (m *merger) finish() {
 	m.meta.Warn("records-dropped", m.stats.Dropped, "records behind the point up to which the recording is whole were left out")
 }
 
-// WhyStopped says why a process was not recorded any more. The directory is that of the run; limit is what the run may take on the disk.
+// WhyStopped says why a process was not recorded any more. The directory is that of the run; limit
+// is what the run may take on the disk.
 func WhyStopped(r format.StopReason, limit int64, dir string) string {
 	switch r {
 	case format.StopNoFile:

@@ -54,7 +54,8 @@ func mergeBy(t testing.TB, opt Options, dir string) ([]trace.Event, *trace.Meta,
 	}
 }
 
-// TestMerge: testdata/*.txtar are recordings, the traces that come of them, and the warnings. The comment says what is shown.
+// TestMerge: testdata/*.txtar are recordings, the traces that come of them, and the warnings. The
+// comment says what is shown.
 func TestMerge(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -114,7 +115,9 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// (C2) After a stop, nothing behind the last synchronisation counts; with its stamp, nothing behind it.
+// (C2) After a stop, nothing behind the last synchronisation counts; with its stamp, nothing behind
+//
+//	it.
 func TestStopped(t *testing.T) {
 	recording := `
 		go 1
@@ -175,7 +178,9 @@ func TestStoppedMerge(t *testing.T) {
 	}
 }
 
-// (C3) A record that cannot be read, or a missing chunk, ends the trace of all at the stream's last stamp.
+// (C3) A record that cannot be read, or a missing chunk, ends the trace of all at the stream's last
+//
+//	stamp.
 func TestDamaged(t *testing.T) {
 	recording := `
 		go 1

@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// missing is a BarrierPair that is open: a call that leaves traced code, by a function of the depth given.
+// missing is a BarrierPair that is open: a call that leaves traced code, by a function of the depth
+// given.
 type missing struct {
 	method trace.Addr
 	site   trace.Site
@@ -20,7 +21,8 @@ type missing struct {
 // leftOut counts the calls of a package that is left out.
 type leftOut struct{ calls, all int }
 
-// reach places the D of the MethodBegin p right behind it, before other streams go on; of what it grows by, what it does not have.
+// reach places the D of the MethodBegin p right behind it, before other streams go on; of what it
+// grows by, what it does not have.
 func (m *merger) reach(s *stream, p placed) {
 	c := s.cursor()
 	var r record
@@ -115,8 +117,9 @@ func (m *merger) spans(x span) (list []trace.Event) {
 	return list
 }
 
-// left ends the BarrierPairs of functions that are gone once one of the depth given is entered or left: a call that returns has a
-// MethodEnd of its own, one that panics, or ends the goroutine, has none.
+// left ends the BarrierPairs of functions that are gone once one of the depth given is entered or
+// left: a call that returns has a MethodEnd of its own, one that panics, or ends the goroutine, has
+// none.
 func (m *merger) left(s *stream, depth uint64, p placed) {
 	if n := len(s.missing); n > 0 && s.missing[0].depth >= depth && p.from != noStamp {
 		m.away += max(p.from, s.missing[0].stamp) - s.missing[0].stamp

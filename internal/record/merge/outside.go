@@ -10,17 +10,19 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Accesses of outside code: packages that were compiled with the compiler's access hooks instead of being re-emitted.
+// Accesses of outside code: packages that were compiled with the compiler's access hooks instead of
+// being re-emitted.
 //
-//   - (L1) A late record names the context in which its access was executed, a stretch of a stream between two
-//     operations of synchronisation. The access is placed in that context: before the operation that ends it. Where in
-//     the context does not matter for happens-before.
-//   - (L2) But it comes before an Alloc of its memory that was made after the late record was written: it was an access
-//     of what was there before.
-//   - (L3) Emitted code writes its own records of what the runtime does for it (maps, copies). The recorder cannot
-//     tell and writes them as accesses of outside code; those whose program counter is in emitted code are left out.
-//     A function that was left as written has no other records, so its accesses stay. Which function it is: the one of
-//     that name, or else the one that begins last in front of the line.
+//   - (L1) A late record names the context in which its access was executed, a stretch of a stream
+//     between two operations of synchronisation. The access is placed in that context: before the
+//     operation that ends it. Where in the context does not matter for happens-before.
+//   - (L2) But it comes before an Alloc of its memory that was made after the late record was
+//     written: it was an access of what was there before.
+//   - (L3) Emitted code writes its own records of what the runtime does for it (maps, copies). The
+//     recorder cannot tell and writes them as accesses of outside code; those whose program counter
+//     is in emitted code are left out. A function that was left as written has no other records, so
+//     its accesses stay. Which function it is: the one of that name, or else the one that begins
+//     last in front of the line.
 
 // The entry of a cell as a late record has it (recorder, presage_cell.go).
 const (
@@ -46,12 +48,13 @@ type pcPlace struct {
 
 // outside is what the recording has about outside code, and how far it is merged.
 type outside struct {
-	used      bool               // there is a context
-	late      map[uint64][]*late // by context
-	places    map[uint32]pcPlace
-	pending   map[uint64][]pending // late accesses of open contexts, by page
-	sites     map[uint32]trace.Site
-	announced map[uint32]trace.Site // of accesses that the runtime announces on behalf of emitted code
+	used    bool               // there is a context
+	late    map[uint64][]*late // by context
+	places  map[uint32]pcPlace
+	pending map[uint64][]pending // late accesses of open contexts, by page
+	sites   map[uint32]trace.Site
+	// of accesses that the runtime announces on behalf of emitted code
+	announced map[uint32]trace.Site
 	files     map[string]int32
 	funcs     map[pcPlace]trace.FuncID
 	emitted   map[string][]unit // files of emitted code, by name: their functions by line
@@ -223,8 +226,8 @@ func (m *merger) announcedSite(pc uint32) trace.Site {
 	return s
 }
 
-// outsideSite returns the site of a program counter of outside code, 0 if it is emitted code's (L3). Sites are made
-// in the order in which they are met.
+// outsideSite returns the site of a program counter of outside code, 0 if it is emitted code's
+// (L3). Sites are made in the order in which they are met.
 func (m *merger) outsideSite(pc uint32) trace.Site {
 	if s, ok := m.out.sites[pc]; ok {
 		return s
@@ -252,7 +255,8 @@ func (m *merger) newSite(at pcPlace) trace.Site {
 	return s
 }
 
-// outsideTables prepares the tables of sites. Those of the program that was built are shared by its processes, and not changed.
+// outsideTables prepares the tables of sites. Those of the program that was built are shared by its
+// processes, and not changed.
 func (m *merger) outsideTables() {
 	m.out.sites, m.out.files, m.out.funcs = make(map[uint32]trace.Site), make(map[string]int32), make(map[pcPlace]trace.FuncID)
 	m.out.emitted, m.out.named = make(map[string][]unit), make(map[string]unit)

@@ -18,7 +18,8 @@ type run struct {
 	reads   int
 }
 
-// simulate executes goroutines that access few words, with locks around the accesses of a word if disciplined.
+// simulate executes goroutines that access few words, with locks around the accesses of a word if
+// disciplined.
 func simulate(r *rand.Rand, disciplined bool) run {
 	const words = 4
 	n := 2 + r.IntN(4)
@@ -74,7 +75,8 @@ func simulate(r *rand.Rand, disciplined bool) run {
 	return out
 }
 
-// TestRandom merges random runs, and checks the result against (O1), (O2) and (V3) with code of its own.
+// TestRandom merges random runs, and checks the result against (O1), (O2) and (V3) with code of its
+// own.
 func TestRandom(t *testing.T) {
 	racy, reads := 0, 0
 	for seed := range uint64(600) {
@@ -103,7 +105,8 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// checkOrder checks that events hold each stream in its order, stamped records in the order of stamps, and groups between.
+// checkOrder checks that events hold each stream in its order, stamped records in the order of
+// stamps, and groups between.
 func checkOrder(t *testing.T, seed uint64, p run, events []trace.Event) {
 	t.Helper()
 	at := make([]int, len(p.streams))
@@ -160,8 +163,9 @@ func nextStamp(w []uint64) uint64 {
 	return ^uint64(0)
 }
 
-// recount counts the reads that do not return what was written last, byte by byte, and checks the flags. Memory is
-// zero at first: a read of something else that nothing has written yet may have the flag (V6).
+// recount counts the reads that do not return what was written last, byte by byte, and checks the
+// flags. Memory is zero at first: a read of something else that nothing has written yet may have
+// the flag (V6).
 func recount(t *testing.T, seed uint64, events []trace.Event) (n int) {
 	t.Helper()
 	mem := map[uint64]byte{}

@@ -14,8 +14,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A recording as text: "go N" begins the stream of goroutine N; the other lines are records: the kind,
-// flags in hexadecimal and size, if not usual, as kind/flags/size, and the words.
+// A recording as text: "go N" begins the stream of goroutine N; the other lines are records: the
+// kind, flags in hexadecimal and size, if not usual, as kind/flags/size, and the words.
 //
 //	go 1
 //	start 0 10

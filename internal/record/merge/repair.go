@@ -76,7 +76,8 @@ func (m *merger) addRef(x uint64, c *cell, r ref) {
 	}
 }
 
-// others calls f for the streams other than s that access the contended word x, until f returns true.
+// others calls f for the streams other than s that access the contended word x, until f returns
+// true.
 func (m *merger) others(s *stream, x uint64, f func(t *stream) bool) {
 	k := m.hot[x]
 	n := 0
@@ -92,9 +93,10 @@ func (m *merger) others(s *stream, x uint64, f func(t *stream) bool) {
 	}
 }
 
-// beforeRead makes room for a read of s that the shadow does not explain (V1). Of the
-// streams that can explain it, the one is pulled whose own reads, on the way, are explained best. If nothing
-// is known of the word and zero was read, no read on the way may stay unexplained: that may be the initial value.
+// beforeRead makes room for a read of s that the shadow does not explain (V1). Of the streams that
+// can explain it, the one is pulled whose own reads, on the way, are explained best. If nothing is
+// known of the word and zero was read, no read on the way may stay unexplained: that may be the
+// initial value.
 func (m *merger) beforeRead(s *stream, a access) {
 	if m.depth >= maxDepth {
 		return
@@ -116,8 +118,9 @@ func (m *merger) beforeRead(s *stream, a access) {
 	}
 }
 
-// doubtful reports whether the read p is of memory that is not known, and another stream's group has a write of its
-// value that (V1) could not bring before it: nothing says that the value was there at first (V6). Zero mostly was.
+// doubtful reports whether the read p is of memory that is not known, and another stream's group
+// has a write of its value that (V1) could not bring before it: nothing says that the value was
+// there at first (V6). Zero mostly was.
 func (m *merger) doubtful(p *placed) (found bool) {
 	c := p.a.c
 	if !c.hot || p.a.val&spread[p.a.mask&^c.known] == 0 || !c.explains(p.a.val, p.a.mask) {
@@ -146,7 +149,8 @@ func explanation(t *stream, a access) int {
 	return -1
 }
 
-// rehearse counts the reads that would not be explained if t were pulled up to its access i at once.
+// rehearse counts the reads that would not be explained if t were pulled up to its access i at
+// once.
 func (m *merger) rehearse(t *stream, i int) (bad int) {
 	m.simulate(t, i, func(j int, c *cell) bool {
 		if a := &t.acc[j]; c != nil && !c.explains(a.val, a.mask) {
@@ -157,7 +161,8 @@ func (m *merger) rehearse(t *stream, i int) (bad int) {
 	return bad
 }
 
-// simulate calls f with the accesses of t up to and with i, and with the cell that a read would meet, until f returns false. For others it is nil.
+// simulate calls f with the accesses of t up to and with i, and with the cell that a read would
+// meet, until f returns false. For others it is nil.
 func (m *merger) simulate(t *stream, i int, f func(j int, c *cell) bool) {
 	m.written = m.written[:0]
 	for j := t.next; j <= i; j++ {

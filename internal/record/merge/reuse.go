@@ -2,9 +2,9 @@ package merge
 
 import "slices"
 
-// An Alloc reuses memory that a collection has freed. Who held it last may have had no stamp since: its
-// last accesses are in a group that is current still, and (O2) would have them come after the Alloc, in memory
-// that is another's now. (O3) has them come first.
+// An Alloc reuses memory that a collection has freed. Who held it last may have had no stamp since:
+// its last accesses are in a group that is current still, and (O2) would have them come after the
+// Alloc, in memory that is another's now. (O3) has them come first.
 
 // wide is an access without a value to so many bytes that their cells are not noted.
 type wide struct {
@@ -22,8 +22,9 @@ func (m *merger) addWide(w wide) {
 	m.wide = append(m.wide, w)
 }
 
-// freed has the accesses of other streams' current groups to the n bytes at x come before the Alloc of s that is next (O3).
-// A group that began after the last collection has no access to what was there before.
+// freed has the accesses of other streams' current groups to the n bytes at x come before the Alloc
+// of s that is next (O3). A group that began after the last collection has no access to what was
+// there before.
 func (m *merger) freed(s *stream, x, n, stamp uint64) {
 	gc, _ := slices.BinarySearch(m.gcs, stamp)
 	if x+n < x || gc == 0 { // nothing has been freed yet
@@ -64,8 +65,9 @@ func (m *merger) holder(s *stream, r ref) {
 	m.holders = append(m.holders, r.stream)
 }
 
-// last returns the last access of t's group to the n bytes at x while they were what they were before, or -1. A
-// goroutine reaches the new object by a pointer that it reads since, and that memory does not hold yet.
+// last returns the last access of t's group to the n bytes at x while they were what they were
+// before, or -1. A goroutine reaches the new object by a pointer that it reads since, and that
+// memory does not hold yet.
 func (m *merger) last(t *stream, x, n uint64) int {
 	found := -1
 	m.simulate(t, len(t.acc)-1, func(j int, c *cell) bool {

@@ -24,9 +24,10 @@ type Process struct {
 	Args    uint64            // hash of its arguments
 	Parent  uint64            // the process that started it
 	Limit   int64             // bytes that the run may take on the disk, 0 if there is none
-	Blind   uint64            // why accesses of outside code are not recorded (word 13 of segment 0), 0: they are
-	Lost    int               // accesses of outside code that could not be recorded
-	Ended   bool              // it marked at its end what emitted code had accessed
+	// why accesses of outside code are not recorded (word 13 of segment 0), 0: they are
+	Blind uint64
+	Lost  int  // accesses of outside code that could not be recorded
+	Ended bool // it marked at its end what emitted code had accessed
 }
 
 // Whole reports whether the process has said that it ends, and was recorded until then: its records
@@ -109,8 +110,8 @@ func (r *recording) close() {
 	r.maps = nil
 }
 
-// release lets the system have back the pages of the span that the cursor c of s leaves behind. (What else is in
-// those pages is read from the file again.)
+// release lets the system have back the pages of the span that the cursor c of s leaves behind.
+// (What else is in those pages is read from the file again.)
 func (r *recording) release(s *stream, c *cursor) {
 	if s.seg < 0 || c.span == s.span {
 		return
@@ -196,8 +197,8 @@ func Head(dir string) (Process, bool) {
 	return processOf(b), true
 }
 
-// log maps a file of the log and appends the chunks of its boxes, without those that are still in a segment: their
-// copies may be cut short.
+// log maps a file of the log and appends the chunks of its boxes, without those that are still in a
+// segment: their copies may be cut short.
 func (r *recording) log(name string, boxes map[chunkID]bool, chunks []chunk) ([]chunk, error) {
 	b, err := mapFile(name)
 	if err != nil || b == nil {
@@ -297,7 +298,8 @@ func (r *recording) damaged(s string, args ...any) {
 	r.damage = append(r.damage, fmt.Sprintf(s, args...))
 }
 
-// join puts the chunks of each stream in order. Of a stream with a gap, what comes before it is kept.
+// join puts the chunks of each stream in order. Of a stream with a gap, what comes before it is
+// kept.
 func (r *recording) join(chunks []chunk) {
 	slices.Sort(r.gcs)
 	slices.SortFunc(chunks, func(a, b chunk) int {

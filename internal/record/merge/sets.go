@@ -6,8 +6,10 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Ds are told as shortly as they can be. A set that the recorder has numbered is listed once. What follows from an object that has changed a little is told by what has changed: the set of it that
-// was told last, which begins at the same address, is the one that a new set is made of. So are the parts of Ds without a number, from the second time on.
+// Ds are told as shortly as they can be. A set that the recorder has numbered is listed once. What
+// follows from an object that has changed a little is told by what has changed: the set of it that
+// was told last, which begins at the same address, is the one that a new set is made of. So are the
+// parts of Ds without a number, from the second time on.
 
 const (
 	toldSlots = 1 << 12
@@ -16,9 +18,10 @@ const (
 
 // told is the sets that the trace has.
 type told struct {
-	names   map[uint32]uint64 // their numbers there, by those that the recorder gave: equal sets have one
-	latest  []latest          // by where they begin
-	unnamed uint64            // sets that the recorder has not numbered
+	// their numbers there, by those that the recorder gave: equal sets have one
+	names   map[uint32]uint64
+	latest  []latest // by where they begin
+	unnamed uint64   // sets that the recorder has not numbered
 }
 
 // latest is the last set of those that begin at an address.
@@ -107,7 +110,8 @@ func (m *merger) unnamed(parts []trace.Event, p placed) {
 	m.placeSet(was.number, of, parts, p)
 }
 
-// placeSet places a ReachSet, with what makes the set of another one; with nothing, it names one that the trace has.
+// placeSet places a ReachSet, with what makes the set of another one; with nothing, it names one
+// that the trace has.
 func (m *merger) placeSet(number, of uint64, parts []trace.Event, p placed) {
 	g, site := p.e.G, p.e.Site
 	p.e = trace.Event{Kind: format.ReachSet, G: g, Site: site, Obj: trace.Addr(number), Val: uint64(len(parts)), Aux: of}

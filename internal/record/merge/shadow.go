@@ -95,8 +95,9 @@ func (c *cell) holds(val uint64, mask uint8) bool {
 	return mask&^c.known == 0 && c.explains(val, mask)
 }
 
-// mayHold reports whether the cell has val in the bytes of mask, if it was still new
-// when the bytes of first were written for the first time: bytes that are not known then are zero, as Go hands out memory.
+// mayHold reports whether the cell has val in the bytes of mask, if it was still new when the bytes
+// of first were written for the first time: bytes that are not known then are zero, as Go hands out
+// memory.
 func (c *cell) mayHold(val uint64, mask, first uint8) bool {
 	unknown := mask &^ c.known
 	return unknown&^first == 0 && c.explains(val, mask) && val&spread[unknown] == 0

@@ -4,8 +4,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// shorts are the last RawShort records of a stream, by site: what the next ones leave out. A stream is read
-// twice, each time with its own.
+// shorts are the last RawShort records of a stream, by site: what the next ones leave out. A stream
+// is read twice, each time with its own.
 type shorts struct {
 	last map[uint32]*shortAccess
 	now  shortAccess // the one being read

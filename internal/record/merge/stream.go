@@ -47,7 +47,8 @@ type stream struct {
 // noStamp is the stamp of a group at the end of a stream (C1).
 const noStamp = math.MaxUint64
 
-// access is an access in the current group. One without a value has no cell, and stands for bytes that may be many.
+// access is an access in the current group. One without a value has no cell, and stands for bytes
+// that may be many.
 type access struct {
 	x    uint64 // aligned address; without a value: address
 	c    *cell
@@ -134,8 +135,9 @@ func isPlain(r *record) bool {
 	return (r.kind == format.Read || r.kind == format.Write) && r.flags&format.FlagNoValue == 0
 }
 
-// part makes r, an access at addr, what it is in the next aligned word: a pointer that was converted by unsafe may lead across words, whatever its
-// type. data is the value. It reports whether more words follow.
+// part makes r, an access at addr, what it is in the next aligned word: a pointer that was
+// converted by unsafe may lead across words, whatever its type. data is the value. It reports
+// whether more words follow.
 func (c *cursor) part(r *record, addr uint64, data []byte) bool {
 	at, size := addr+uint64(c.sub), int64(r.size)
 	n := min(8-int64(at&7), size-c.sub)

@@ -7,8 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// variable is memory of a package-level variable, with what was in it before main.main; data may be shorter
-// than n: what follows is zero.
+// variable is memory of a package-level variable, with what was in it before main.main; data may be
+// shorter than n: what follows is zero.
 type variable struct {
 	x, n uint64
 	data []byte
@@ -17,8 +17,9 @@ type variable struct {
 // maxVariable bounds the size that is believed.
 const maxVariable = 1 << 24
 
-// variable takes what the main goroutine has found in a variable, but for the words that the trace has accessed already,
-// and those of the current groups: these accesses may have come before it looked.
+// variable takes what the main goroutine has found in a variable, but for the words that the trace
+// has accessed already, and those of the current groups: these accesses may have come before it
+// looked.
 func (m *merger) variable(r *record) {
 	x, n := r.word(0), r.word(1)
 	switch {
@@ -58,7 +59,8 @@ func (m *merger) keep(v variable) {
 	}
 }
 
-// inWide reports whether some of the n bytes at x are in an access of a current group whose cells are not noted.
+// inWide reports whether some of the n bytes at x are in an access of a current group whose cells
+// are not noted.
 func (m *merger) inWide(x, n uint64) bool {
 	return slices.ContainsFunc(m.wide, func(w wide) bool { return w.x < x+n && x < w.x+w.n && m.live(w.ref) })
 }

@@ -12,14 +12,16 @@ import (
 )
 
 // The compiler replaces calls of sync/atomic's functions by instructions, knowing them by name; a
-// changed body never runs. So the methods of sync/atomic's types call functions of other names, in small letters:
+// changed body never runs. So the methods of sync/atomic's types call functions of other names, in
+// small letters:
 //
-//	func addInt64(addr *int64, delta int64) (new int64) { return int64(presageAdd64((*uint64)(unsafe.Pointer(addr)), uint64(delta))) }
+//	func addInt64(addr *int64, delta int64) (new int64) { return
+//	int64(presageAdd64((*uint64)(unsafe.Pointer(addr)), uint64(delta))) }
 //
 // and packages that call the functions are compiled with -d=ssa/intrinsics/off (GCFlags). Tempting
-// and wrong: to make AddInt64 a variable (the compiler looks at the name all the same) or
-// generic (a module whose go.mod says go1.17 cannot call it); to turn intrinsics off everywhere (math.Sqrt is
-// a loop then).
+// and wrong: to make AddInt64 a variable (the compiler looks at the name all the same) or generic
+// (a module whose go.mod says go1.17 cannot call it); to turn intrinsics off everywhere (math.Sqrt
+// is a loop then).
 
 var atomicFiles = []string{"sync/atomic/doc.go", "sync/atomic/doc_64.go"}
 

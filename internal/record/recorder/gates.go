@@ -5,7 +5,8 @@ import "embed"
 //go:embed all:_gates
 var gates embed.FS
 
-// EnvGates names the environment variable that holds the schedule of a program that was built with gates.
+// EnvGates names the environment variable that holds the schedule of a program that was built with
+// gates.
 const EnvGates = "PRESAGE_GATES"
 
 // gateVersionPatches come after gatePatches, for one version only.

@@ -21,19 +21,21 @@ import (
 	"github.com/presage-race/presage/internal/host/quoted"
 )
 
-// setFlags sets the flags that a build of cfg.Packages needs, so that calls of sync/atomic's functions are recorded.
-// With -race the compiler does not replace them by instructions. An instrumented package and one that is left out are
-// compiled without it: if they have such calls, intrinsics are off, and functions that are nothing but intrinsics get a
-// body (intrinsicPatches). A package that is not instrumented is compiled without inlining too: else the calls would be
-// inlined into packages where intrinsics are on. (In an instrumented package the hooks keep functions from being inlined
-// elsewhere, and must be inlined themselves.) Generic functions are compiled where they are instantiated, so if they have
-// such calls, intrinsics are off wherever their package can be reached from. The flags go into GOFLAGS, which every go
-// command reads.
+// setFlags sets the flags that a build of cfg.Packages needs, so that calls of sync/atomic's
+// functions are recorded. With -race the compiler does not replace them by instructions. An
+// instrumented package and one that is left out are compiled without it: if they have such calls,
+// intrinsics are off, and functions that are nothing but intrinsics get a body (intrinsicPatches).
+// A package that is not instrumented is compiled without inlining too: else the calls would be
+// inlined into packages where intrinsics are on. (In an instrumented package the hooks keep
+// functions from being inlined elsewhere, and must be inlined themselves.) Generic functions are
+// compiled where they are instantiated, so if they have such calls, intrinsics are off wherever
+// their package can be reached from. The flags go into GOFLAGS, which every go command reads.
 //
-// The compiler of package compiler needs none of this but for packages that are left out: it decides on hooks and on calls of
-// sync/atomic itself, by the inline tree.
+// The compiler of package compiler needs none of this but for packages that are left out: it
+// decides on hooks and on calls of sync/atomic itself, by the inline tree.
 //
-// A user's own -gcflags are in front of these, package by package (userFlags): a build takes them from BuildFlags alone.
+// A user's own -gcflags are in front of these, package by package (userFlags): a build takes them
+// from BuildFlags alone.
 func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	patterns := cfg.Packages
 	if len(patterns) == 0 {
@@ -81,7 +83,8 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return fmt.Errorf("listing packages: %w", err)
 	}
-	for _, path := range []string{"sync/atomic", o.Package} { // the overlay has its own, without hooks
+	for _, path := range []string{"sync/atomic", o.Package} {
+		// the overlay has its own, without hooks
 		add("-gcflags=" + path + "=" + onlineInline)
 	}
 	for _, p := range list {
@@ -109,7 +112,8 @@ type pathFlags struct {
 	leftOut         bool // no hooks
 	calls           bool // functions of sync/atomic
 	generic         bool // it may instantiate generic functions that do
-	skips           bool // functions of packages that are left out may be inlined or instantiated in it
+	// functions of packages that are left out may be inlined or instantiated in it
+	skips bool
 }
 
 // hooks returns the flag of the compiler of package compiler, behind others of -d.
@@ -193,8 +197,9 @@ func toolexec(file string) string {
 	return file
 }
 
-// outsideFlags are the flags of a package that is not instrumented. Its functions must not be inlined into those of
-// instrumented packages, where they would lose their hooks: the compiler decides by the function that it compiles.
+// outsideFlags are the flags of a package that is not instrumented. Its functions must not be
+// inlined into those of instrumented packages, where they would lose their hooks: the compiler
+// decides by the function that it compiles.
 func outsideFlags(path string) string {
 	if path == "unsafe" || path == "runtime" || strings.HasPrefix(path, "runtime/internal/") || strings.HasPrefix(path, "internal/runtime/") || unhooked[path] {
 		return OnlineCompilerFlags
@@ -236,7 +241,8 @@ func (p listed) flagPath() string {
 	return p.ImportPath
 }
 
-// callsAtomic reports whether a file of p mentions a function of sync/atomic, and whether a generic function does.
+// callsAtomic reports whether a file of p mentions a function of sync/atomic, and whether a generic
+// function does.
 func (p listed) callsAtomic() (calls, generic bool) {
 	for _, files := range [][]string{p.GoFiles, p.CgoFiles} {
 		for _, name := range files {

@@ -15,8 +15,9 @@ import (
 	"github.com/presage-race/presage/internal/record/recorder"
 )
 
-// TestBuildFlags: of the packages that a build needs, those have a flag that call
-// functions of sync/atomic, and those that may instantiate generic functions which do, and those that are not instrumented are not inlined elsewhere.
+// TestBuildFlags: of the packages that a build needs, those have a flag that call functions of
+// sync/atomic, and those that may instantiate generic functions which do, and those that are not
+// instrumented are not inlined elsewhere.
 func TestBuildFlags(t *testing.T) {
 	a := txtar.Parse([]byte(`
 -- go.mod --

@@ -257,12 +257,15 @@ func TestHookless(t *testing.T) {
 	holdTable(t, file, table, hookless(t))
 }
 
-// TestUnhooked compares the packages that get no -l, because the compiler gives them no hooks, with the compiler's list.
+// TestUnhooked compares the packages that get no -l, because the compiler gives them no hooks, with
+// the compiler's list.
 func TestUnhooked(t *testing.T) {
 	root, _ := installed(t)
 	list := unhookedPackages(t, root)
-	list["sync"], list["internal/sync"], list["sync/atomic"] = false, false, false // setFlags names them
-	list["internal/bytealg"] = true                                                // hooks, but no values to lose
+	// setFlags names them
+	list["sync"], list["internal/sync"], list["sync/atomic"] = false, false, false
+	// hooks, but no values to lose
+	list["internal/bytealg"] = true
 	for p, in := range list {
 		if in && strings.HasSuffix(outsideFlags(p), " -l") && !strings.HasPrefix(p, "runtime/") {
 			t.Errorf("%s is compiled with -l, but has no hooks to keep", p)
@@ -278,8 +281,8 @@ func TestUnhooked(t *testing.T) {
 
 var raceCall = regexp.MustCompile(`^race[a-z]`)
 
-// raceUses lists what the standard library says to the race detector: "use FILE:FUNCTION=CALLS", with how often a call is
-// there if it is more than once.
+// raceUses lists what the standard library says to the race detector: "use FILE:FUNCTION=CALLS",
+// with how often a call is there if it is more than once.
 func raceUses(t *testing.T) map[string]bool {
 	t.Helper()
 	root, _ := installed(t)
@@ -319,7 +322,8 @@ func raceUses(t *testing.T) map[string]bool {
 	return list
 }
 
-// raceCalls lists the calls of a declaration, sorted; imports: those of package internal/race, else the runtime's own.
+// raceCalls lists the calls of a declaration, sorted; imports: those of package internal/race, else
+// the runtime's own.
 func raceCalls(d ast.Decl, imports bool) string {
 	n := map[string]int{}
 	ast.Inspect(d, func(x ast.Node) bool {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestInline: the hooks of every block and access are inlined into emitted code. Block is
-// at the very limit of what the compiler inlines, and methods are inlined across two packages only because presagert
-// keeps their bodies (func inlined).
+// TestInline: the hooks of every block and access are inlined into emitted code. Block is at the
+// very limit of what the compiler inlines, and methods are inlined across two packages only because
+// presagert keeps their bodies (func inlined).
 func TestInline(t *testing.T) {
 	bin := build(t, []byte(`
 package main

@@ -105,7 +105,8 @@ var unrecorded = map[string]string{
 	"SYS_MUNLOCK":  "changes no memory",
 }
 
-// TestKernel: each system call of package syscall that is given a pointer has its accesses recorded, or is a cut.
+// TestKernel: each system call of package syscall that is given a pointer has its accesses
+// recorded, or is a cut.
 func TestKernel(t *testing.T) {
 	root, _ := installed(t)
 	k, numbers := readKernelCalls(t), callNumbers(t, root)

@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// SetLimit bounds what all processes that record to dir take on the disk (R7). It is for the directory of EnvDir, before the run.
+// SetLimit bounds what all processes that record to dir take on the disk (R7). It is for the
+// directory of EnvDir, before the run.
 func SetLimit(dir string, bytes int64) error {
 	page := make([]byte, 8*format.LimitWords)
 	binary.LittleEndian.PutUint64(page[8*format.LimitMost:], uint64(bytes))

@@ -18,8 +18,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestLimit (R7): processes of one run, side by side, take no more of the disk than it may; they run on, and what each has recorded
-// is an execution.
+// TestLimit (R7): processes of one run, side by side, take no more of the disk than it may; they
+// run on, and what each has recorded is an execution.
 func TestLimit(t *testing.T) {
 	bin := build(t, []byte(stopping))
 	for _, test := range []struct {
@@ -119,8 +119,8 @@ func onDisk(t *testing.T, dir string) (n int64) {
 	return n
 }
 
-// TestFullDisk: a program whose disk becomes full, or is full when it begins, runs on, and says so where that can be said. It needs
-// a small disk.
+// TestFullDisk: a program whose disk becomes full, or is full when it begins, runs on, and says so
+// where that can be said. It needs a small disk.
 func TestFullDisk(t *testing.T) {
 	bin := build(t, []byte(stopping))
 	disk := t.TempDir()

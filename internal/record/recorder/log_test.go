@@ -15,8 +15,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// counting has lines of goroutines that write 1, 2, 3, … Each goroutine of line i ends after a while and starts the next, so that
-// boxes go from one to the other, and each line says how far it is.
+// counting has lines of goroutines that write 1, 2, 3, … Each goroutine of line i ends after a
+// while and starts the next, so that boxes go from one to the other, and each line says how far it
+// is.
 const counting = `
 package main
 
@@ -75,7 +76,8 @@ func main() {
 }
 `
 
-// counts checks that the writes of each line are 1, 2, 3, …, each once and in order within its goroutine, and returns the last ones.
+// counts checks that the writes of each line are 1, 2, 3, …, each once and in order within its
+// goroutine, and returns the last ones.
 func counts(t *testing.T, p *rawfile.Process) (last [4]int) {
 	t.Helper()
 	if err := validate(p); err != nil {
@@ -104,7 +106,8 @@ func counts(t *testing.T, p *rawfile.Process) (last [4]int) {
 	return last
 }
 
-// TestLog: what is written to the log is all there, whatever box it was in, on any file system, however the program ends.
+// TestLog: what is written to the log is all there, whatever box it was in, on any file system,
+// however the program ends.
 func TestLog(t *testing.T) {
 	bin := build(t, []byte(counting))
 	dirs := []string{t.TempDir()}

@@ -27,7 +27,8 @@ var observePatches = []patch{
 	alters("runtime/rdebug.go", "func setPanicOnFault(new bool) (old bool) {"),
 	alters("runtime/runtime1.go", "func setTraceback(level string) {"),
 	alters("runtime/debug.go", "func SetDefaultGOMAXPROCS() {"),
-	opens("runtime/debug.go", "func GOMAXPROCS(n int) int {", "if n > 0 { "+altersProgram+" }"), // a look needs no record: what changes it is a cut
+	// a look needs no record: what changes it is a cut
+	opens("runtime/debug.go", "func GOMAXPROCS(n int) int {", "if n > 0 { "+altersProgram+" }"),
 	alters("runtime/mprof.go", "func SetBlockProfileRate(rate int) {"),
 	alters("runtime/mprof.go", "func SetMutexProfileFraction(rate int) int {"),
 	alters("runtime/cpuprof.go", "func SetCPUProfileRate(hz int) {"),
@@ -60,7 +61,8 @@ var observePatches = []patch{
 	{"internal/syscall/unix/fcntl_unix.go", "\tval, errno := fcntl(int32(fd), int32(cmd), int32(arg))\n", "\tclass := presageCalls(syscall.SYS_FCNTL, 0, uintptr(cmd), 0, 0, 0, 0); val, errno := fcntl(int32(fd), int32(cmd), int32(arg)); presageCalled(class, syscall.SYS_FCNTL, uintptr(val), 0, 0, 0, 0, 0, 0)\n", 1},
 	{"syscall/zsyscall_linux_amd64.go", "\tr0, _ := rawSyscallNoError(SYS_UMASK, uintptr(mask), 0, 0)\n", "\tclass := presageCalls(SYS_UMASK, 0, 0, 0, 0, 0, 0); r0, _ := rawSyscallNoError(SYS_UMASK, uintptr(mask), 0, 0); presageCalled(class, SYS_UMASK, r0, 0, 0, 0, 0, 0, 0)\n", 1},
 
-	// What package syscall records of these it does for every overlay (patches, argumentPatches), with a place of its own.
+	// What package syscall records of these it does for every overlay (patches, argumentPatches),
+	// with a place of its own.
 	{"syscall/zsyscall_linux_amd64.go", "Syscall(SYS_READ, uintptr(fd), uintptr(_p0),", "Syscall(SYS_READ|presageRecorded, uintptr(fd), uintptr(_p0),", 1},
 	{"syscall/zsyscall_linux_amd64.go", "Syscall(SYS_WRITE, ", "Syscall(SYS_WRITE|presageRecorded, ", 1},
 	{"syscall/zsyscall_linux_amd64.go", "Syscall6(SYS_PREAD64, ", "Syscall6(SYS_PREAD64|presageRecorded, ", 1},

@@ -11,7 +11,8 @@ import (
 //go:embed all:_online
 var online embed.FS
 
-// The detector itself is an ordinary package, tested against package fasttrack; here it becomes part of package runtime.
+// The detector itself is an ordinary package, tested against package fasttrack; here it becomes
+// part of package runtime.
 //
 //go:embed online/*.go
 var detector embed.FS
@@ -140,21 +141,24 @@ var onlinePatches = []patch{
 	after("runtime/proc.go", "func syscall_runtime_AfterFork() {\n", "\tpresageForked()\n"),
 }
 
-// onlineVersionPatches come after those, by version: the heap is where it is with -race, and always was in go1.25, so that its cells are near (rt/online, ftNear).
+// onlineVersionPatches come after those, by version: the heap is where it is with -race, and always
+// was in go1.25, so that its cells are near (rt/online, ftNear).
 var onlineVersionPatches = map[string][]patch{
 	"go1.26": {{"runtime/malloc.go", "!isSbrkPlatform && !raceenabled && !msanenabled && !asanenabled\n", "false\n", 1}},
 }
 
-// OnlineCompilerFlags is how a program with the detector inside is compiled: the compiler puts the hooks, as for the race detector, without
-// the checks of unsafe.Pointer that -race has besides.
+// OnlineCompilerFlags is how a program with the detector inside is compiled: the compiler puts the
+// hooks, as for the race detector, without the checks of unsafe.Pointer that -race has besides.
 const OnlineCompilerFlags = "-race -d=checkptr=0"
 
-// onlineInline is how sync/atomic is compiled, which has no hooks: the compiler inlines none of its functions where the race detector's
-// flag is set, and others cannot inline them for that reason.
+// onlineInline is how sync/atomic is compiled, which has no hooks: the compiler inlines none of its
+// functions where the race detector's flag is set, and others cannot inline them for that reason.
 const onlineInline = "-d=checkptr=0"
 
-// EnvHalt names the environment variable that makes a program with the detector inside end at its first race.
+// EnvHalt names the environment variable that makes a program with the detector inside end at its
+// first race.
 const EnvHalt = "PRESAGE_HALT"
 
-// EnvFilter names the environment variable that leaves the filter of package tree out, if it is none.
+// EnvFilter names the environment variable that leaves the filter of package tree out, if it is
+// none.
 const EnvFilter = "PRESAGE_FILTER"

@@ -28,7 +28,8 @@ var both embed.FS
 // it an instrumented program runs and records nothing.
 const EnvDir = "PRESAGE_DIR"
 
-// EnvReach names the variable that says how what calls of left-out packages reach is found: "full", "check", or kept up to date.
+// EnvReach names the variable that says how what calls of left-out packages reach is found: "full",
+// "check", or kept up to date.
 const EnvReach = "PRESAGE_REACH"
 
 // EnvOutside names the variable that has every access of outside code written down, besides those
@@ -59,9 +60,11 @@ type Config struct {
 	BuildFlags   []string                     // -tags and the like
 	Instrumented func(importPath string) bool // nil: the packages of the main module
 	LeftOut      []string                     // but for these, by import path
-	Audit        bool                         // for an audit (OutsideAudit): hooks say how wide each access is
+	// for an audit (OutsideAudit): hooks say how wide each access is
+	Audit bool
 
-	// Compiler returns the file of the compiler of package compiler for this Go, "" if Go's own is to be used. nil: Go's own.
+	// Compiler returns the file of the compiler of package compiler for this Go, "" if Go's own is
+	// to be used. nil: Go's own.
 	Compiler func(context.Context, Overlay) (string, error)
 }
 
@@ -71,7 +74,8 @@ type Overlay struct {
 	GoVersion string
 	GOOS      string
 	GOARCH    string
-	// Replace maps files of GOROOT to the files that stand for them, absolute, for `go build -overlay`.
+	// Replace maps files of GOROOT to the files that stand for them, absolute, for `go build
+	// -overlay`.
 	Replace map[string]string
 	// Go is the go command to use and Env what its environment needs besides. They
 	// matter where GOROOT lies in the module cache (a toolchain that the go command
@@ -369,8 +373,8 @@ func (b *builder) write(dir string) (map[string]string, error) {
 		if err := os.WriteFile(name, src, 0o600); err != nil {
 			return nil, err
 		}
-		// The go command does not index files younger than two seconds, and looks for a
-		// package of the standard library that is not indexed without the overlay: "presagert is not in std".
+		// The go command does not index files younger than two seconds, and looks for a package of
+		// the standard library that is not indexed without the overlay: "presagert is not in std".
 		old := time.Now().Add(-time.Minute)
 		if err := os.Chtimes(name, old, old); err != nil {
 			return nil, err

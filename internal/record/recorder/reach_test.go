@@ -14,7 +14,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestReach: what a call is given leads to what the program says, however D is found; and what is kept is what a walk at that moment finds (check).
+// TestReach: what a call is given leads to what the program says, however D is found; and what is
+// kept is what a walk at that moment finds (check).
 func TestReach(t *testing.T) {
 	src, err := os.ReadFile("testdata/reach/main.go")
 	if err != nil {
@@ -28,7 +29,8 @@ func TestReach(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			p := read(t, dir)
-			if err := stampsGrow(p); err != nil { // also where room for the records of a call needs a stamp
+			if err := stampsGrow(p); err != nil {
+				// also where room for the records of a call needs a stamp
 				t.Error(err)
 			}
 			ds, sets := reached(p)

@@ -211,7 +211,8 @@ func text(p *rawfile.Process) string {
 			case r.Kind == format.RawVar:
 				fmt.Fprintf(&b, "\tvar %s %d\n", object(r.Words[0]), r.Words[1:])
 				continue
-			case r.Kind >= format.RawContext && r.Kind <= format.RawPC, r.Site&format.OutsidePC != 0: // of outside code
+			case r.Kind >= format.RawContext && r.Kind <= format.RawPC, r.Site&format.OutsidePC != 0:
+				// of outside code
 				continue
 			case r.Site == 0 && r.Kind != format.Go && r.Kind != format.End, r.Kind == format.Alloc && r.Site < firstAlloc:
 				continue
@@ -316,7 +317,8 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
-// TestStable: the overlay of one Go is the same bytes each time, or the build cache would be no use.
+// TestStable: the overlay of one Go is the same bytes each time, or the build cache would be no
+// use.
 func TestStable(t *testing.T) {
 	content := func() map[string]string {
 		o, err := recorder.New(context.Background(), recorder.Config{OutDir: t.TempDir()})

@@ -16,8 +16,8 @@ var syscallPackage = map[string]string{
 	"go1.26": "internal/runtime/syscall/linux",
 }
 
-// A patch replaces every occurrence of an anchor in a file of GOROOT/src. The anchor must occur exactly n times
-// (0 stands for 1).
+// A patch replaces every occurrence of an anchor in a file of GOROOT/src. The anchor must occur
+// exactly n times (0 stands for 1).
 type patch struct {
 	file   string
 	anchor string
@@ -29,15 +29,17 @@ type patch struct {
 func before(file, anchor, text string) patch { return patch{file, anchor, text + anchor, 1} }
 func after(file, anchor, text string) patch  { return patch{file, anchor, anchor + text, 1} }
 
-// bothPatches are in an overlay of the recorder and in one of gates: random numbers that a replay can have again.
+// bothPatches are in an overlay of the recorder and in one of gates: random numbers that a replay
+// can have again.
 var bothPatches = []patch{
 	{"runtime/rand.go", "func rand() uint64 {\n\t// Note: We avoid", "func rand() uint64 {\n\tif x := presageRand(); x != 0 {\n\t\treturn x\n\t}\n\treturn presageTrueRand()\n}\n\n//go:nosplit\nfunc presageTrueRand() uint64 {\n\t// Note: We avoid", 1},
 	{"runtime/rand.go", "uint64(uint32(rand()))", "uint64(uint32(presageTrueRand()))", 1},
 	before("runtime/proc.go", "\tfn := main_main // make an indirect call", "\tpresageMain()\n"),
 }
 
-// patches are the changes to the standard library, by file. raceenabled and race.Enabled stay false:
-// what the race detector changes in a program's behaviour (scheduling, pools, allocation) does not come with it.
+// patches are the changes to the standard library, by file. raceenabled and race.Enabled stay
+// false: what the race detector changes in a program's behaviour (scheduling, pools, allocation)
+// does not come with it.
 var patches = []patch{
 	// The recorder's state of a goroutine.
 	after("runtime/runtime2.go", "\tgoid         uint64\n", "\tpresage      *PresageG\n\tpresageRands uint64\n"),
@@ -50,7 +52,8 @@ var patches = []patch{
 
 	// A panic: the call whose site is remembered does not happen.
 	{"runtime/panic.go", "func Goexit() {\n", "func Goexit() { presagePanics(nil)\n", 1},
-	{"runtime/panic.go", "func gopanic(e any) {\n", "func gopanic(e any) { presagePanics(e)\n", 1}, // the lines stay: every trace shows them
+	// the lines stay: every trace shows them
+	{"runtime/panic.go", "func gopanic(e any) {\n", "func gopanic(e any) { presagePanics(e)\n", 1},
 
 	// The end of the process. A panic with which it ends; the lines stay.
 	{"runtime/proc.go", "\texithook.Run(code)\n}", "\texithook.Run(code)\n\tpresageEnds()\n}", 1},
@@ -143,8 +146,8 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	after("runtime/mcleanup.go", "\t\tb := gcCleanups.dequeue()\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n"),
 	{"runtime/mfinal.go", "\t\tif raceenabled {\n\t\t\tracefingo()\n\t\t}\n", "\t\tpresageHidden(getg(), pgAcquire, nil)\n", 1},
 
-	// Traces and metrics of the runtime: semaphores hand over what is read and written next. The reader of a trace runs on the
-	// system's stack.
+	// Traces and metrics of the runtime: semaphores hand over what is read and written next. The
+	// reader of a trace runs on the system's stack.
 	{"runtime/trace.go", "\tif raceenabled {\n\t\traceacquire(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t}\n", "\tpresageHidden(getg(), pgAcquire, unsafe.Pointer(&trace.doneSema[gen%2]))\n", 1},
 	after("runtime/trace.go", "\t\t\t\t\tracerelease(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t\t\t\t}\n", "\t\t\t\tpresageHidden(getg().m.curg, pgRelease, unsafe.Pointer(&trace.doneSema[gen%2]))\n"),
 	after("runtime/trace.go", "\t\t\t\t// See comment above in the shutdown case.\n\t\t\t\tracerelease(unsafe.Pointer(&trace.doneSema[gen%2]))\n\t\t\t}\n", "\t\t\tpresageHidden(getg().m.curg, pgRelease, unsafe.Pointer(&trace.doneSema[gen%2]))\n"),
@@ -156,7 +159,8 @@ func presageMallocgc(size uintptr, typ *_type, needzero bool) unsafe.Pointer {
 	{"runtime/synctest.go", "\t\traceacquireg(gp, gp.bubble.raceaddr())\n", "\t\tpresageHidden(gp, pgAcquire, gp.bubble.raceaddr())\n", 2},
 	{"runtime/time.go", "\t\tif raceenabled {\n\t\t\t// Establish a happens-before between this timer event and\n\t\t\t// the next synctest.Wait call.\n\t\t\tracereleasemergeg(gp, bubble.raceaddr())\n\t\t}\n", "\t\tpresageHidden(gp, pgReleaseMerge, bubble.raceaddr())\n", 1},
 
-	// What other packages declare to the race detector. Edges: iter.Pull, reads and writes of files. Accesses: the buffers of these.
+	// What other packages declare to the race detector. Edges: iter.Pull, reads and writes of
+	// files. Accesses: the buffers of these.
 	{"internal/race/norace.go", "func Acquire(addr unsafe.Pointer) {\n}\n\nfunc Release(addr unsafe.Pointer) {\n}\n\nfunc ReleaseMerge(addr unsafe.Pointer) {\n}\n", `func Acquire(addr unsafe.Pointer) { presageAcquire(addr) }
 
 func Release(addr unsafe.Pointer) { presageRelease(addr) }
@@ -294,7 +298,8 @@ func presageWriteRange(addr unsafe.Pointer, len int)
 // A search reads up to what it finds. They are in every overlay, so that a replay sees the same
 // accesses.
 var argumentPatches = []patch{
-	{"bytes/bytes.go", "\t\"internal/bytealg\"\n", "\t\"internal/bytealg\"; \"internal/race\"\n", 1}, // the lines stay here too
+	// the lines stay here too
+	{"bytes/bytes.go", "\t\"internal/bytealg\"\n", "\t\"internal/bytealg\"; \"internal/race\"\n", 1},
 	{"bytes/bytes.go", "\treturn bytealg.IndexByte(b, c)\n", "\ti := bytealg.IndexByte(b, c); race.ReadFound(b, i, 1); return i\n", 1},
 	{"bytes/bytes.go", "\t\treturn bytealg.Count(s, sep[0])\n", "\t\trace.ReadBytes(s); return bytealg.Count(s, sep[0])\n", 1},
 	{"bytes/bytes.go", "\treturn bytealg.Compare(a, b)\n", "\tn := presageSame(a, b); race.ReadBytes(a[:min(n+1, len(a))]); race.ReadBytes(b[:min(n+1, len(b))]); return bytealg.Compare(a, b)\n", 1},

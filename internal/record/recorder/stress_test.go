@@ -157,7 +157,8 @@ func main() {
 }
 `
 
-// TestStress runs everything at once: the records must be an execution, whatever the number of processors.
+// TestStress runs everything at once: the records must be an execution, whatever the number of
+// processors.
 func TestStress(t *testing.T) {
 	bin := build(t, []byte(stress))
 	for _, procs := range []string{"1", "2", "8"} {
@@ -178,7 +179,8 @@ func TestStress(t *testing.T) {
 		for k := format.Kind(1); k < format.Max; k++ {
 			switch k {
 			case format.Join, format.OpaqueBegin, format.OpaqueEnd, format.Enter, format.Exit, format.Block, format.Value, format.Word, format.Release:
-			case format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.ReachSet: // of traces of others only
+			case format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.ReachSet:
+				// of traces of others only
 			default:
 				if k.Valid() && seen[k] == 0 {
 					t.Errorf("GOMAXPROCS=%s: no %v at all", procs, k)
@@ -189,8 +191,8 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// TestKill kills the program at random moments: what it left must be an execution. On a machine with
-// much to do it may be killed before it began: such tries are made again, later and later.
+// TestKill kills the program at random moments: what it left must be an execution. On a machine
+// with much to do it may be killed before it began: such tries are made again, later and later.
 func TestKill(t *testing.T) {
 	bin := build(t, []byte(stress))
 	early := time.Duration(1)
@@ -304,7 +306,8 @@ func main() {
 }
 `
 
-// TestStopped: a program that cannot record any more runs on, and what it recorded before is an execution.
+// TestStopped: a program that cannot record any more runs on, and what it recorded before is an
+// execution.
 func TestStopped(t *testing.T) {
 	bin := build(t, []byte(stopping))
 	out, dir, err := run(t, bin)

@@ -11,8 +11,9 @@ import (
 	"github.com/presage-race/presage/internal/host/quoted"
 )
 
-// userFlags are the -gcflags that a user gives, in order. The go command compiles a package with the last one that matches
-// it, and with no other: next to flags of ours they would take the place of these, and hooks would be missing.
+// userFlags are the -gcflags that a user gives, in order. The go command compiles a package with
+// the last one that matches it, and with no other: next to flags of ours they would take the place
+// of these, and hooks would be missing.
 type userFlags []userFlag
 
 type userFlag struct {

@@ -9,9 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// validate puts the stamped records of a process in the order of their stamps and executes them: every
-// operation must be enabled where it stands, and every value be the one that was written last. It knows
-// nothing of the recorder but the contract in internal/trace/format/raw.go.
+// validate puts the stamped records of a process in the order of their stamps and executes them:
+// every operation must be enabled where it stands, and every value be the one that was written
+// last. It knows nothing of the recorder but the contract in internal/trace/format/raw.go.
 func validate(p *rawfile.Process) error {
 	var all []event
 	if err := stampsGrow(p); err != nil {
@@ -143,7 +143,8 @@ func (o *object) step(e event) error {
 			o.writer = false
 		}
 	case format.TryFail:
-		ok = o.shared || o.writer || o.readers > 0 // a waiting writer is no event: docs/model.md (L)
+		// a waiting writer is no event: docs/model.md (L)
+		ok = o.shared || o.writer || o.readers > 0
 	case format.WGAdd:
 		o.wg += int64(w[1])
 		ok = o.wg == int64(w[2])

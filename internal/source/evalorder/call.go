@@ -62,8 +62,8 @@ func (o *order) operands(e *ast.CallExpr) {
 	}
 }
 
-// callee is the function operand of a call. If it has a call in it, so that it is no name, gc copies it before the arguments; of a method of an
-// interface, the interface (O2).
+// callee is the function operand of a call. If it has a call in it, so that it is no name, gc
+// copies it before the arguments; of a method of an interface, the interface (O2).
 func (o *order) callee(p *ast.Expr) {
 	mark := o.late
 	switch f := ast.Unparen(*p).(type) {

@@ -8,9 +8,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Build builds the functions of p in gc's order of evaluation. The syntax is as it was when Build returns. files and info are
-// those that p was created from; sizes may be nil. The places returned keep the order of go/ssa (O14): of statements, and of initialisers of
-// package-level variables, which only who executes the SSA asks for.
+// Build builds the functions of p in gc's order of evaluation. The syntax is as it was when Build
+// returns. files and info are those that p was created from; sizes may be nil. The places returned
+// keep the order of go/ssa (O14): of statements, and of initialisers of package-level variables,
+// which only who executes the SSA asks for.
 func Build(p *ssa.Package, files []*ast.File, info *types.Info, sizes types.Sizes) (stmts, inits []token.Pos) {
 	if sizes == nil {
 		sizes = types.SizesFor("gc", "amd64")
@@ -50,7 +51,8 @@ type rewriter struct {
 	results *types.Tuple // of the function around
 	pinned  ast.Stmt     // nothing can be put before it: a goto leads to it (O14)
 
-	outer  ast.Node              // the declaration or literal around; the rest is about it, made when asked for
+	// the declaration or literal around; the rest is about it, made when asked for
+	outer  ast.Node
 	shared map[types.Object]bool // its variables that calls may change
 	gotos  map[types.Object]bool // labels that gotos name
 }
@@ -72,7 +74,8 @@ func (r *rewriter) within(outer ast.Node) {
 	r.outer, r.shared, r.gotos = outer, nil, nil
 }
 
-// initialisers rewrites the literals of package-level variables; what is outside of them stays, and is counted (O14).
+// initialisers rewrites the literals of package-level variables; what is outside of them stays, and
+// is counted (O14).
 func (r *rewriter) initialisers(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		spec, ok := spec.(*ast.ValueSpec)
@@ -91,7 +94,8 @@ func (r *rewriter) initialisers(d *ast.GenDecl) {
 	}
 }
 
-// countInits counts the values of a declaration in which the order matters: var a, b = x, f() are two assignments.
+// countInits counts the values of a declaration in which the order matters: var a, b = x, f() are
+// two assignments.
 func (r *rewriter) countInits(s *ast.ValueSpec) {
 	if len(s.Values) != len(s.Names) {
 		if r.matters(func(o *order) { o.spec(s) }) {

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// source has a statement for each way in which syntax is changed, and at the marks those that stay (O14).
+// source has a statement for each way in which syntax is changed, and at the marks those that stay
+// (O14).
 const source = `package p
 
 type T struct{ n, m int; l []int }
@@ -106,7 +107,8 @@ var (
 )
 `
 
-// TestBuild checks that the SSA is sound, that the syntax is as it was, and which statements are counted.
+// TestBuild checks that the SSA is sound, that the syntax is as it was, and which statements are
+// counted.
 func TestBuild(t *testing.T) {
 	fset, file, info, pkg := check(t, source)
 	sizes := func() [3]int { return [3]int{len(info.Types), len(info.Defs), len(info.Uses)} }

@@ -104,7 +104,8 @@ func (o *order) binary(e *ast.BinaryExpr) ast.Expr {
 	return e
 }
 
-// compare is a comparison; operands that are structs or arrays are copied unless they have an address (O5).
+// compare is a comparison; operands that are structs or arrays are copied unless they have an
+// address (O5).
 func (o *order) compare(e *ast.BinaryExpr) {
 	x, y := e.X, e.Y
 	tx, ty := o.r.typeOf(x), o.r.typeOf(y)
@@ -197,7 +198,8 @@ func (o *order) key(e *ast.IndexExpr) bool {
 	return o.r.bytesKey(key)
 }
 
-// addr goes through an operand whose address is taken or that is assigned to. With lazy, reaching it is part of the assignment; what it is in is reached before.
+// addr goes through an operand whose address is taken or that is assigned to. With lazy, reaching
+// it is part of the assignment; what it is in is reached before.
 func (o *order) addr(p *ast.Expr, lazy bool) {
 	switch e := (*p).(type) {
 	case *ast.Ident:

@@ -194,7 +194,8 @@ func under(t types.Type) types.Type {
 	return t.Underlying()
 }
 
-// core is the one underlying type of the types of a constraint; the constraint itself if there are several.
+// core is the one underlying type of the types of a constraint; the constraint itself if there are
+// several.
 func core(p *types.TypeParam) types.Type {
 	iface := p.Constraint().Underlying()
 	var one types.Type

@@ -5,12 +5,15 @@ import (
 	"go/types"
 )
 
-// What depends on the representation of values, and so on the version of the compiler, is in this file: go1.25 and go1.26.
+// What depends on the representation of values, and so on the version of the compiler, is in this
+// file: go1.25 and go1.26.
 
-// maxElem is the size of the largest elements of maps that have fast functions (internal/abi.MapMaxElemBytes).
+// maxElem is the size of the largest elements of maps that have fast functions
+// (internal/abi.MapMaxElemBytes).
 const maxElem = 128
 
-// boxed reports whether e becomes an interface by a call that takes its address: walk.dataWordFuncName (O6).
+// boxed reports whether e becomes an interface by a call that takes its address:
+// walk.dataWordFuncName (O6).
 func (r *rewriter) boxed(e ast.Expr, to types.Type) bool {
 	if !isInterface(to) || r.constant(e) {
 		return false
@@ -52,7 +55,8 @@ func (r *rewriter) direct(t types.Type) bool {
 
 func (r *rewriter) word() int64 { return r.sizes.Sizeof(types.Typ[types.Uintptr]) }
 
-// copiesKey reports whether the key of a map operation is copied in its place: orderState.mapKeyTemp (O11).
+// copiesKey reports whether the key of a map operation is copied in its place:
+// orderState.mapKeyTemp (O11).
 func (r *rewriter) copiesKey(m *types.Map, key ast.Expr) bool {
 	if r.constant(key) || !sized(m.Key()) || !sized(m.Elem()) {
 		return false
@@ -63,7 +67,8 @@ func (r *rewriter) copiesKey(m *types.Map, key ast.Expr) bool {
 	return isInterface(m.Key()) && !isInterface(r.typeOf(key)) || !r.addressable(key)
 }
 
-// convertsKey reports whether the key of a map is given to a fast function under another type, so that it is no longer a name.
+// convertsKey reports whether the key of a map is given to a fast function under another type, so
+// that it is no longer a name.
 func (r *rewriter) convertsKey(m *types.Map) bool {
 	if !sized(m.Key()) || !sized(m.Elem()) || r.sizes.Sizeof(m.Elem()) > maxElem || !r.fastKey(m.Key()) {
 		return false
@@ -110,7 +115,8 @@ func (r *rewriter) plain(t types.Type) bool {
 	return false
 }
 
-// bytesKey reports whether the key has a string of bytes that are not copied, so that the map must be read at once.
+// bytesKey reports whether the key has a string of bytes that are not copied, so that the map must
+// be read at once.
 func (r *rewriter) bytesKey(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:

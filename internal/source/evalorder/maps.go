@@ -33,7 +33,8 @@ func (o *order) mapLiteral(e *ast.CompositeLit, m *types.Map) ast.Expr {
 	return o.r.use(v)
 }
 
-// mapEntries looks at the entries, each of which is an assignment of its own, and reports whether the order in one of them matters.
+// mapEntries looks at the entries, each of which is an assignment of its own, and reports whether
+// the order in one of them matters.
 func (o *order) mapEntries(e *ast.CompositeLit, m *types.Map) bool {
 	matters := false
 	for _, entry := range e.Elts {

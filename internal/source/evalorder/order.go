@@ -51,7 +51,8 @@ func (o *order) here(e ast.Expr, mark int) ast.Expr {
 	return o.r.use(v)
 }
 
-// early says that e is evaluated before the reads up to mark. Of two panics that changes the one that comes.
+// early says that e is evaluated before the reads up to mark. Of two panics that changes the one
+// that comes.
 func (o *order) early(e ast.Expr, mark int) {
 	if o.dry && 0 < o.failing && o.failing <= mark && o.r.mayPanic(e) {
 		o.matters = true
@@ -162,7 +163,8 @@ func (o *order) assignment(s *ast.AssignStmt) {
 	}
 }
 
-// rightFirst is an assignment in which both sides may panic: what is on the left, indices aside, comes last (O8).
+// rightFirst is an assignment in which both sides may panic: what is on the left, indices aside,
+// comes last (O8).
 func (o *order) rightFirst(s *ast.AssignStmt, to types.Type) {
 	if o.dry {
 		o.matters = true

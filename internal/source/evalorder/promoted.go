@@ -64,8 +64,9 @@ func (r *rewriter) embedded(e *ast.SelectorExpr) {
 	set(r, &e.X, x)
 }
 
-// selected gives the selector e the type information that it has for a variable of type t, and reports whether it could. Only go/types makes selections, so
-// it is asked about a variable of a package that has no other.
+// selected gives the selector e the type information that it has for a variable of type t, and
+// reports whether it could. Only go/types makes selections, so it is asked about a variable of a
+// package that has no other.
 func (r *rewriter) selected(e *ast.SelectorExpr, t types.Type, obj types.Object) bool {
 	from := obj.Pkg()
 	if from == nil { // Error

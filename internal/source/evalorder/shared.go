@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// sharedVars are the local variables of the function around that a call may change: those that a literal captures, and those whose
-// address is taken.
+// sharedVars are the local variables of the function around that a call may change: those that a
+// literal captures, and those whose address is taken.
 func (r *rewriter) sharedVars() map[types.Object]bool {
 	s := &sharing{r: r, found: map[types.Object]bool{}}
 	ast.Walk(s, r.outer)

@@ -28,7 +28,8 @@ func (r *rewriter) counts(files []*ast.File) {
 
 func shifts(op token.Token) bool { return op == token.SHL || op == token.SHR }
 
-// count types a shift count that is no constant and has no type, and the operands that it has the type of.
+// count types a shift count that is no constant and has no type, and the operands that it has the
+// type of.
 func (r *rewriter) count(e ast.Expr) {
 	if tv, ok := r.info.Types[e]; ok && tv.Value == nil && isUntyped(tv.Type) {
 		r.retype(e)

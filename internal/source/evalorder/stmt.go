@@ -76,8 +76,9 @@ func (r *rewriter) stmt(s ast.Stmt) (pre []ast.Stmt) {
 	return nil
 }
 
-// order puts the operations of one statement in order: visit goes through its expressions as gc does. First it only looks
-// whether the order matters, then whether it does though variables that no call can change are left out.
+// order puts the operations of one statement in order: visit goes through its expressions as gc
+// does. First it only looks whether the order matters, then whether it does though variables that
+// no call can change are left out.
 func (r *rewriter) order(s ast.Stmt, calls int, visit func(*order)) []ast.Stmt {
 	if calls == 0 || !r.matters(visit) {
 		return nil
@@ -102,7 +103,8 @@ func (r *rewriter) matters(visit func(*order)) bool {
 	return o.matters
 }
 
-// labeled keeps a label at the loop or switch that it names; what must stand before that stands before the label.
+// labeled keeps a label at the loop or switch that it names; what must stand before that stands
+// before the label.
 func (r *rewriter) labeled(s *ast.LabeledStmt) []ast.Stmt {
 	switch s.Stmt.(type) {
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
@@ -131,7 +133,8 @@ func (r *rewriter) gotoLabels() map[types.Object]bool {
 	return found
 }
 
-// header rewrites what a compound statement does first: its initialiser, and what visit goes through.
+// header rewrites what a compound statement does first: its initialiser, and what visit goes
+// through.
 func (r *rewriter) header(s ast.Stmt, init *ast.Stmt, calls int, visit func(*order)) (pre []ast.Stmt) {
 	if *init != nil {
 		if r.pinned == s {
@@ -157,8 +160,8 @@ func (r *rewriter) ifStmt(s *ast.IfStmt) []ast.Stmt {
 	return pre
 }
 
-// forStmt moves a condition that needs more than an expression into the body. The initialiser stays, since it declares what is new in
-// each round.
+// forStmt moves a condition that needs more than an expression into the body. The initialiser
+// stays, since it declares what is new in each round.
 func (r *rewriter) forStmt(s *ast.ForStmt) (pre []ast.Stmt) {
 	if s.Init != nil {
 		pinned := r.pinned
@@ -199,7 +202,8 @@ func (r *rewriter) rangeStmt(s *ast.RangeStmt) []ast.Stmt {
 	return pre
 }
 
-// length makes a range of the indices of an array one over its length: the language does not evaluate the array, SSA does. A variable has no evaluation.
+// length makes a range of the indices of an array one over its length: the language does not
+// evaluate the array, SSA does. A variable has no evaluation.
 func (r *rewriter) length(s *ast.RangeStmt) {
 	if s.Value != nil {
 		if id, ok := s.Value.(*ast.Ident); !ok || id.Name != "_" {

@@ -24,7 +24,8 @@ func (r *rewriter) unevaluated(files []*ast.File) {
 	}
 }
 
-// zero is an expression without effects that has type t: the element of an array that nothing is put into.
+// zero is an expression without effects that has type t: the element of an array that nothing is
+// put into.
 func (r *rewriter) zero(pos token.Pos, t types.Type) ast.Expr {
 	array := &ast.CompositeLit{Lbrace: pos, Rbrace: pos}
 	r.typed(array, types.NewArray(t, 1))

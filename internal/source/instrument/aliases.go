@@ -7,14 +7,15 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// aliases are exported names that emitted files give to unexported types of their package, because the
-// SSA of another instrumented package has registers of these types. By package path, then by name of the type,
-// the file that declares it.
+// aliases are exported names that emitted files give to unexported types of their package, because
+// the SSA of another instrumented package has registers of these types. By package path, then by
+// name of the type, the file that declares it.
 type aliases map[string]map[string]string
 
 const aliasPrefix = "Presage_"
 
-// alias returns an exported name for an unexported type of another package, if that is instrumented too.
+// alias returns an exported name for an unexported type of another package, if that is instrumented
+// too.
 func (f *fileEmitter) alias(o *types.TypeName) string {
 	pkg := f.instrumented(o.Pkg().Path())
 	if pkg == nil {

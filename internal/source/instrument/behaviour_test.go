@@ -13,8 +13,8 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// TestBehaviour runs the program of testdata/prog plain and instrumented. Its output must be the same, all of its functions
-// must be emitted, and the recorder for tests must not run out of room.
+// TestBehaviour runs the program of testdata/prog plain and instrumented. Its output must be the
+// same, all of its functions must be emitted, and the recorder for tests must not run out of room.
 func TestBehaviour(t *testing.T) { behaviour(t, "testdata/prog") }
 
 // TestChecks does the same for what the language checks where nothing uses the value.

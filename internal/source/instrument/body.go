@@ -221,8 +221,9 @@ func (b *body) at(pos token.Pos) {
 	}
 }
 
-// instrPos is the position of an instruction. A load that is not written in the source (*p of p.M) has that of what it is for, a
-// return that is not, the last brace: what runs deferred is called from there.
+// instrPos is the position of an instruction. A load that is not written in the source (*p of p.M)
+// has that of what it is for, a return that is not, the last brace: what runs deferred is called
+// from there.
 func instrPos(in ssa.Instruction) token.Pos {
 	if ret, ok := in.(*ssa.Return); ok && !ret.Pos().IsValid() {
 		return lastBrace(in.Parent())
@@ -348,7 +349,8 @@ func (b *body) jump(blk *ssa.BasicBlock, succ int) {
 	b.out.putf("goto %sb%d_", b.prefix, to.Index)
 }
 
-// edgeIndex returns which of the predecessors of its successor blk is, by the edge with number succ.
+// edgeIndex returns which of the predecessors of its successor blk is, by the edge with number
+// succ.
 func edgeIndex(blk *ssa.BasicBlock, succ int) int {
 	to, same := blk.Succs[succ], 0
 	for _, s := range blk.Succs[:succ] {

@@ -37,8 +37,9 @@ func (b *body) call(c *ssa.CallCommon) string {
 	return fn + b.args(c, c.Args)
 }
 
-// receiver writes an interface of which a method is called, so that the compiler does not see what is in it: it would call the
-// method of that type, perhaps inline, and not what Dynamic has been told.
+// receiver writes an interface of which a method is called, so that the compiler does not see what
+// is in it: it would call the method of that type, perhaps inline, and not what Dynamic has been
+// told.
 func (b *body) receiver(v ssa.Value) string {
 	if !b.gates {
 		switch x := v.(type) {

@@ -34,7 +34,8 @@ func (m importer) Import(path string) (*types.Package, error) {
 	}
 	if p := m[path]; p != nil {
 		if !p.Complete() {
-			// Known only by what export data of other packages refers to; emitted text refers to nothing else.
+			// Known only by what export data of other packages refers to; emitted text refers to
+			// nothing else.
 			p.MarkComplete()
 		}
 		return p, nil
@@ -42,8 +43,8 @@ func (m importer) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("no package %s", path)
 }
 
-// check type-checks the emitted files of a package. It returns the units in which there are errors. An error that
-// lies in none counts against all units of its file.
+// check type-checks the emitted files of a package. It returns the units in which there are errors.
+// An error that lies in none counts against all units of its file.
 func check(pkg *plan.Package, imports importer, files []*emitted) map[*plan.Unit]string {
 	fset := token.NewFileSet()
 	bad := map[*plan.Unit]string{}
@@ -77,7 +78,8 @@ func check(pkg *plan.Package, imports importer, files []*emitted) map[*plan.Unit
 	return bad
 }
 
-// blame adds to bad the unit at an offset of the emitted file, or all of its units if there is none.
+// blame adds to bad the unit at an offset of the emitted file, or all of its units if there is
+// none.
 func blame(bad map[*plan.Unit]string, e *emitted, offset int, why string) {
 	for _, s := range e.spans {
 		if offset >= s.from && offset < s.to {

@@ -8,9 +8,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// emitClosure writes a function literal with its free variables, or a bound method (E5). The literal stands
-// directly in the function around it, so that its name in a stack trace stays;
-// free variables are copies in a block of its own, never assigned again, which the compiler captures by value.
+// emitClosure writes a function literal with its free variables, or a bound method (E5). The
+// literal stands directly in the function around it, so that its name in a stack trace stays; free
+// variables are copies in a block of its own, never assigned again, which the compiler captures by
+// value.
 func (b *body) emitClosure(in *ssa.MakeClosure) {
 	fn := in.Fn.(*ssa.Function)
 	if strings.HasPrefix(fn.Synthetic, "bound") {
@@ -31,7 +32,8 @@ func (b *body) emitClosure(in *ssa.MakeClosure) {
 	b.out.putf("{ %s := %s; %s = %s }", strings.Join(names, ", "), strings.Join(vals, ", "), b.names[in], text)
 }
 
-// nilMethod writes the check that a method value begins with. In SSA it is a type assertion of the interface to itself, which fails with another error.
+// nilMethod writes the check that a method value begins with. In SSA it is a type assertion of the
+// interface to itself, which fails with another error.
 func (b *body) nilMethod(in *ssa.TypeAssert) {
 	if in.CommaOk || len(*in.Referrers()) > 0 {
 		return
@@ -75,8 +77,9 @@ type place struct {
 }
 
 // placeLiterals finds the literals without free variables that are used more than once: SSA has no
-// instruction that makes them. They are assigned to a variable at the last place that comes before all uses, which
-// keeps them in the order of the source, and so their names, in all but strange cases.
+// instruction that makes them. They are assigned to a variable at the last place that comes before
+// all uses, which keeps them in the order of the source, and so their names, in all but strange
+// cases.
 func (b *body) placeLiterals() {
 	uses := map[*ssa.Function][]place{}
 	for _, blk := range b.fn.Blocks {
@@ -84,7 +87,8 @@ func (b *body) placeLiterals() {
 			for _, u := range literalUses(in, place{blk, i}) {
 				uses[u.fn] = append(uses[u.fn], u.place)
 				if st, ok := in.(*ssa.Store); ok && !b.plan.Local(st.Addr) {
-					uses[u.fn] = append(uses[u.fn], u.place) // for the record: written again, it would have another address
+					// for the record: written again, it would have another address
+					uses[u.fn] = append(uses[u.fn], u.place)
 				}
 			}
 		}
@@ -106,8 +110,8 @@ type literalUse struct {
 	place
 }
 
-// literalUses finds the literals among the operands of an instruction. A phi uses its operand at the
-// end of the predecessor.
+// literalUses finds the literals among the operands of an instruction. A phi uses its operand at
+// the end of the predecessor.
 func literalUses(in ssa.Instruction, at place) []literalUse {
 	var out []literalUse
 	var ops [10]*ssa.Value

@@ -21,8 +21,9 @@ func (b *body) emitGo(in *ssa.Go, ip *plan.Instr) {
 	b.barrier()
 }
 
-// emitDefer writes a defer statement. Typed operations are deferred through a helper
-// that tells the recorder their site; the others must be called by the runtime itself, or recover would not work in them.
+// emitDefer writes a defer statement. Typed operations are deferred through a helper that tells the
+// recorder their site; the others must be called by the runtime itself, or recover would not work
+// in them.
 func (b *body) emitDefer(in *ssa.Defer, ip *plan.Instr) {
 	b.mustBeStatement(&in.Call)
 	b.mustKeepAlive(&in.Call)
@@ -87,8 +88,9 @@ func (b *body) mustBeStatement(c *ssa.CallCommon) {
 	}
 }
 
-// deferHelper defers the call through a function of the emitted file: func(g, site, operands…). Where the operands have
-// types that mention type parameters it is a literal, at the price of a number in the names of the literals after it.
+// deferHelper defers the call through a function of the emitted file: func(g, site, operands…).
+// Where the operands have types that mention type parameters it is a literal, at the price of a
+// number in the names of the literals after it.
 func (b *body) deferHelper(in *ssa.Defer, ip *plan.Instr) {
 	c := &in.Call
 	var params, names, args []string

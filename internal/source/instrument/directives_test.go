@@ -11,7 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// TestDirectives checks that functions with directives are left as written, and that their callers keep alive what these need.
+// TestDirectives checks that functions with directives are left as written, and that their callers
+// keep alive what these need.
 func TestDirectives(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")

@@ -11,9 +11,10 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// The go command embeds what the overlay has: //go:embed of a source file of the program would have the emitted text, and of a directory also the
-// files that presage adds to it. Which files the compiler embeds stands in the file of its flag -embedcfg. A script for -toolexec
-// edits that: the compiler reads the user's files, and those that are added are not in it.
+// The go command embeds what the overlay has: //go:embed of a source file of the program would have
+// the emitted text, and of a directory also the files that presage adds to it. Which files the
+// compiler embeds stands in the file of its flag -embedcfg. A script for -toolexec edits that: the
+// compiler reads the user's files, and those that are added are not in it.
 
 // embeddedFiles returns the files that the packages of the program embed.
 func embeddedFiles(prog *plan.Program) map[string]bool {
@@ -28,8 +29,8 @@ func embeddedFiles(prog *plan.Program) map[string]bool {
 	return files
 }
 
-// sourceHash is a comment for the emitted text of a file. The go command knows an embedded file by this text, so it must change
-// whenever the source does.
+// sourceHash is a comment for the emitted text of a file. The go command knows an embedded file by
+// this text, so it must change whenever the source does.
 func sourceHash(source []byte) string { return fmt.Sprintf("\n// source: %x\n", sha256.Sum256(source)) }
 
 const toolexecScript = `#!/bin/sh
@@ -44,9 +45,10 @@ done
 exec "$@"
 `
 
-// Toolexec writes into dir what makes the compiler embed the user's source files, and returns the value of -toolexec for it. inner is the
-// value without it. It is inner if the program embeds nothing that the overlay changes. further are files that packages embed that
-// the result does not know.
+// Toolexec writes into dir what makes the compiler embed the user's source files, and returns the
+// value of -toolexec for it. inner is the value without it. It is inner if the program embeds
+// nothing that the overlay changes. further are files that packages embed that the result does not
+// know.
 func (r *Result) Toolexec(dir, inner string, further ...string) (string, error) {
 	edits := r.embedEdits(further)
 	if edits == "" {
@@ -83,7 +85,8 @@ func (r *Result) embedEdits(further []string) string {
 	for _, source := range sortedKeys(r.Overlay) {
 		if embedded[source] {
 			fmt.Fprintf(&edits, "s|: %s|: %s|g\n", sedQuote(r.Overlay[source], `\.*[]^$|`), sedQuote(source, `\&|`))
-		} else if _, err := os.Stat(source); err != nil && dirs[filepath.Dir(source)] { // it is added
+		} else if _, err := os.Stat(source); err != nil && dirs[filepath.Dir(source)] {
+			// it is added
 			name := `\n[[:space:]]*"\([^"]*/\)*` + strings.ReplaceAll(filepath.Base(source), ".", `\.`) + `"`
 			fmt.Fprintf(&edits, "s|%s,||g\ns|,%[1]s\\n|\\n|g\n", name)
 		}

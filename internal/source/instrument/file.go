@@ -121,7 +121,8 @@ func (f *fileEmitter) apply(edits []edit, out *emitted) {
 		last = e.to
 	}
 	b.Write(f.source[last:])
-	// The real name, whatever //line comments say: the recorder takes the directory of the package from it (pgEmits).
+	// The real name, whatever //line comments say: the recorder takes the directory of the package
+	// from it (pgEmits).
 	line := f.pkg.Fset.PositionFor(f.file.FileEnd, false).Line
 	fmt.Fprintf(&b, "\n//line %s:%d:%d\n", f.name, line, emittedColumn)
 	fmt.Fprintf(&b, "\nvar _ = %s.Heap\nvar _ %s.Pointer\n", rtName, unsafeName)

@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A program that is to be replayed (Config.Gates) has, in place of all records, a pair of calls around each instruction that has an event of
-// its own in a trace:
+// A program that is to be replayed (Config.Gates) has, in place of all records, a pair of calls
+// around each instruction that has an event of its own in a trace:
 //
 //	presagert_.Gate(17)
 //	t1_ = *t0_
@@ -19,7 +19,8 @@ import (
 // Sites are those of the plan, so a schedule made of a trace names them. An instruction
 // executed once passes its gate once, however many events it has: package replay counts passages.
 
-// Gated reports whether an instruction stands between gates. The typed operation that a Defer defers does so too, under its site.
+// Gated reports whether an instruction stands between gates. The typed operation that a Defer
+// defers does so too, under its site.
 func Gated(in ssa.Instruction, ip *plan.Instr) bool {
 	if ip.Site == 0 {
 		return false
@@ -41,8 +42,8 @@ func Gated(in ssa.Instruction, ip *plan.Instr) bool {
 	return false
 }
 
-// gate writes the gate of an instruction, with the address of what it accesses. The gate of a load or store says
-// whether the race detector is not to see it.
+// gate writes the gate of an instruction, with the address of what it accesses. The gate of a load
+// or store says whether the race detector is not to see it.
 func (b *body) gate(in ssa.Instruction, ip *plan.Instr) {
 	b.blind = false
 	for _, hs := range [][]plan.Hook{ip.Before, ip.After} {
@@ -84,7 +85,8 @@ func (b *body) extent(h *plan.Hook) string {
 	return ""
 }
 
-// feed gives the results of a call the values of the recorded run. Values are numbered as the call records them.
+// feed gives the results of a call the values of the recorded run. Values are numbered as the call
+// records them.
 func (b *body) feed(ip *plan.Instr) {
 	n := 0
 	for i := range ip.After {

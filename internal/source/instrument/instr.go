@@ -117,7 +117,8 @@ func (b *body) simple(v ssa.Value, ip *plan.Instr) {
 	b.after(ip)
 }
 
-// address computes the address of a field or element. In a local variable that is only a bounds check.
+// address computes the address of a field or element. In a local variable that is only a bounds
+// check.
 func (b *body) address(v ssa.Value, ip *plan.Instr) {
 	if !b.plan.Local(v) {
 		b.simple(v, ip)

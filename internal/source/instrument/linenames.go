@@ -14,10 +14,13 @@ const unknownFile = "??"
 // A lineName is what a //line comment of the user's source says about the text behind it.
 type lineName struct {
 	from token.Pos // the end of the comment
-	file string    // as it is written: the compiler keeps a relative name, where package go/token joins it to the directory of the source
+	// as it is written: the compiler keeps a relative name, where package go/token joins it to the
+	// directory of the source
+	file string
 }
 
-// lineNames returns the file names of the //line comments of a file, in the order of the source. name is that of the file.
+// lineNames returns the file names of the //line comments of a file, in the order of the source.
+// name is that of the file.
 func lineNames(fset *token.FileSet, file *ast.File, name string) []lineName {
 	var out []lineName
 	last := name
@@ -41,7 +44,8 @@ func lineNames(fset *token.FileSet, file *ast.File, name string) []lineName {
 	return out
 }
 
-// lineDirective returns the text of a comment behind the word line: /*line may stand anywhere, //line where a line begins.
+// lineDirective returns the text of a comment behind the word line: /*line may stand anywhere,
+// //line where a line begins.
 func lineDirective(fset *token.FileSet, c *ast.Comment) (string, bool) {
 	if text, ok := strings.CutPrefix(c.Text, "/*line "); ok {
 		return strings.TrimSuffix(text, "*/"), true
@@ -50,7 +54,8 @@ func lineDirective(fset *token.FileSet, c *ast.Comment) (string, bool) {
 	return text, ok && fset.PositionFor(c.Pos(), false).Column == 1
 }
 
-// cutLine cuts :line or :line:column from a text, and reports whether there is a column, and whether it says a line at all.
+// cutLine cuts :line or :line:column from a text, and reports whether there is a column, and
+// whether it says a line at all.
 func cutLine(text string) (name string, column, ok bool) {
 	name, ok = cutNumber(text)
 	if !ok {
@@ -71,7 +76,8 @@ func cutNumber(text string) (string, bool) {
 	return text[:i], err == nil
 }
 
-// position returns the file and line that the user's source, with its own //line comments, has at pos for the compiler.
+// position returns the file and line that the user's source, with its own //line comments, has at
+// pos for the compiler.
 func (f *fileEmitter) position(pos token.Pos) (file string, line int) {
 	p := f.pkg.Fset.PositionFor(pos, true)
 	file = f.name

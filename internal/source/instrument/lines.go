@@ -5,15 +5,17 @@ import (
 	"strings"
 )
 
-// emittedColumn is the column in the //line comments of emitted code. The compiler of package compiler knows emitted code
-// by it: there is no other mark that each position has, also when its function is inlined or instantiated elsewhere.
+// emittedColumn is the column in the //line comments of emitted code. The compiler of package
+// compiler knows emitted code by it: there is no other mark that each position has, also when its
+// function is inlined or instantiated elsewhere.
 const emittedColumn = 900100
 
 // lines is generated text (E8) whose lines say, by //line comments, which line of the user's
 // source they stand for, and that they are emitted.
 //
-// The compiler keeps a base for each comment, and some of its passes visit all bases of a function for each block. So there
-// are few: statements of one source line stand on one line, and a short way to a later line is made of line breaks.
+// The compiler keeps a base for each comment, and some of its passes visit all bases of a function
+// for each block. So there are few: statements of one source line stand on one line, and a short
+// way to a later line is made of line breaks.
 type lines struct {
 	text  []string
 	marks map[int]mark // by statement
@@ -44,7 +46,8 @@ func (l *lines) put(text string) int {
 	return len(l.text) - 1
 }
 
-// comment is one that says, within a statement, which line of the source the text behind it stands for.
+// comment is one that says, within a statement, which line of the source the text behind it stands
+// for.
 func (l *lines) comment() string {
 	return fmt.Sprintf("/*line %s:%d:%d*/", l.want.file, l.want.line, emittedColumn)
 }
@@ -83,7 +86,8 @@ func (l *lines) String() string {
 	return b.String() + "\n"
 }
 
-// joins reports whether two statements may stand on one line: neither may have a comment to the end of the line.
+// joins reports whether two statements may stand on one line: neither may have a comment to the end
+// of the line.
 func joins(last, text string) bool {
 	return !strings.Contains(last, "//") && !strings.Contains(text, "//")
 }

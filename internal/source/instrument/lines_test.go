@@ -12,8 +12,8 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// TestLines: statements of one source line stand on one line, later lines follow by line breaks, and only a
-// line that is earlier, far away or in another file has a comment.
+// TestLines: statements of one source line stand on one line, later lines follow by line breaks,
+// and only a line that is earlier, far away or in another file has a comment.
 func TestLines(t *testing.T) {
 	var l lines
 	l.at("a.go", 5)
@@ -55,8 +55,9 @@ m()
 	}
 }
 
-// TestLargeSelect: what is emitted for a select grows with its cases, has one variable for what they receive, and no line comment
-// for each case. A value of another type has a variable of its own.
+// TestLargeSelect: what is emitted for a select grows with its cases, has one variable for what
+// they receive, and no line comment for each case. A value of another type has a variable of its
+// own.
 func TestLargeSelect(t *testing.T) {
 	emit := func(n int) string {
 		var b strings.Builder

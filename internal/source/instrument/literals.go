@@ -10,9 +10,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The compiler names function literals by their number in the function around them, in the order in which it reads them: that of the source,
-// without code that it drops as dead. Emitted code has them in the order of its blocks. So each says its number, by its column
-// (literalColumn), and the compiler of package compiler takes it from there (E7 of that package).
+// The compiler names function literals by their number in the function around them, in the order in
+// which it reads them: that of the source, without code that it drops as dead. Emitted code has
+// them in the order of its blocks. So each says its number, by its column (literalColumn), and the
+// compiler of package compiler takes it from there (E7 of that package).
 
 // What a column behind emittedColumn says of a literal.
 const (
@@ -34,7 +35,8 @@ func (b *body) mark() string {
 	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, literalColumn(number, kind))
 }
 
-// number returns the number of a literal in the function that it is named after: that is not the body of a range over a function.
+// number returns the number of a literal in the function that it is named after: that is not the
+// body of a range over a function.
 func (u *unitEmitter) number(fn *ssa.Function) (number, kind int) {
 	around := fn.Parent()
 	for around.Synthetic != "" && around.Parent() != nil {
@@ -52,7 +54,8 @@ func (u *unitEmitter) number(fn *ssa.Function) (number, kind int) {
 	return numbers[fn.Syntax()], kind
 }
 
-// numberLiterals numbers the literals of a function, but not those inside of them, and by themselves its ranges over functions.
+// numberLiterals numbers the literals of a function, but not those inside of them, and by
+// themselves its ranges over functions.
 func numberLiterals(info *types.Info, fn ast.Node) map[ast.Node]int {
 	c := &literalCounter{info: info, numbers: map[ast.Node]int{}}
 	switch fn := fn.(type) {
@@ -145,7 +148,8 @@ func (c *literalCounter) inspect(n ast.Node) bool {
 	return true
 }
 
-// countMethod counts the wrapper that the compiler makes, in a generic function, for a method value of a type that depends on type parameters.
+// countMethod counts the wrapper that the compiler makes, in a generic function, for a method value
+// of a type that depends on type parameters.
 func (c *literalCounter) countMethod(n *ast.SelectorExpr) {
 	sel := c.info.Selections[n]
 	if !c.generic || sel == nil || sel.Kind() != types.MethodVal || c.called == ast.Expr(n) {
@@ -188,7 +192,8 @@ func (c *literalCounter) visitFor(n *ast.ForStmt) bool {
 	return false
 }
 
-// visitSwitch visits of a switch over a constant only the case that is always taken, if all cases in front of it are constants.
+// visitSwitch visits of a switch over a constant only the case that is always taken, if all cases
+// in front of it are constants.
 func (c *literalCounter) visitSwitch(n *ast.SwitchStmt) bool {
 	tag := constant.MakeBool(true)
 	if n.Tag != nil {

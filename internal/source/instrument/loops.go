@@ -6,15 +6,16 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// A loop of a function is a strongly connected part of its blocks in which nothing is called. While it runs, no
-// other invocation writes records with its sites into the goroutine's stream, so its accesses can be
-// short (docs/recording.md).
+// A loop of a function is a strongly connected part of its blocks in which nothing is called. While
+// it runs, no other invocation writes records with its sites into the goroutine's stream, so its
+// accesses can be short (docs/recording.md).
 type loop struct {
 	words []string // the variables that hold the last addresses
 	enter []int    // lines of the text that stand on the edges into the loop
 }
 
-// maxShort bounds the accesses of a loop that are short: each has variables of its own in the frame.
+// maxShort bounds the accesses of a loop that are short: each has variables of its own in the
+// frame.
 const maxShort = 64
 
 // findLoops maps the blocks that are in a loop without calls to the largest such loop.
@@ -28,8 +29,8 @@ func findLoops(fn *ssa.Function) map[*ssa.BasicBlock]*loop {
 	return m
 }
 
-// split finds the strongly connected components of the blocks that are in. Of one with calls, those within it
-// that do not need its first block may still be loops without calls.
+// split finds the strongly connected components of the blocks that are in. Of one with calls, those
+// within it that do not need its first block may still be loops without calls.
 func split(blocks []*ssa.BasicBlock, in map[*ssa.BasicBlock]bool, m map[*ssa.BasicBlock]*loop) {
 	for _, c := range plan.Cycles(blocks, func(b *ssa.BasicBlock) bool { return in[b] }) {
 		if !callsIn(c) {
@@ -48,7 +49,8 @@ func split(blocks []*ssa.BasicBlock, in map[*ssa.BasicBlock]bool, m map[*ssa.Bas
 	}
 }
 
-// headerOf returns the block of a component that dominates the others, in a loop without goto into it.
+// headerOf returns the block of a component that dominates the others, in a loop without goto into
+// it.
 func headerOf(c []*ssa.BasicBlock) *ssa.BasicBlock {
 	h := c[0]
 	for _, b := range c {

@@ -9,8 +9,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// methodValues are the functions that the compiler makes for method values of declared methods of traced packages, by
-// the names that the linker has for them, one a line: they call traced code, and nothing else. Those of interfaces, of instances, and promoted ones, whose names are of the type that embeds the other, are not there.
+// methodValues are the functions that the compiler makes for method values of declared methods of
+// traced packages, by the names that the linker has for them, one a line: they call traced code,
+// and nothing else. Those of interfaces, of instances, and promoted ones, whose names are of the
+// type that embeds the other, are not there.
 func (r *Result) methodValues() string {
 	traced := map[string]bool{}
 	for _, pkg := range r.Plan.Program.Packages {

@@ -14,7 +14,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Calls of packages that are left out of the trace: missing methods. Around the bracket of an opaque call stand
+// Calls of packages that are left out of the trace: missing methods. Around the bracket of an
+// opaque call stand
 //
 //	g_.MethodBegin(header, package)
 //	presagert_.Reach(g_, x)  // for what the call is given, as far as it leads anywhere
@@ -24,7 +25,8 @@ import (
 //
 // Where only the run tells what is called, they depend on g_.Leaves(target).
 
-// leave writes what comes before a call that leaves traced code, or may, and returns what comes after it.
+// leave writes what comes before a call that leaves traced code, or may, and returns what comes
+// after it.
 func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	leaves, pkg := b.fileEmitter.plan.Leaves(ip, c)
 	if leaves == plan.Stays {
@@ -43,8 +45,8 @@ func (b *body) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	return fmt.Sprintf("if m_ != 0 { g_.MethodEnd(%#x, m_, d_) }; }", done)
 }
 
-// leaveOnce writes what comes before a call of a sync.Once whose function may be one of a package that is left out, and returns what comes after it: then
-// all of the call is that package's.
+// leaveOnce writes what comes before a call of a sync.Once whose function may be one of a package
+// that is left out, and returns what comes after it: then all of the call is that package's.
 func (b *body) leaveOnce(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	f := b.fileEmitter.plan.Runs(c)
 	if f == nil || b.gates {
@@ -70,8 +72,9 @@ func (b *body) given(c *ssa.CallCommon, begin string) {
 	b.out.putf("g_.MethodBegun(%t)", b.fileEmitter.plan.Rooted(c))
 }
 
-// keepFunc keeps what a function value has captured off the stack. A literal of a package that is left out is made here if what makes it was inlined, and
-// on the stack nobody could tell what it has captured.
+// keepFunc keeps what a function value has captured off the stack. A literal of a package that is
+// left out is made here if what makes it was inlined, and on the stack nobody could tell what it
+// has captured.
 func (b *body) keepFunc(v ssa.Value) {
 	if _, fn := v.Type().Underlying().(*types.Signature); fn {
 		b.out.putf("{ c_ := %s; %s.Heap(*(*%s.Pointer)(%[3]s.Pointer(&c_))) }", b.value(v), rtName, unsafeName)
@@ -96,7 +99,8 @@ func givenTo(c *ssa.CallCommon) (list []ssa.Value) {
 	return list
 }
 
-// A traced function that missing code calls tells the recorder what it is given and what it returns: D grows by it.
+// A traced function that missing code calls tells the recorder what it is given and what it
+// returns: D grows by it.
 //
 //	if g_.Back() { presagert_.Known(g_, x); … }
 
@@ -161,8 +165,8 @@ func (b *body) calledBack() bool {
 	return (len(p.Missing.Packages) > 0 || p.Program.Around) && !b.gates
 }
 
-// later begins what a go or defer statement writes for a call that leaves traced code, or may: it returns the package as an expression, and what ends
-// the text; "" if it stays.
+// later begins what a go or defer statement writes for a call that leaves traced code, or may: it
+// returns the package as an expression, and what ends the text; "" if it stays.
 func (b *body) later(c *ssa.CallCommon) (pkg, end string) {
 	if b.gates {
 		return "", ""
@@ -182,7 +186,8 @@ func (b *body) later(c *ssa.CallCommon) (pkg, end string) {
 	return "m_", " }"
 }
 
-// goLeaves writes what a goroutine can reach that begins outside traced code. Its MethodBegin is the first thing that it records.
+// goLeaves writes what a goroutine can reach that begins outside traced code. Its MethodBegin is
+// the first thing that it records.
 func (b *body) goLeaves(in *ssa.Go, ip *plan.Instr) {
 	b.barrier()
 	pkg, end := b.later(&in.Call)
@@ -197,8 +202,9 @@ func (b *body) goLeaves(in *ssa.Go, ip *plan.Instr) {
 	b.out.putf("g_.MethodGoes(%t)%s", b.fileEmitter.plan.Rooted(&in.Call), end)
 }
 
-// deferLeaves writes a defer statement. A call that leaves traced code stands between two others, of which the one that is deferred
-// last runs first. It is deferred itself, so recover works in it, and its caller is who it was.
+// deferLeaves writes a defer statement. A call that leaves traced code stands between two others,
+// of which the one that is deferred last runs first. It is deferred itself, so recover works in it,
+// and its caller is who it was.
 func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call func(leaves string)) {
 	pkg, end := b.later(&in.Call)
 	if pkg == "" {
@@ -220,7 +226,9 @@ func (b *body) deferLeaves(in *ssa.Defer, ip *plan.Instr, call func(leaves strin
 // isAround reports whether what the function can reach is recorded when it is entered.
 func (b *body) isAround() bool { return !b.gates && b.fileEmitter.plan.Around(b.plan) }
 
-// around records what the function can reach (plan.Config.Around). It ends where the function is left (Over), before the code that has called it, which may be such a function, is told what it returns.
+// around records what the function can reach (plan.Config.Around). It ends where the function is
+// left (Over), before the code that has called it, which may be such a function, is told what it
+// returns.
 func (b *body) around() []string {
 	if !b.isAround() {
 		return nil
@@ -239,7 +247,8 @@ func (b *body) around() []string {
 	return sub.out.text
 }
 
-// Around is the number of function 0 in the MethodBegins of functions. A number has 32 bits (package format).
+// Around is the number of function 0 in the MethodBegins of functions. A number has 32 bits
+// (package format).
 const Around = 1 << 31
 
 // leads reports whether a value of type t may have pointers in it, that of a string aside.
@@ -260,9 +269,12 @@ func leads(t types.Type) bool {
 	return true
 }
 
-// outside writes a file for each package that is left out: what tells the recorder its name, and where the variables are that its functions use. The
-// list is data, made by the linker: nothing is initialised later than without it. The recorder is told before anything else of the package runs, for its initialisation may start
-// goroutines: by the first variable of the first file, whose value depends on nothing (that a method refers to the list does not count, as it is called through an interface).
+// outside writes a file for each package that is left out: what tells the recorder its name, and
+// where the variables are that its functions use. The list is data, made by the linker: nothing is
+// initialised later than without it. The recorder is told before anything else of the package runs,
+// for its initialisation may start goroutines: by the first variable of the first file, whose value
+// depends on nothing (that a method refers to the list does not count, as it is called through an
+// interface).
 func (r *Result) outside() error {
 	traced := "\n"
 	for _, pkg := range r.Plan.Program.Packages {
@@ -340,7 +352,8 @@ func outsideFile(pkg *plan.Package, roots []*types.Var, index int, traced string
 		fmt.Sprintf("var _ = %s.Outside(%d, %q, %q, presage_roots_{}, presage_here_)\n\nfunc presage_here_() {}\n", rtName, index, linkPath(pkg.PkgPath), traced)
 }
 
-// inSource reports whether a variable is declared in a file that is compiled as it stands: not by cgo.
+// inSource reports whether a variable is declared in a file that is compiled as it stands: not by
+// cgo.
 func inSource(pkg *plan.Package, v *types.Var) bool {
 	if v.Pkg().Path() != pkg.Types.Path() {
 		return true

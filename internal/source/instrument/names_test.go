@@ -12,8 +12,9 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// TestNames runs the programs of testdata/names, which print names of files and of functions, plain and instrumented. Both
-// must print what the file want of the archive has, with the directory of the program as $DIR.
+// TestNames runs the programs of testdata/names, which print names of files and of functions, plain
+// and instrumented. Both must print what the file want of the archive has, with the directory of
+// the program as $DIR.
 func TestNames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")

@@ -11,9 +11,9 @@ import (
 
 var compilerLine = regexp.MustCompile(`^(?:vet: )?([^\s:][^:]*\.go):(\d+)(?::\d+)?: (.*)$`)
 
-// MarkOpaque takes what the go command printed when it failed to build the instrumented
-// program, leaves the units that the errors lie in as written (E9), and emits everything anew. It returns how many units
-// it marked: 0 means that the errors are not about emitted code.
+// MarkOpaque takes what the go command printed when it failed to build the instrumented program,
+// leaves the units that the errors lie in as written (E9), and emits everything anew. It returns
+// how many units it marked: 0 means that the errors are not about emitted code.
 func (r *Result) MarkOpaque(output string) (int, error) {
 	marked := 0
 	mark := func(u *plan.Unit, why string) {
@@ -52,8 +52,9 @@ func (r *Result) MarkOpaque(output string) (int, error) {
 	return marked, r.emit(r.Plan.Program)
 }
 
-// unitsAt returns the emitted units that cover a line of a file; file may be relative to any directory. When
-// the file is an emitted one, its lines mean nothing and all its units are returned.
+// unitsAt returns the emitted units that cover a line of a file; file may be relative to any
+// directory. When the file is an emitted one, its lines mean nothing and all its units are
+// returned.
 func (r *Result) unitsAt(file string, line int) []*plan.Unit {
 	var all, at []*plan.Unit
 	emitted := false

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// orderGen writes functions whose result tells in which order the operands of one statement were evaluated.
+// orderGen writes functions whose result tells in which order the operands of one statement were
+// evaluated.
 type orderGen struct {
 	*rand.Rand
 	k int // of the next call that changes something
@@ -28,7 +29,8 @@ func orderProgram(seed uint64, n int) string {
 	return b.String()
 }
 
-// pick returns one of the texts; in them I, B, T, A, E, L, R and V stand for an operand of that kind, # for a number.
+// pick returns one of the texts; in them I, B, T, A, E, L, R and V stand for an operand of that
+// kind, # for a number.
 func (g *orderGen) pick(depth int, list ...string) string {
 	return g.fill(depth, list[g.IntN(len(list))])
 }
@@ -50,7 +52,8 @@ func (g *orderGen) fill(depth int, s string) string {
 	return b.String()
 }
 
-// operand is an expression of a kind: I int, B bool, T string, A any, E struct, L slice, R array, P pointer, V a variable of type int.
+// operand is an expression of a kind: I int, B bool, T string, A any, E struct, L slice, R array, P
+// pointer, V a variable of type int.
 func (g *orderGen) operand(kind byte, depth int) string {
 	leaf := orderLeaves[kind]
 	if depth <= 0 {

@@ -14,7 +14,8 @@ var (
 	orderN    = flag.Int("order.n", 200, "statements of the program of TestOrder")
 )
 
-// TestOrder compares the order of evaluation of random statements, plain and instrumented (package evalorder).
+// TestOrder compares the order of evaluation of random statements, plain and instrumented (package
+// evalorder).
 func TestOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")
@@ -62,7 +63,8 @@ func panicked(line string) bool {
 	return strings.Contains(line, "runtime error: ") || strings.Contains(line, "interface conversion: ")
 }
 
-// made is the part of a line that says which calls were made; the text of the panic stands before it.
+// made is the part of a line that says which calls were made; the text of the panic stands before
+// it.
 func made(line string) string {
 	if i := strings.Index(line, "[m"); i >= 0 {
 		line = line[i:]

@@ -8,8 +8,8 @@ import (
 // notIntroduced are the predeclared names that emitted text has only where the source has them.
 var notIntroduced = []string{"min", "max", "print", "println", "copy", "delete", "clear", "close", "real", "imag", "recover", "comparable", "iota"}
 
-// checkPredeclared refuses a unit in whose scope a predeclared name, such as true or len, means something else: emitted text uses these
-// names where the source does not.
+// checkPredeclared refuses a unit in whose scope a predeclared name, such as true or len, means
+// something else: emitted text uses these names where the source does not.
 func (u *unitEmitter) checkPredeclared() {
 	scopes := []*types.Scope{u.pkg.Types.Scope(), u.pkg.TypesInfo.Scopes[u.file]}
 	for _, name := range types.Universe.Names() {

@@ -36,7 +36,8 @@ func nextTypes(in *ssa.Next) [3]types.Type {
 	return [3]types.Type{ok, m.Key(), m.Elem()}
 }
 
-// rangeState writes what fails before a panic of SSA's own can: a range over a function of which the iterator does not keep to the rules.
+// rangeState writes what fails before a panic of SSA's own can: a range over a function of which
+// the iterator does not keep to the rules.
 func (b *body) rangeState(in *ssa.Panic) {
 	switch blk := in.Block(); blk.Comment {
 	case "yield-invalid":

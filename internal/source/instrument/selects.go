@@ -39,9 +39,9 @@ func (b *body) emitSelect(in *ssa.Select, ip *plan.Instr) {
 	b.afterSelect(in, ip)
 }
 
-// slot returns the component of v in whose variable component i is: itself, but all values of one type that a select may
-// receive share the first one's. Only one of them is there, and is read only in the block of its case. With a
-// variable for each, all n would be merged behind each of n cases.
+// slot returns the component of v in whose variable component i is: itself, but all values of one
+// type that a select may receive share the first one's. Only one of them is there, and is read only
+// in the block of its case. With a variable for each, all n would be merged behind each of n cases.
 func (b *body) slot(v ssa.Value, i int) int {
 	in, ok := v.(*ssa.Select)
 	if !ok || i < 2 {
@@ -72,8 +72,8 @@ func received(t *types.Tuple) []int {
 	return slots
 }
 
-// afterSelect writes the records of a select. What was received is recorded from its slot: one switch has all cases, those with
-// the same record together.
+// afterSelect writes the records of a select. What was received is recorded from its slot: one
+// switch has all cases, those with the same record together.
 func (b *body) afterSelect(in *ssa.Select, ip *plan.Instr) {
 	cases := map[int][]string{}
 	var hooks []plan.Hook

@@ -57,8 +57,8 @@ func (b *body) shortHook(h *plan.Hook, site trace.Site, e, addr string, words []
 	b.out.put(s.String())
 }
 
-// sticky reports whether an access of one word is likely to have the value that it had the last time: a
-// pointer is more likely to than a number, and so is a variable that is not an element.
+// sticky reports whether an access of one word is likely to have the value that it had the last
+// time: a pointer is more likely to than a number, and so is a variable that is not an element.
 func sticky(h *plan.Hook) bool {
 	if t, ok := h.Type.Underlying().(*types.Basic); ok && t.Info()&(types.IsNumeric|types.IsBoolean) != 0 {
 		_, element := h.Addr.(*ssa.IndexAddr)
@@ -74,8 +74,8 @@ func (b *body) leaveFor(from, to *ssa.BasicBlock) {
 	}
 }
 
-// closeLoops writes the entries of the loops: they forget the addresses, because what ran since may have been the same loop
-// in another invocation.
+// closeLoops writes the entries of the loops: they forget the addresses, because what ran since may
+// have been the same loop in another invocation.
 func (b *body) closeLoops() {
 	for _, l := range b.loops {
 		for _, at := range l.enter {

@@ -8,19 +8,20 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A pointer that is converted to uintptr is kept alive by the expression that the conversion stands in:
+// A pointer that is converted to uintptr is kept alive by the expression that the conversion stands
+// in:
 //
 //	unsafe.Pointer(uintptr(p) + 8)   // in arithmetic
 //	syscall.Syscall(1, uintptr(p))   // in the arguments of a call whose callee has //go:uintptrescapes,
 //	                                 // //go:uintptrkeepalive or no body
 //
-// In emitted code a conversion of the first kind is written inside its user (inline). So is an argument of a call. The
-// arguments of a variadic parameter are in a slice that the emitted code makes itself: what they point to is kept alive by
-// a use after the call (keepAlive).
+// In emitted code a conversion of the first kind is written inside its user (inline). So is an
+// argument of a call. The arguments of a variadic parameter are in a slice that the emitted code
+// makes itself: what they point to is kept alive by a use after the call (keepAlive).
 
-// inline finds the instructions that are written inside the one that uses them: conversions of unsafe.Pointer to
-// uintptr and what is computed from them. Between two statements the collector or a stack
-// that moves would see a pointer that is only a number.
+// inline finds the instructions that are written inside the one that uses them: conversions of
+// unsafe.Pointer to uintptr and what is computed from them. Between two statements the collector or
+// a stack that moves would see a pointer that is only a number.
 func inline(fn *ssa.Function, unit ast.Node, info *types.Info) map[ssa.Value]bool {
 	m := map[ssa.Value]bool{}
 	var args map[token.Pos]token.Pos
@@ -62,8 +63,9 @@ func usedOnceIn(v ssa.Value, blk *ssa.BasicBlock) bool {
 	return false
 }
 
-// isArgument reports whether the only use of a conversion is as an argument of the call that it stands in. The call may be in
-// a later block: f(uintptr(p), a && b). Its operand has the same value there, because the conversion dominates it.
+// isArgument reports whether the only use of a conversion is as an argument of the call that it
+// stands in. The call may be in a later block: f(uintptr(p), a && b). Its operand has the same
+// value there, because the conversion dominates it.
 func isArgument(v *ssa.Convert, args map[token.Pos]token.Pos) bool {
 	refs := *v.Referrers()
 	if len(refs) != 1 {
@@ -73,8 +75,8 @@ func isArgument(v *ssa.Convert, args map[token.Pos]token.Pos) bool {
 	return ok && v.Pos().IsValid() && args[v.Pos()] == c.Common().Pos()
 }
 
-// arguments maps the conversions that are arguments to the calls that they are arguments of. Positions are those of the left
-// parentheses, as in SSA.
+// arguments maps the conversions that are arguments to the calls that they are arguments of.
+// Positions are those of the left parentheses, as in SSA.
 func arguments(unit ast.Node, info *types.Info) map[token.Pos]token.Pos {
 	found := map[token.Pos]token.Pos{}
 	ast.Inspect(unit, func(n ast.Node) bool {
@@ -92,24 +94,24 @@ func arguments(unit ast.Node, info *types.Info) map[token.Pos]token.Pos {
 	return found
 }
 
-// keepAlive keeps what the arguments of a variadic parameter of type ...uintptr point to out of the stack, and alive until the
-// call has returned.
+// keepAlive keeps what the arguments of a variadic parameter of type ...uintptr point to out of the
+// stack, and alive until the call has returned.
 func (b *body) keepAlive(c *ssa.CallCommon) {
 	for _, p := range hiddenPointers(c) {
 		b.heap(b.value(p))
 	}
 }
 
-// mustKeepAlive refuses a go or defer statement with such arguments: what they point to must live until that call
-// returns.
+// mustKeepAlive refuses a go or defer statement with such arguments: what they point to must live
+// until that call returns.
 func (b *body) mustKeepAlive(c *ssa.CallCommon) {
 	if len(hiddenPointers(c)) > 0 {
 		refuse("go or defer with pointers in arguments of type ...uintptr")
 	}
 }
 
-// keepReflected keeps the value alive whose address is a number on the way: unsafe.Pointer(v.UnsafeAddr()), or Pointer, of a
-// reflect.Value v.
+// keepReflected keeps the value alive whose address is a number on the way:
+// unsafe.Pointer(v.UnsafeAddr()), or Pointer, of a reflect.Value v.
 func (b *body) keepReflected(c *ssa.Convert) {
 	call, ok := c.X.(*ssa.Call)
 	if !ok || !isUnsafePointer(c.Type()) {
@@ -121,7 +123,8 @@ func (b *body) keepReflected(c *ssa.Convert) {
 	b.out.putf("{ m_ := %s; %s.Heap(%s.Pointer(&m_)) }", b.value(call.Call.Args[0]), rtName, unsafeName)
 }
 
-// hiddenPointers returns the pointers that are converted to uintptr in the arguments of a variadic parameter.
+// hiddenPointers returns the pointers that are converted to uintptr in the arguments of a variadic
+// parameter.
 func hiddenPointers(c *ssa.CallCommon) (list []ssa.Value) {
 	if _, builtin := c.Value.(*ssa.Builtin); builtin || !c.Signature().Variadic() || len(c.Args) == 0 {
 		return nil

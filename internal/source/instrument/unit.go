@@ -59,8 +59,8 @@ func (f *fileEmitter) emit(unit *plan.Unit) (text, why string) {
 	return text, ""
 }
 
-// checkDefers refuses a unit with a defer in the body of a range over a function: it would have to run when
-// the function around the loop returns, called by the runtime itself.
+// checkDefers refuses a unit with a defer in the body of a range over a function: it would have to
+// run when the function around the loop returns, called by the runtime itself.
 func (u *unitEmitter) checkDefers() {
 	for _, f := range u.unit.Funcs {
 		for _, blk := range f.SSA.Blocks {
@@ -92,7 +92,8 @@ func (u *unitEmitter) declaration(top *body, d *ast.FuncDecl) string {
 	}
 	text := "func " + recv + d.Name.Name + generic + top.signatureAndBody(params)
 	if out := u.exampleOutput(d); out != "" {
-		text = strings.TrimSuffix(text, "}") + "\n" + out + "\n}" // behind a statement, only its first line would count
+		// behind a statement, only its first line would count
+		text = strings.TrimSuffix(text, "}") + "\n" + out + "\n}"
 	}
 	return text
 }

@@ -113,8 +113,8 @@ func (b *body) path(addr ssa.Value) string {
 	panic("instrument: no path for " + addr.String())
 }
 
-// indexed writes what an element has its address in: a slice, or a pointer to an array. One to a type parameter
-// has to be dereferenced.
+// indexed writes what an element has its address in: a slice, or a pointer to an array. One to a
+// type parameter has to be dereferenced.
 func (b *body) indexed(x ssa.Value) string {
 	whole(x)
 	if p, ok := plan.Core(x.Type()).(*types.Pointer); ok {
@@ -155,8 +155,9 @@ func (b *body) index(t types.Type, i ssa.Value) string {
 	return b.hidden(i)
 }
 
-// binary writes an operation. Two constant operands are hidden, and so is what makes a
-// constant expression illegal; a comparison with nil has the word nil, because slices, maps and funcs have no other.
+// binary writes an operation. Two constant operands are hidden, and so is what makes a constant
+// expression illegal; a comparison with nil has the word nil, because slices, maps and funcs have
+// no other.
 func (b *body) binary(in *ssa.BinOp) string {
 	x, y := in.X, in.Y
 	_, cx := x.(*ssa.Const)
@@ -207,7 +208,8 @@ func (b *body) sliceExpr(in *ssa.Slice) string {
 	return s.String() + "]"
 }
 
-// checkMake has make([]T, n, m) of a constant m, which SSA has as new([m]T)[:n], panic as make does.
+// checkMake has make([]T, n, m) of a constant m, which SSA has as new([m]T)[:n], panic as make
+// does.
 func (b *body) checkMake(in *ssa.Slice) {
 	a, ok := in.X.(*ssa.Alloc)
 	if !ok || a.Comment != "makeslice" || in.High == nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// (E10): initialisers of package-level variables stay as written, and constant ones are no code at all: what they leave in
-// the variables, no record tells. So each file has an init function that tells the recorder where its variables are.
+// (E10): initialisers of package-level variables stay as written, and constant ones are no code at
+// all: what they leave in the variables, no record tells. So each file has an init function that
+// tells the recorder where its variables are.
 //
 //	var vars0_ = []presagert_.Var{{unsafe_.Pointer(&y), unsafe_.Sizeof(y)}, …}
 //	func init() { presagert_.Vars(vars0_, true) }

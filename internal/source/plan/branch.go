@@ -6,7 +6,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// branches says which blocks have a Block record: rule (R3). The hooks of all functions are planned.
+// branches says which blocks have a Block record: rule (R3). The hooks of all functions are
+// planned.
 func (p *Plan) branches(f *Func) {
 	h := &planner{plan: p, f: f, sizes: f.Unit.Pkg.TypesSizes}
 	fn, blocks := h.f.SSA, h.f.Blocks

@@ -57,15 +57,16 @@ func Idle(c *ssa.CallCommon) bool {
 	return name == "time.Sleep" || name == "runtime.Gosched"
 }
 
-// keepsNothing lists packages of the standard library whose functions keep no pointer that they are given, and start
-// nothing: what they return and leave depends on their arguments and random numbers.
+// keepsNothing lists packages of the standard library whose functions keep no pointer that they are
+// given, and start nothing: what they return and leave depends on their arguments and random
+// numbers.
 var keepsNothing = map[string]bool{
 	"math": true, "math/bits": true, "math/cmplx": true, "math/rand": true, "math/rand/v2": true,
 	"strconv": true, "strings": true, "unicode": true, "unicode/utf8": true, "unicode/utf16": true, "errors": true, "path": true,
 }
 
-// Apart reports whether a call touches no memory that the program can have: its arguments lead to none, and its package
-// keeps none.
+// Apart reports whether a call touches no memory that the program can have: its arguments lead to
+// none, and its package keeps none.
 func Apart(c *ssa.CallCommon) bool {
 	fn, ok := c.Value.(*ssa.Function)
 	if !ok {
@@ -96,7 +97,8 @@ func leads(t types.Type) bool {
 	return true
 }
 
-// TypedDefer reports whether a deferred call is a typed operation, run with the site of its Defer (R7).
+// TypedDefer reports whether a deferred call is a typed operation, run with the site of its Defer
+// (R7).
 func TypedDefer(c *ssa.CallCommon) bool {
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		return b.Name() == "close"
@@ -154,13 +156,14 @@ func target(c *ssa.CallCommon) Target {
 	return FuncValue
 }
 
-// byWrapper reports whether a known function is a wrapper of SSA's, of a method value or expression: compilers have their own.
+// byWrapper reports whether a known function is a wrapper of SSA's, of a method value or
+// expression: compilers have their own.
 func byWrapper(fn *ssa.Function) bool {
 	return strings.HasPrefix(fn.Synthetic, "bound") || strings.HasPrefix(fn.Synthetic, "thunk")
 }
 
-// MethodIndex is the number of a method in the order in which the compiler has the methods of an interface: exported
-// ones first, then by name, then by package.
+// MethodIndex is the number of a method in the order in which the compiler has the methods of an
+// interface: exported ones first, then by name, then by package.
 func MethodIndex(i *types.Interface, m *types.Func) int {
 	n := 0
 	for x := range i.Methods() {

@@ -7,17 +7,19 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// maxBound is the size up to which Go's compiler captures a variable by value if nothing is assigned to it later.
+// maxBound is the size up to which Go's compiler captures a variable by value if nothing is
+// assigned to it later.
 const maxBound = 128
 
-// bind finds the variables of f that closures share and that are values all the same (R13): one store, before
-// every load and every closure, and nobody else has the address.
+// bind finds the variables of f that closures share and that are values all the same (R13): one
+// store, before every load and every closure, and nobody else has the address.
 //
 //	for _, job := range jobs {               // one job for each iteration
 //		go func() { done <- run(job) }()   // captures what job is, not where it is
 //	}
 //
-// Parents are planned before their literals: what is bound in a literal is said by the function around it.
+// Parents are planned before their literals: what is bound in a literal is said by the function
+// around it.
 func (p *Plan) bind(f *Func) {
 	for _, b := range f.SSA.Blocks {
 		for _, in := range b.Instrs {
@@ -63,8 +65,8 @@ func (p *Plan) bindable(f *Func, a *ssa.Alloc) bool {
 	return store != nil && p.onlyRead(a, store)
 }
 
-// onlyRead reports whether v, the address of a variable or of a part of it, is only loaded from, here after
-// the store and in closures made after the store.
+// onlyRead reports whether v, the address of a variable or of a part of it, is only loaded from,
+// here after the store and in closures made after the store.
 func (p *Plan) onlyRead(v ssa.Value, store *ssa.Store) bool {
 	for _, r := range *v.Referrers() {
 		if in, ok := r.(*ssa.Store); ok && in == store {
@@ -120,8 +122,8 @@ func after(in ssa.Instruction, store *ssa.Store) bool {
 	return false
 }
 
-// again reports whether the store may be executed twice for one variable: whether a path leads from it to
-// itself that does not make a new one.
+// again reports whether the store may be executed twice for one variable: whether a path leads from
+// it to itself that does not make a new one.
 func again(a *ssa.Alloc, store *ssa.Store) bool {
 	if store.Block() == a.Block() {
 		return false

@@ -2,7 +2,8 @@ package plan
 
 import "golang.org/x/tools/go/ssa"
 
-// Cycles returns the strongly connected components with a cycle of the blocks that are in, by Tarjan's algorithm.
+// Cycles returns the strongly connected components with a cycle of the blocks that are in, by
+// Tarjan's algorithm.
 func Cycles(blocks []*ssa.BasicBlock, in func(*ssa.BasicBlock) bool) [][]*ssa.BasicBlock {
 	var out [][]*ssa.BasicBlock
 	var stack []*ssa.BasicBlock

@@ -14,13 +14,13 @@ import (
 //	binary.BigEndian.Uint16(b)   // t0 = *binary.BigEndian has an unexported type
 //	x.Promoted                   // t1 = &x.unexported (embedded); t2 = &t1.Promoted
 //
-// A load of an array variable that nothing uses is fused with nothing: SSA evaluates the operand of a range
-// over an array even where Go does not.
+// A load of an array variable that nothing uses is fused with nothing: SSA evaluates the operand of
+// a range over an array even where Go does not.
 //
 //	for i := range array {}      // t0 = *array
 //
-// Loads through pointers stay, because they panic if the pointer is nil. Package evalorder removes those that
-// Go does not evaluate.
+// Loads through pointers stay, because they panic if the pointer is nil. Package evalorder removes
+// those that Go does not evaluate.
 //
 //	for i := range *f() {}       // t0 = f(); t1 = *t0
 
@@ -58,8 +58,8 @@ func named(addr ssa.Value) bool {
 	return false
 }
 
-// ForeignGlobal returns the exported variable of another package that v is loaded from, if its type is an
-// unexported one of that package; else nil.
+// ForeignGlobal returns the exported variable of another package that v is loaded from, if its type
+// is an unexported one of that package; else nil.
 func ForeignGlobal(pkg *Package, v ssa.Value) *ssa.Global {
 	u, ok := v.(*ssa.UnOp)
 	if !ok || u.Op != token.MUL {

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Named reports whether the variable g of a package is only ever loaded from and stored to by its name, itself or by
-// field and element, in functions that are instrumented, or when its package is initialised: nobody has its address,
-// and every access of it has a site of g.
+// Named reports whether the variable g of a package is only ever loaded from and stored to by its
+// name, itself or by field and element, in functions that are instrumented, or when its package is
+// initialised: nobody has its address, and every access of it has a site of g.
 func (p *Plan) Named(g *ssa.Global) bool {
 	p.naming.Do(p.findExposed)
 	if g.Pkg == nil || p.exposed[g.Pkg.Pkg.Path()] || p.exposed[g.String()] {
@@ -18,7 +18,8 @@ func (p *Plan) Named(g *ssa.Global) bool {
 	return !token.IsExported(g.Name()) || g.Pkg.Pkg.Name() == "main"
 }
 
-// findExposed finds the variables that are not named, by name, and by path the packages that have functions without Go text.
+// findExposed finds the variables that are not named, by name, and by path the packages that have
+// functions without Go text.
 func (p *Plan) findExposed() {
 	p.exposed = map[string]bool{}
 	for _, pkg := range p.Program.Packages {
@@ -39,7 +40,8 @@ func (p *Plan) findExposed() {
 	}
 }
 
-// expose notes the variables that in does more with than to access them, or any with if the function is not known.
+// expose notes the variables that in does more with than to access them, or any with if the
+// function is not known.
 func (p *Plan) expose(in ssa.Instruction, known bool) {
 	for _, o := range in.Operands(nil) {
 		if g, ok := (*o).(*ssa.Global); ok && !(known && accesses(in, g)) {
@@ -48,7 +50,8 @@ func (p *Plan) expose(in ssa.Instruction, known bool) {
 	}
 }
 
-// accesses reports whether in only loads from the address v or stores to it, or leads to instructions that do.
+// accesses reports whether in only loads from the address v or stores to it, or leads to
+// instructions that do.
 func accesses(in ssa.Instruction, v ssa.Value) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:

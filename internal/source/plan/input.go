@@ -6,8 +6,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Fed reports whether a replay gives the results of a call that are numbers as they were recorded: what the clock and
-// the random numbers of the process answer is any program's to accept, so an execution with these answers is one of the program.
+// Fed reports whether a replay gives the results of a call that are numbers as they were recorded:
+// what the clock and the random numbers of the process answer is any program's to accept, so an
+// execution with these answers is one of the program.
 func Fed(c *ssa.CallCommon) bool {
 	pkg, recv, name := calleeOf(c)
 	switch pkg {
@@ -24,7 +25,8 @@ func Fed(c *ssa.CallCommon) bool {
 // FedHook reports whether a value that such a call records is given.
 func FedHook(h *Hook) bool { return h.Size > 0 && h.Size <= 8 && h.Case < 0 && scalar(h.Type) }
 
-// asks says what the functions of a package are asked for, but those that are fed. An entry for a function comes before that of its package.
+// asks says what the functions of a package are asked for, but those that are fed. An entry for a
+// function comes before that of its package.
 var asks = map[string]string{
 	"time.Now": "", "time.": "", "time.Sleep": "the clock", "time.After": "the clock", "time.AfterFunc": "the clock", "time.NewTimer": "the clock",
 	"time.NewTicker": "the clock", "time.Tick": "the clock", "time.Timer.Stop": "the clock", "time.Timer.Reset": "the clock",
@@ -37,7 +39,8 @@ var asks = map[string]string{
 	"sync.Pool.Get": "what a sync.Pool has kept", "reflect.Select": "the choice of a select",
 }
 
-// Asks says what a call asks for that a replay does not give, "" if nothing, and the name of what is called.
+// Asks says what a call asks for that a replay does not give, "" if nothing, and the name of what
+// is called.
 func Asks(c *ssa.CallCommon) (what, name string) {
 	pkg, recv, fn := calleeOf(c)
 	if pkg == "" || Fed(c) {
@@ -53,7 +56,8 @@ func Asks(c *ssa.CallCommon) (what, name string) {
 	return asks[pkg+"."], name
 }
 
-// calleeOf names the function that is called, if it is known: its package, the type of its receiver, its name.
+// calleeOf names the function that is called, if it is known: its package, the type of its
+// receiver, its name.
 func calleeOf(c *ssa.CallCommon) (pkg, recv, name string) {
 	fn := c.StaticCallee()
 	if fn == nil {
@@ -78,7 +82,8 @@ func calleeOf(c *ssa.CallCommon) (pkg, recv, name string) {
 	return obj.Pkg().Path(), recv, obj.Name()
 }
 
-// Pointed reports whether a value of type t is hashed by where something is: the order of a map with such keys is another one in each process.
+// Pointed reports whether a value of type t is hashed by where something is: the order of a map
+// with such keys is another one in each process.
 func Pointed(t types.Type) bool {
 	switch t := types.Unalias(t).Underlying().(type) {
 	case *types.Pointer, *types.Chan, *types.Interface:

@@ -9,12 +9,13 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A knower finds out whether the walker knows a value whenever it has walked to it: all that it is computed from is recorded,
-// or constant. That is a conjunction over everything the value depends on, so what is being looked at already is
-// assumed to be known; if it is not, the answer is no.
+// A knower finds out whether the walker knows a value whenever it has walked to it: all that it is
+// computed from is recorded, or constant. That is a conjunction over everything the value depends
+// on, so what is being looked at already is assumed to be known; if it is not, the answer is no.
 //
-// What the walker does not know: addresses of functions and, at first, of variables of packages; constants of type parameters;
-// what instructions yield that are fused. Of slices and strings it may know the length alone.
+// What the walker does not know: addresses of functions and, at first, of variables of packages;
+// constants of type parameters; what instructions yield that are fused. Of slices and strings it
+// may know the length alone.
 type knower struct {
 	plan *Plan
 	seen map[question]bool
@@ -67,7 +68,8 @@ func (k *knower) known(v ssa.Value, whole bool) bool {
 	case *ssa.Phi:
 		return k.all(v.Edges, whole)
 	case *ssa.BinOp:
-		whole = !scalar(v.X.Type()) || !scalar(v.Y.Type()) // of a slice compared with nil, not the length
+		// of a slice compared with nil, not the length
+		whole = !scalar(v.X.Type()) || !scalar(v.Y.Type())
 		return k.known(v.X, whole) && k.known(v.Y, whole)
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
@@ -102,7 +104,8 @@ func large(t types.Type) bool {
 	return false
 }
 
-// constant is known of a constant: not of one whose type is a parameter, or large, and not where a string is.
+// constant is known of a constant: not of one whose type is a parameter, or large, and not where a
+// string is.
 func constant(c *ssa.Const, whole bool) bool {
 	b, ok := c.Type().(*types.Basic)
 	switch {
@@ -144,7 +147,8 @@ func (k *knower) captured(v *ssa.FreeVar, whole bool) bool {
 	return f != nil && f.bound[v] && k.all(k.plan.captures[v], whole)
 }
 
-// variable is known of what is at an address in a variable that is not memory: all that is stored in the variable.
+// variable is known of what is at an address in a variable that is not memory: all that is stored
+// in the variable.
 func (k *knower) variable(addr ssa.Value, whole bool) bool {
 	for {
 		switch x := addr.(type) {
@@ -205,7 +209,8 @@ func (k *knower) component(v *ssa.Extract, whole bool) bool {
 	return ok && len(k.plan.instr(in).After) == 0 && k.result(c, v.Index, whole)
 }
 
-// result is known of a result of a call: the length of what is known, or whatever the callee returns.
+// result is known of a result of a call: the length of what is known, or whatever the callee
+// returns.
 func (k *knower) result(c *ssa.Call, i int, whole bool) bool {
 	if b, ok := c.Call.Value.(*ssa.Builtin); ok {
 		switch b.Name() {
@@ -262,8 +267,8 @@ func (p *Plan) long(f *Func, b *ssa.BasicBlock) map[ssa.Instruction]*Instr {
 	return m
 }
 
-// bindings finds where values go from one function to another without a record: the calls that bind the parameters
-// of a function, and what closures capture by value.
+// bindings finds where values go from one function to another without a record: the calls that bind
+// the parameters of a function, and what closures capture by value.
 func (p *Plan) bindings(f *Func) {
 	for _, b := range f.SSA.Blocks {
 		for _, in := range b.Instrs {

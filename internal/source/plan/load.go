@@ -28,9 +28,12 @@ type Config struct {
 	Tests      bool              // load test variants and external test packages
 	Tested     []string          // with Tests: only those of these packages; nil: of all
 	Patterns   []string          // as for the go command; nil: "."
-	GoFiles    []string          // those of the package FilesPackage, if that is one of the patterns
-	Missing    []string          // paths of packages that are left out of the trace
-	Around     bool              // record what functions with synchronisation of their own can reach when they are entered (bench/rdit)
+	// those of the package FilesPackage, if that is one of the patterns
+	GoFiles []string
+	Missing []string // paths of packages that are left out of the trace
+	// record what functions with synchronisation of their own can reach when they are entered
+	// (bench/rdit)
+	Around bool
 }
 
 // Package is one package of the program, parsed, type-checked and built as SSA.
@@ -45,8 +48,10 @@ type Package struct {
 	checks map[token.Pos]bool
 }
 
-// Program is what Load returns: the chosen packages, those of other modules first, in the order of their paths. What is numbered through all packages so has the same numbers in other modules, whose
-// source does not change, whatever becomes of the main module; and what is emitted for them, with these numbers, is compiled once.
+// Program is what Load returns: the chosen packages, those of other modules first, in the order of
+// their paths. What is numbered through all packages so has the same numbers in other modules,
+// whose source does not change, whatever becomes of the main module; and what is emitted for them,
+// with these numbers, is compiled once.
 type Program struct {
 	Fset     *token.FileSet
 	Packages []*Package
@@ -103,7 +108,8 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 // FilesPackage is the go command's path for a package that is named by its files.
 const FilesPackage = "command-line-arguments"
 
-// commands are the lists of patterns to load. The go command does not take files together with packages.
+// commands are the lists of patterns to load. The go command does not take files together with
+// packages.
 func (cfg *Config) commands(patterns []string) [][]string {
 	if len(cfg.GoFiles) == 0 || !slices.Contains(patterns, FilesPackage) {
 		return [][]string{patterns}
@@ -126,7 +132,8 @@ func (cfg *Config) moveModfile() {
 	var flags []string
 	for _, v := range cfg.Env {
 		if value, ok := strings.CutPrefix(v, name); ok {
-			flags, _ = quoted.Split(value) // the last one counts; the go command refuses what is no list
+			// the last one counts; the go command refuses what is no list
+			flags, _ = quoted.Split(value)
 		}
 	}
 	var moved, rest []string
@@ -238,7 +245,8 @@ func build(fset *token.FileSet, p *packages.Package) *Package {
 	}
 	dateFiles(p)
 	sp := prog.CreatePackage(p.Types, p.Syntax, p.TypesInfo, false)
-	gaps, _ := evalorder.Build(sp, p.Syntax, p.TypesInfo, p.TypesSizes) // initialisers are not emitted
+	// initialisers are not emitted
+	gaps, _ := evalorder.Build(sp, p.Syntax, p.TypesInfo, p.TypesSizes)
 	return &Package{Package: p, SSA: sp, Deps: deps, Unordered: gaps, checks: nilChecks(p.Syntax)}
 }
 

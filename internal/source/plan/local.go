@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Local reports whether addr lies in a variable that is not memory: in a local Alloc whose address does not leave
-// the function (R2), or in one that is bound (R13).
+// Local reports whether addr lies in a variable that is not memory: in a local Alloc whose address
+// does not leave the function (R2), or in one that is bound (R13).
 func (f *Func) Local(addr ssa.Value) bool {
 	switch x := addr.(type) {
 	case *ssa.Alloc:
@@ -35,7 +35,8 @@ func (f *Func) Bound(addr ssa.Value) bool {
 	return f.bound[addr]
 }
 
-// VarType returns the type that the parameter or free variable v has in emitted code: a bound one is a value.
+// VarType returns the type that the parameter or free variable v has in emitted code: a bound one
+// is a value.
 func (f *Func) VarType(v ssa.Value) types.Type {
 	if f.bound[v] {
 		return v.Type().Underlying().(*types.Pointer).Elem()
@@ -75,8 +76,9 @@ func locals(fn *ssa.Function) map[*ssa.Alloc]bool {
 	return m
 }
 
-// Kept reports whether in stores a result variable's own value to it: a return statement that names the
-// variable. SSA has a load and a store there; Go leaves the variable alone, and so does the emitter.
+// Kept reports whether in stores a result variable's own value to it: a return statement that names
+// the variable. SSA has a load and a store there; Go leaves the variable alone, and so does the
+// emitter.
 //
 //	func f() (a, b int) { …; return a, 10 }
 func Kept(in *ssa.Store) bool {

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Method returns the declared method that a wrapper made by package ssa stands for, nil if it is one of an interface.
+// Method returns the declared method that a wrapper made by package ssa stands for, nil if it is
+// one of an interface.
 func Method(wrapper *ssa.Function) *ssa.Function {
 	obj, ok := wrapper.Object().(*types.Func)
 	if !ok || obj.Signature().Recv() == nil || types.IsInterface(obj.Signature().Recv().Type()) {
@@ -15,8 +16,9 @@ func Method(wrapper *ssa.Function) *ssa.Function {
 	return wrapper.Prog.FuncValue(obj)
 }
 
-// MethodOf returns the method m of values of type t that are in an interface, nil if it is not emitted. Boxed: its receiver is the value, not a
-// pointer. Methods that t has of an embedded field, of a pointer's element, or of a generic type, are called by way of a wrapper: nil as well.
+// MethodOf returns the method m of values of type t that are in an interface, nil if it is not
+// emitted. Boxed: its receiver is the value, not a pointer. Methods that t has of an embedded
+// field, of a pointer's element, or of a generic type, are called by way of a wrapper: nil as well.
 func (p *Plan) MethodOf(t types.Type, m *types.Func) (f *Func, boxed bool) {
 	obj, index, _ := types.LookupFieldOrMethod(t, false, m.Pkg(), m.Name())
 	fn, ok := obj.(*types.Func)
@@ -41,7 +43,8 @@ func (p *Plan) MethodOf(t types.Type, m *types.Func) (f *Func, boxed bool) {
 	return f, !ok
 }
 
-// Generic reports whether a function is one of a generic function or type, or within one: its types are not those of a run.
+// Generic reports whether a function is one of a generic function or type, or within one: its types
+// are not those of a run.
 func Generic(fn *ssa.Function) bool {
 	for ; fn != nil; fn = fn.Parent() {
 		if fn.TypeParams().Len() > 0 || fn.Origin() != nil {

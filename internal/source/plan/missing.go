@@ -12,23 +12,30 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Missing is what the plan knows of the packages that are left out of the trace. Calls of their functions are missing methods
-// (package excluded): the recorder finds what they can reach. Their own source tells which variables they use.
+// Missing is what the plan knows of the packages that are left out of the trace. Calls of their
+// functions are missing methods (package excluded): the recorder finds what they can reach. Their
+// own source tells which variables they use.
 type Missing struct {
 	Packages []*Package
-	Meta     []trace.MissingPackage  // one for each
-	Roots    map[string][]*types.Var // by path: variables that its functions use, its own and others' (B8)
-	index    map[string]int          // by path
-	written  map[string]bool         // functions that are written in Go, by name
-	rooted   map[string]bool         // and those that may use some of the roots
-	hidden   map[string]bool         // packages that say so of functions whose code does not show it
-	dynamic  bool                    // so may a call of which the callee is not known
-	Unknown  []string                // of //presage:global comments: what they name, that is no variable
-	assigned map[string]bool         // variables that some function assigns to, or takes the address of
-	errors   map[string]bool         // and those of interfaces that are initialised to something else than a new error
+	Meta     []trace.MissingPackage // one for each
+	// by path: variables that its functions use, its own and others' (B8)
+	Roots   map[string][]*types.Var
+	index   map[string]int  // by path
+	written map[string]bool // functions that are written in Go, by name
+	rooted  map[string]bool // and those that may use some of the roots
+	// packages that say so of functions whose code does not show it
+	hidden  map[string]bool
+	dynamic bool // so may a call of which the callee is not known
+	// of //presage:global comments: what they name, that is no variable
+	Unknown []string
+	// variables that some function assigns to, or takes the address of
+	assigned map[string]bool
+	// and those of interfaces that are initialised to something else than a new error
+	errors map[string]bool
 }
 
-// Leaves says of a call that is bracketed as opaque whether it leaves traced code for a package that is left out.
+// Leaves says of a call that is bracketed as opaque whether it leaves traced code for a package
+// that is left out.
 type Leaves uint8
 
 const (
@@ -89,7 +96,8 @@ func functionsOf(pkg *Package) []*ssa.Function {
 	return list
 }
 
-// allFunctions returns all functions that the package's program has. Of methods of generic types ssautil.AllFunctions has those alone that are used.
+// allFunctions returns all functions that the package's program has. Of methods of generic types
+// ssautil.AllFunctions has those alone that are used.
 func allFunctions(pkg *Package) map[*ssa.Function]bool {
 	all := ssautil.AllFunctions(pkg.SSA.Prog)
 	for _, fn := range genericMethods(pkg) {
@@ -142,7 +150,8 @@ func (m *Missing) assigns(fn *ssa.Function) {
 	})
 }
 
-// keepsAddresses notes the variables whose addresses package initialisation has as values: whoever has one may assign to the variable.
+// keepsAddresses notes the variables whose addresses package initialisation has as values: whoever
+// has one may assign to the variable.
 func (m *Missing) keepsAddresses(pkg *Package) {
 	instructions(pkg.SSA.Func("init"), func(in ssa.Instruction) {
 		for _, o := range in.Operands(nil) {
@@ -153,7 +162,8 @@ func (m *Missing) keepsAddresses(pkg *Package) {
 	})
 }
 
-// keepsAddress reports whether an instruction does more with an address than load, store, or compute that of a part of which no more is done.
+// keepsAddress reports whether an instruction does more with an address than load, store, or
+// compute that of a part of which no more is done.
 func keepsAddress(in ssa.Instruction, v ssa.Value) bool {
 	switch x := in.(type) {
 	case *ssa.UnOp, *ssa.DebugRef:
@@ -167,7 +177,8 @@ func keepsAddress(in ssa.Instruction, v ssa.Value) bool {
 	return true
 }
 
-// addRoots finds the variables that the functions of pkg use. One that stays as it was initialised, and leads nowhere, is none.
+// addRoots finds the variables that the functions of pkg use. One that stays as it was initialised,
+// and leads nowhere, is none.
 func (m *Missing) addRoots(pkg *Package) {
 	seen := map[*types.Var]bool{}
 	for _, fn := range functionsOf(pkg) {
@@ -190,7 +201,8 @@ func (m *Missing) isRoot(g *ssa.Global) bool {
 	return m.assigned[g.String()] || m.errors[g.String()] || !unchanging(g.Type().(*types.Pointer).Elem())
 }
 
-// addErrors finds the variables of pkg that may lead to errors that change: what errors.New returns does not.
+// addErrors finds the variables of pkg that may lead to errors that change: what errors.New returns
+// does not.
 func (m *Missing) addErrors(pkg *Package) {
 	instructions(pkg.SSA.Func("init"), func(in ssa.Instruction) {
 		if s, ok := in.(*ssa.Store); ok {
@@ -202,7 +214,8 @@ func (m *Missing) addErrors(pkg *Package) {
 	})
 }
 
-// unchanging reports whether a variable of type t, to which nothing is assigned, leads to nothing that changes.
+// unchanging reports whether a variable of type t, to which nothing is assigned, leads to nothing
+// that changes.
 func unchanging(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -222,7 +235,8 @@ func unchanging(t types.Type) bool {
 	return false
 }
 
-// reachRoots finds the functions that may use a root, by themselves or by what they call. A call of which the callee is not known is one of any function.
+// reachRoots finds the functions that may use a root, by themselves or by what they call. A call of
+// which the callee is not known is one of any function.
 func (m *Missing) reachRoots() {
 	callees, dynamic := map[string][]string{}, map[string]bool{}
 	for _, pkg := range m.Packages {
@@ -306,7 +320,8 @@ func leadsToCalls(t types.Type) bool {
 	return true
 }
 
-// Leaves says whether a call that is bracketed leaves traced code for a package that is left out; with Goes, for which, counted from 1.
+// Leaves says whether a call that is bracketed leaves traced code for a package that is left out;
+// with Goes, for which, counted from 1.
 func (p *Plan) Leaves(ip *Instr, c *ssa.CallCommon) (l Leaves, pkg int) {
 	if !ip.Opaque {
 		return Stays, 0
@@ -348,7 +363,8 @@ func (p *Plan) leaves(t Target, c *ssa.CallCommon) (l Leaves, pkg int) {
 	return Stays, 0
 }
 
-// Runs returns the function value that a call of Typed runs if that may be code that is left out, else nil: the function of a sync.Once.
+// Runs returns the function value that a call of Typed runs if that may be code that is left out,
+// else nil: the function of a sync.Once.
 func (p *Plan) Runs(c *ssa.CallCommon) ssa.Value {
 	fn := c.StaticCallee()
 	if len(p.Missing.index) == 0 || !Typed(fn) || fn.Object().(*types.Func).FullName() != "(*sync.Once).Do" {
@@ -373,7 +389,8 @@ func (p *Plan) Rooted(c *ssa.CallCommon) bool {
 	return p.Missing.rooted[callee.String()]
 }
 
-// Around reports whether what f can reach is recorded when it is entered: it has an operation of synchronisation of its own.
+// Around reports whether what f can reach is recorded when it is entered: it has an operation of
+// synchronisation of its own.
 func (p *Plan) Around(f *Func) bool {
 	return p.Program.Around && f.Synchronises()
 }
@@ -381,7 +398,8 @@ func (p *Plan) Around(f *Func) bool {
 // Synchronises reports whether a function has an operation of synchronisation of its own.
 func (f *Func) Synchronises() bool { return f.some(synchronises) }
 
-// Waits reports whether it has one that is more than an access: of a lock, a channel, a WaitGroup, or a go statement.
+// Waits reports whether it has one that is more than an access: of a lock, a channel, a WaitGroup,
+// or a go statement.
 func (f *Func) Waits() bool {
 	return f.some(func(in ssa.Instruction) bool { return synchronises(in) && !atomic(in) })
 }

@@ -7,13 +7,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The language says that &*p panics if p is nil. It does not read *p. go/ssa has a load for the check (R16):
+// The language says that &*p panics if p is nil. It does not read *p. go/ssa has a load for the
+// check (R16):
 //
 //	q := &*p    // t0 = *p, which nothing uses; q = p
 //
 // A record of a read there would report a race that the program does not have.
 
-// nilChecks returns the positions of the stars of all expressions &*p. A load has the position of its star.
+// nilChecks returns the positions of the stars of all expressions &*p. A load has the position of
+// its star.
 func nilChecks(files []*ast.File) map[token.Pos]bool {
 	found := map[token.Pos]bool{}
 	for _, f := range files {

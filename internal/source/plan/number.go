@@ -39,8 +39,9 @@ func (p *Plan) number(f *Func) {
 	}
 }
 
-// apart reports whether a call is Apart, or an instruction starts a goroutine that enters an instrumented function at
-// once: a go statement, or a call of WaitGroup.Go, whose goroutine does nothing else but synchronise.
+// apart reports whether a call is Apart, or an instruction starts a goroutine that enters an
+// instrumented function at once: a go statement, or a call of WaitGroup.Go, whose goroutine does
+// nothing else but synchronise.
 func (p *Plan) apart(in ssa.Instruction) bool {
 	switch in := in.(type) {
 	case *ssa.Call:
@@ -57,8 +58,9 @@ func (p *Plan) apart(in ssa.Instruction) bool {
 // enters reports whether a call of fn enters an instrumented function at once.
 func (p *Plan) enters(fn *ssa.Function) bool { return p.Func(fn) != nil && direct(fn) }
 
-// defersOutside reports whether fn may defer calls of outside code: others than of typed operations and instrumented
-// functions. A loop body of a range over a function defers for the function around it.
+// defersOutside reports whether fn may defer calls of outside code: others than of typed operations
+// and instrumented functions. A loop body of a range over a function defers for the function around
+// it.
 func (p *Plan) defersOutside(fn *ssa.Function) bool {
 	some := false
 	instructions(fn, func(in ssa.Instruction) {
@@ -68,7 +70,8 @@ func (p *Plan) defersOutside(fn *ssa.Function) bool {
 	return some || slices.ContainsFunc(fn.AnonFuncs, func(lit *ssa.Function) bool { return lit.Synthetic != "" && p.defersOutside(lit) })
 }
 
-// codeOf returns the function that a function value is of, nil if that is not known: of a method value the wrapper.
+// codeOf returns the function that a function value is of, nil if that is not known: of a method
+// value the wrapper.
 func codeOf(v ssa.Value) *ssa.Function {
 	if c, ok := v.(*ssa.MakeClosure); ok {
 		v = c.Fn
@@ -88,8 +91,8 @@ func (p *Plan) site(f *Func, block, instr int, pos token.Pos, expr, object strin
 	return s
 }
 
-// hasDefer reports whether the function has deferred calls of its own. A loop body of a range over a
-// function defers for the function around it.
+// hasDefer reports whether the function has deferred calls of its own. A loop body of a range over
+// a function defers for the function around it.
 func hasDefer(fn *ssa.Function) bool { return fn.Recover != nil }
 
 // sited reports whether the instruction can write records. It must not depend on what is opaque.
@@ -111,8 +114,8 @@ func sited(in ssa.Instruction) bool {
 	return true
 }
 
-// revealing reports whether in is the first address or value of a chain of fused instructions that the emitted
-// program has: it is recorded, because the walker lost track (R11).
+// revealing reports whether in is the first address or value of a chain of fused instructions that
+// the emitted program has: it is recorded, because the walker lost track (R11).
 func revealing(pkg *Package, in ssa.Instruction) bool {
 	if fused(pkg, in) {
 		return false

@@ -26,8 +26,8 @@ func asWritten(pkg *Package, file *ast.File, n ast.Node) string {
 	return ""
 }
 
-// directive returns the first directive of a comment that means something else for an emitted function. A go:linkname names its
-// function, so it counts only where it documents it.
+// directive returns the first directive of a comment that means something else for an emitted
+// function. A go:linkname names its function, so it counts only where it documents it.
 func directive(group *ast.CommentGroup, d *ast.FuncDecl) string {
 	for _, c := range group.List {
 		word, _, _ := strings.Cut(strings.TrimSpace(c.Text), " ")
@@ -38,8 +38,9 @@ func directive(group *ast.CommentGroup, d *ast.FuncDecl) string {
 	return ""
 }
 
-// commentsOf returns the comments between a function and the declaration before it. The compiler applies directives there to the
-// function, also if lines without text stand between them. Declarations and comments are in the order of the file.
+// commentsOf returns the comments between a function and the declaration before it. The compiler
+// applies directives there to the function, also if lines without text stand between them.
+// Declarations and comments are in the order of the file.
 func commentsOf(file *ast.File, d *ast.FuncDecl) []*ast.CommentGroup {
 	from := file.Name.End()
 	if i, _ := slices.BinarySearchFunc(file.Decls, d.Pos(), func(e ast.Decl, pos token.Pos) int { return cmp.Compare(e.Pos(), pos) }); i > 0 {
@@ -52,11 +53,12 @@ func commentsOf(file *ast.File, d *ast.FuncDecl) []*ast.CommentGroup {
 	return file.Comments[after(from):after(d.Type.Func)]
 }
 
-// IsSource reports whether the file is one of the package's own: cgo replaces its input by files in the build cache.
+// IsSource reports whether the file is one of the package's own: cgo replaces its input by files in
+// the build cache.
 func IsSource(pkg *Package, name string) bool { return slices.Contains(pkg.GoFiles, name) }
 
-// handwritten reports whether the file or what it was made from, by its //line comments, is one of the
-// package's own. What cgo adds is not.
+// handwritten reports whether the file or what it was made from, by its //line comments, is one of
+// the package's own. What cgo adds is not.
 func handwritten(pkg *Package, file *ast.File) bool {
 	return IsSource(pkg, pkg.FileName(file)) || IsSource(pkg, pkg.Fset.PositionFor(file.Name.Pos(), true).Filename)
 }

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestAsWritten checks which directives leave a function as written: those that the compiler takes for it.
+// TestAsWritten checks which directives leave a function as written: those that the compiler takes
+// for it.
 func TestAsWritten(t *testing.T) {
 	ar := txtar.Parse([]byte(`
 -- go.mod --

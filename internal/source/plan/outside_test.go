@@ -67,7 +67,8 @@ func touches(f func(rune) rune, s string, t time.Time) {
 }
 `
 
-// TestDefers: of a function it is known whether it may defer calls of outside code; those that do have exported names, and a literal of one.
+// TestDefers: of a function it is known whether it may defer calls of outside code; those that do
+// have exported names, and a literal of one.
 func TestDefers(t *testing.T) {
 	p := New(load(t, txtar.Parse([]byte(deferring))), nil)
 	for i := range p.Funcs {

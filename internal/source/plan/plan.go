@@ -37,10 +37,13 @@ type Plan struct {
 	files  map[string]int32
 	opaque map[string]string
 
-	punned   *puns
-	calls    map[*Func][]*ssa.CallCommon                    // that bind the parameters of a function
-	captures map[*ssa.FreeVar][]ssa.Value                   // what the free variables that are values are bound to
-	blocks   map[*ssa.BasicBlock]map[ssa.Instruction]*Instr // of long blocks, while branches are planned
+	punned *puns
+	// that bind the parameters of a function
+	calls map[*Func][]*ssa.CallCommon
+	// what the free variables that are values are bound to
+	captures map[*ssa.FreeVar][]ssa.Value
+	// of long blocks, while branches are planned
+	blocks map[*ssa.BasicBlock]map[ssa.Instruction]*Instr
 
 	naming  sync.Once
 	exposed map[string]bool // see Named
@@ -58,11 +61,12 @@ type Unit struct {
 
 // Func is the plan of one function.
 type Func struct {
-	ID     trace.FuncID
-	Site   trace.Site // of Enter and Exit
-	SSA    *ssa.Function
-	Unit   *Unit
-	Params []Hook // after Enter, if the caller was not instrumented: parameters, then free variables
+	ID   trace.FuncID
+	Site trace.Site // of Enter and Exit
+	SSA  *ssa.Function
+	Unit *Unit
+	// after Enter, if the caller was not instrumented: parameters, then free variables
+	Params []Hook
 	Blocks []Block
 	Defers bool // deferred calls may run between Return and Exit
 
@@ -99,7 +103,8 @@ func New(prog *Program, opaque map[string]string) *Plan {
 	return p
 }
 
-// OfRecording is New without what only a recorder needs. The packages that it leaves out are known by their paths, in its order.
+// OfRecording is New without what only a recorder needs. The packages that it leaves out are known
+// by their paths, in its order.
 func OfRecording(prog *Program, missing []string, opaque map[string]string) *Plan {
 	p := newPlan(prog, opaque)
 	p.Missing = missingOf(missing)

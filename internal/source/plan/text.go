@@ -10,23 +10,28 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Strings whose bytes are memory that may be written (R14). They are made by a builtin, or loaded from memory that is seen as another type:
+// Strings whose bytes are memory that may be written (R14). They are made by a builtin, or loaded
+// from memory that is seen as another type:
 //
 //	unsafe.String(p, n)
 //	*(*string)(unsafe.Pointer(&bytes))
 //	(*reflect.StringHeader)(unsafe.Pointer(&s)).Data = …   // s is loaded later
 //
-// Which loads these are is found by what flows where, whatever the order: through registers, calls by name and closures, through variables and fields,
-// by their name, and through all else by type, package by package. Packages that do not import unsafe take part with what leads to strings.
+// Which loads these are is found by what flows where, whatever the order: through registers, calls
+// by name and closures, through variables and fields, by their name, and through all else by type,
+// package by package. Packages that do not import unsafe take part with what leads to strings.
 
-// puns are what a program has of memory that conversions of unsafe.Pointer show as another type. A node is a value or a place that values are kept in.
+// puns are what a program has of memory that conversions of unsafe.Pointer show as another type. A
+// node is a value or a place that values are kept in.
 type puns struct {
-	plan    *Plan
-	list    []*ssa.Function
-	own     map[*ssa.Function]*Package
-	at      *Package // of the function that is looked at
-	bound   map[*ssa.FreeVar]ssa.Value
-	leads   map[any]bool // nodes of pointers, slices, and what has them, that may lead there, and of what is reached by them
+	plan  *Plan
+	list  []*ssa.Function
+	own   map[*ssa.Function]*Package
+	at    *Package // of the function that is looked at
+	bound map[*ssa.FreeVar]ssa.Value
+	// nodes of pointers, slices, and what has them, that may lead there, and of what is reached by
+	// them
+	leads   map[any]bool
 	origin  map[any]bool // of these: where they come from leads there too
 	places  map[placeOf]anywhere
 	stringy map[types.Type]bool
@@ -38,8 +43,9 @@ type placeOf struct {
 	pkg *Package
 }
 
-// Places: of what is in a variable, or in a field of any struct; the field itself; the results of a function; what has a type and is anywhere else in a package. A variable of a
-// package, and a field that others see, have names: each package has its own view of those of others.
+// Places: of what is in a variable, or in a field of any struct; the field itself; the results of a
+// function; what has a type and is anywhere else in a package. A variable of a package, and a field
+// that others see, have names: each package has its own view of those of others.
 type (
 	variable    struct{ name string }
 	contents    struct{ of any }
@@ -270,7 +276,8 @@ func fieldNode(f *types.Var) any {
 	return f
 }
 
-// matters reports whether what leads to memory that is seen as another type matters if it is of type t, in a package.
+// matters reports whether what leads to memory that is seen as another type matters if it is of
+// type t, in a package.
 func (u *puns) matters(pkg *Package, t types.Type) bool { return pkg.seesMemory() || u.toString(t) }
 
 // toString reports whether values of type t may lead to strings, by something else than interfaces.
@@ -328,7 +335,8 @@ func (u *puns) place(addr ssa.Value) any {
 	return u.anyOf(addr.Type())
 }
 
-// anyOf is the place of what has a type and is anywhere in the package that is looked at; none, without a package, if that does not matter.
+// anyOf is the place of what has a type and is anywhere in the package that is looked at; none,
+// without a package, if that does not matter.
 func (u *puns) anyOf(t types.Type) anywhere {
 	key := placeOf{t, u.at}
 	a, ok := u.places[key]
@@ -380,7 +388,8 @@ func (h *planner) texts(v ssa.Value) []Hook {
 // maxTexts bounds the strings in one value that are read.
 const maxTexts = 64
 
-// strings adds where in a value of type t, which is at off, its strings are. What depends on type parameters has none, unless it is a string itself.
+// strings adds where in a value of type t, which is at off, its strings are. What depends on type
+// parameters has none, unless it is a string itself.
 func (h *planner) strings(offs []int64, t types.Type, off int64) []int64 {
 	switch u := Core(t).(type) {
 	case *types.Basic:

@@ -10,7 +10,8 @@ import (
 // What the walker can recompute (R1), and so has no Value record:
 //
 //	numbers and booleans   all operators; conversions between integer types, between float
-//	                       types, from integer to float (not from float to integer: machine dependent)
+//	                       types, from integer to float (not from float to integer: machine
+//	                       dependent)
 //	complex numbers        nothing
 //	pointers, chans, maps,
 //	funcs, slices          comparisons with nil; of chans, and of pointers to what has a size: any
@@ -36,8 +37,9 @@ func binopComputable(in *ssa.BinOp) bool {
 	return word(x) && word(y) && !Ambiguous(in.X, in.Y)
 }
 
-// Ambiguous reports whether x and y may be pointers to variables of size zero. The language leaves it open whether
-// pointers to two such variables are equal: the compiler may say that they differ where their addresses are the same.
+// Ambiguous reports whether x and y may be pointers to variables of size zero. The language leaves
+// it open whether pointers to two such variables are equal: the compiler may say that they differ
+// where their addresses are the same.
 func Ambiguous(x, y ssa.Value) bool { return pointsToEmpty(x) || pointsToEmpty(y) }
 
 // pointsToEmpty reports whether v is a pointer to what may have size zero, or a conversion of one.
@@ -55,7 +57,8 @@ func pointsToEmpty(v ssa.Value) bool {
 	return ok && MaybeEmpty(p.Elem())
 }
 
-// MaybeEmpty reports whether variables of type t have size zero, or have it for some type arguments.
+// MaybeEmpty reports whether variables of type t have size zero, or have it for some type
+// arguments.
 func MaybeEmpty(t types.Type) bool { return Open(t) || Sizeof(t) == 0 }
 
 // convertComputable reports whether the walker can compute the conversion.
@@ -161,8 +164,8 @@ func Core(t types.Type) types.Type {
 	return core
 }
 
-// Element returns the element type of an array, of a pointer to one, of a slice or of a string; of a type parameter the one
-// that its type terms share. It is nil for other types.
+// Element returns the element type of an array, of a pointer to one, of a slice or of a string; of
+// a type parameter the one that its type terms share. It is nil for other types.
 func Element(t types.Type) types.Type {
 	switch u := Core(t).(type) {
 	case *types.Array:
@@ -183,9 +186,10 @@ func Element(t types.Type) types.Type {
 	return nil
 }
 
-// Mixed reports whether the type terms of a type parameter have elements in different places: some in
-// the value itself, as arrays and strings have them, some behind a pointer, as slices have them. x[i] is then
-// a variable for some type arguments and not for others, and SSA has no instruction for that.
+// Mixed reports whether the type terms of a type parameter have elements in different places: some
+// in the value itself, as arrays and strings have them, some behind a pointer, as slices have them.
+// x[i] is then a variable for some type arguments and not for others, and SSA has no instruction
+// for that.
 func Mixed(t types.Type) bool {
 	u, ok := Core(t).(*types.Interface)
 	if !ok {

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Written finds what in, an instruction of f, does with its operand v in the source, for people: the condition of a branch, or where
-// a pointer or index is used. What is not written there is at the nearest position before it.
+// Written finds what in, an instruction of f, does with its operand v in the source, for people:
+// the condition of a branch, or where a pointer or index is used. What is not written there is at
+// the nearest position before it.
 func (f *Func) Written(in ssa.Instruction, v ssa.Value) (at token.Position, expr string) {
 	d := newDescriber(f)
 	pos := d.written(v, &expr)
@@ -64,7 +65,8 @@ func (d *describer) written(v ssa.Value, text *string) token.Pos {
 	return d.start(in)
 }
 
-// ranged finds the range whose end a branch without a position is: the innermost one that has the branch's way in inside.
+// ranged finds the range whose end a branch without a position is: the innermost one that has the
+// branch's way in inside.
 func (d *describer) ranged(br *ssa.If, text *string) (at token.Pos) {
 	inside := firstPos(br.Block().Succs[0], token.NoPos)
 	if d.f.SSA.Syntax() == nil || !inside.IsValid() {
@@ -79,7 +81,8 @@ func (d *describer) ranged(br *ssa.If, text *string) (at token.Pos) {
 	return at
 }
 
-// compared finds comparisons and logical operators, which SSA has at their operator, and the cases of a switch.
+// compared finds comparisons and logical operators, which SSA has at their operator, and the cases
+// of a switch.
 func (d *describer) compared(v ssa.Value, text *string) (at token.Pos) {
 	switch v.(type) {
 	case *ssa.BinOp, *ssa.Phi:

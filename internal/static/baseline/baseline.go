@@ -1,4 +1,5 @@
-// Package baseline keeps the fingerprints of warnings that are known, so that a report has only new ones.
+// Package baseline keeps the fingerprints of warnings that are known, so that a report has only new
+// ones.
 //
 // # The format
 //
@@ -7,8 +8,9 @@
 //	# What presage vet has found before …
 //	5d1f0c3a9b27 likely m.S.n: write in (*m.S).bad, read in m.Run
 //
-// The first word is the fingerprint; what stands behind it is for people, and is not read. Lines are sorted by what stands
-// behind the fingerprint, so that a pair that is gone takes its line out and moves no other. Empty lines and lines with # are comments.
+// The first word is the fingerprint; what stands behind it is for people, and is not read. Lines
+// are sorted by what stands behind the fingerprint, so that a pair that is gone takes its line out
+// and moves no other. Empty lines and lines with # are comments.
 package baseline
 
 import (
@@ -56,7 +58,8 @@ func Read(r io.Reader) (map[string]bool, error) {
 	return ids, sc.Err()
 }
 
-// valid reports whether a word is a fingerprint: twelve hexadecimal digits, and a number if several pairs agree in these.
+// valid reports whether a word is a fingerprint: twelve hexadecimal digits, and a number if several
+// pairs agree in these.
 func valid(id string) bool {
 	hex, number, several := strings.Cut(id, "-")
 	return len(hex) == 12 && strings.Trim(hex, "0123456789abcdef") == "" && (!several || number != "" && strings.Trim(number, "0123456789") == "")

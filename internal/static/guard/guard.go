@@ -1,16 +1,26 @@
-// Package guard infers which lock guards which field or variable, from how many of its uses hold it.
+// Package guard infers which lock guards which field or variable, from how many of its uses hold
+// it.
 //
 // # Rules
 //
-// (D1) A use is a place in the source where the memory is accessed, and its object is not owned there (R6 of package link). It holds a
+// (D1) A use is a place in the source where the memory is accessed, and its object is not owned
+//
+//	there (R6 of package link). It holds a
+//
 // lock if it does in every context in which its function is entered.
 //
-// (D2) A lock is named by the steps to it from the deepest object that its path shares with that of the memory: mu is s.mu where
-// s.x is used, of the same s. A package-level lock is named by itself. What is known of a lock only by its class is not counted.
+// (D2) A lock is named by the steps to it from the deepest object that its path shares with that of
+//
+//	the memory: mu is s.mu where
+//
+// s.x is used, of the same s. A package-level lock is named by itself. What is known of a lock only
+// by its class is not counted.
 //
 // (D3) A use that writes holds a lock if it holds it for writing; one that reads, in either mode.
 //
-// (D4) A lock guards memory if more than half of its uses hold it, at least two, and one of its uses writes.
+// (D4) A lock guards memory if more than half of its uses hold it, at least two, and one of its
+//
+//	uses writes.
 //
 // # Soundness
 //
@@ -35,11 +45,13 @@ import (
 type Table struct{ classes map[string]*class }
 
 type class struct {
-	uses   map[summary.Pos]map[string]bool // the locks that are held there in every context so far (D1)
+	// the locks that are held there in every context so far (D1)
+	uses   map[summary.Pos]map[string]bool
 	writes bool
 }
 
-// Use notes a use of memory of a class, at the path memory, with the locks that are held. Paths are keys of package path.
+// Use notes a use of memory of a class, at the path memory, with the locks that are held. Paths are
+// keys of package path.
 func (t *Table) Use(name, memory string, a *summary.Access, locks map[string]lockset.Mode) {
 	if t.classes == nil {
 		t.classes = map[string]*class{}
@@ -78,7 +90,8 @@ type Fact struct {
 	First      summary.Pos   // one of the uses: the first by function and place
 }
 
-// Of returns the fact of a class: that of the lock which most uses hold, by name among equals. False if no lock guards it (D4).
+// Of returns the fact of a class: that of the lock which most uses hold, by name among equals.
+// False if no lock guards it (D4).
 func (t *Table) Of(name string) (Fact, bool) {
 	c := t.classes[name]
 	if c == nil || !c.writes {
@@ -112,8 +125,8 @@ func (t *Table) Of(name string) (Fact, bool) {
 	return best, true
 }
 
-// Facts lists what is known of fields and package-level variables, by class. Elements and what pointers lead to are left out:
-// who gets there has used the field.
+// Facts lists what is known of fields and package-level variables, by class. Elements and what
+// pointers lead to are left out: who gets there has used the field.
 func (t *Table) Facts() []Fact {
 	var out []Fact
 	for name := range t.classes {
@@ -164,7 +177,8 @@ func name(steps string) string {
 	return b.String()
 }
 
-// LastStep is the last step of a lock's path, a field with its type; with the field that holds it, if that type has no name.
+// LastStep is the last step of a lock's path, a field with its type; with the field that holds it,
+// if that type has no name.
 func LastStep(lock string) string {
 	i := max(strings.LastIndexByte(lock, '!'), 0)
 	if j := strings.LastIndexByte(lock[:i], '!'); j >= 0 && strings.HasPrefix(lock[i:], "!struct.") {
@@ -173,8 +187,9 @@ func LastStep(lock string) string {
 	return lock[i:]
 }
 
-// Relation is how a lock lies to memory: the steps to the two from the deepest object that both paths have. False if there is none, or if the lock is an
-// element and the memory is in none: which of the locks it is may differ.
+// Relation is how a lock lies to memory: the steps to the two from the deepest object that both
+// paths have. False if there is none, or if the lock is an element and the memory is in none: which
+// of the locks it is may differ.
 func Relation(lock, memory string) (toLock, toMemory string, ok bool) {
 	if lock[0] == '?' {
 		a, ok := ParseAbove(lock)
@@ -198,8 +213,8 @@ func Relation(lock, memory string) (toLock, toMemory string, ok bool) {
 	return toLock, toMemory, true
 }
 
-// Above is a lock that lies in an object above what a function is given: Formal is what is Up steps below that object, the lock is Down steps
-// below it. It is written ?Formal:Up|Down.
+// Above is a lock that lies in an object above what a function is given: Formal is what is Up steps
+// below that object, the lock is Down steps below it. It is written ?Formal:Up|Down.
 type Above struct{ Formal, Up, Down string }
 
 func (a Above) String() string { return "?" + a.Formal + ":" + a.Up + "|" + a.Down }

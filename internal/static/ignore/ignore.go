@@ -2,10 +2,15 @@
 //
 // # Rules
 //
-// (D1) //presage:ignore reason, without a space behind the slashes as all directives have it, silences the warnings that have an access on its
+// (D1) //presage:ignore reason, without a space behind the slashes as all directives have it,
+//
+//	silences the warnings that have an access on its
+//
 // line, or, if nothing else stands on its line, on the next one.
 //
-// (D2) A directive without a reason is an error, and silences nothing; so is one that begins with //presage: and has another name.
+// (D2) A directive without a reason is an error, and silences nothing; so is one that begins with
+//
+//	//presage: and has another name.
 //
 // (D3) A directive that silences nothing is reported: what it spoke of is gone, or has moved.
 //
@@ -70,8 +75,10 @@ func (s *Set) scan(name string, src []byte) {
 	fset := token.NewFileSet()
 	file := fset.AddFile(name, -1, len(src))
 	var sc scanner.Scanner
-	sc.Init(file, src, func(token.Position, string) {}, scanner.ScanComments) // the loader tells of errors
-	line := 0                                                                 // on which the token before ends
+	// the loader tells of errors
+	sc.Init(file, src, func(token.Position, string) {}, scanner.ScanComments)
+	// on which the token before ends
+	line := 0
 	for {
 		pos, tok, lit := sc.Scan()
 		if tok == token.EOF {
@@ -111,7 +118,8 @@ func (s *Set) add(p token.Position, text string, behind bool) {
 	s.at[k] = append(s.at[k], d)
 }
 
-// Covers reports whether a directive silences the warnings with an access at the line, and marks it as used.
+// Covers reports whether a directive silences the warnings with an access at the line, and marks it
+// as used.
 func (s *Set) Covers(file string, line int) bool {
 	list := s.at[place{file, line}]
 	for _, d := range list {

@@ -6,7 +6,8 @@ import (
 	"github.com/presage-race/presage/internal/static/evidence/promise"
 )
 
-// maxAlike is the number of roots of one kind and home that are kept: two are enough to run beside each other.
+// maxAlike is the number of roots of one kind and home that are kept: two are enough to run beside
+// each other.
 const maxAlike = 2
 
 // like is what roots that are alike have in common.
@@ -48,7 +49,8 @@ func (l *linker) number(i int) int {
 	return a.of[i]
 }
 
-// addRoots adds roots to a context; it reports whether that changes anything. Of roots that are alike the first two stay.
+// addRoots adds roots to a context; it reports whether that changes anything. Of roots that are
+// alike the first two stay.
 func (l *linker) addRoots(c *context, roots []int) bool {
 	a := &l.likes
 	all := sortedUnion(c.roots, roots)

@@ -9,13 +9,15 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// Ends of the names of what is locked without being a mutex: an atomic flag (X13 of package symbolic), and a Once while its function runs.
+// Ends of the names of what is locked without being a mutex: an atomic flag (X13 of package
+// symbolic), and a Once while its function runs.
 const (
 	turn  = "#turn"
 	doing = "#doing"
 )
 
-// findBroken finds what keeps nobody apart (R33), by classes, and takes it out of the locks of the sites.
+// findBroken finds what keeps nobody apart (R33), by classes, and takes it out of the locks of the
+// sites.
 func (l *linker) findBroken() {
 	for _, sites := range l.classes {
 		for _, s := range sites {

@@ -8,8 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// processes is a set of the commands of the program, by number: each runs as a process of its own. Those beyond maxCommands share one number. The tests
-// are one more.
+// processes is a set of the commands of the program, by number: each runs as a process of its own.
+// Those beyond maxCommands share one number. The tests are one more.
 type processes uint64
 
 const (
@@ -26,8 +26,9 @@ type reach struct {
 	closed bool // the commands are what the packages are for (R20)
 }
 
-// findReach finds what each command may reach, whatever the targets of calls through values are: what is called, what is a literal in the text, what is
-// mentioned, stored or converted to an interface there, with its methods (R20, R21).
+// findReach finds what each command may reach, whatever the targets of calls through values are:
+// what is called, what is a literal in the text, what is mentioned, stored or converted to an
+// interface there, with its methods (R20, R21).
 func (l *linker) findReach(keys []string) {
 	l.literals, l.methodsOf = members(keys)
 	from := map[string]processes{}
@@ -48,8 +49,8 @@ func (l *linker) findReach(keys []string) {
 	l.reach.closed = n > 0 && l.most(keys)
 }
 
-// findCommanded finds what the commands of the program certainly call, as far as calls are known, and the methods of what they convert to interfaces with
-// methods (R17).
+// findCommanded finds what the commands of the program certainly call, as far as calls are known,
+// and the methods of what they convert to interfaces with methods (R17).
 func (l *linker) findCommanded(keys []string) {
 	from := map[string]processes{}
 	for _, r := range l.roots {
@@ -87,7 +88,8 @@ func (l *linker) closure(from map[string]processes, calls func(key string) []sum
 	return by
 }
 
-// leadsTo goes through what a function calls, the literals in its text, and the functions of the flows that count.
+// leadsTo goes through what a function calls, the literals in its text, and the functions of the
+// flows that count.
 func (l *linker) leadsTo(key string, calls func(key string) []summary.Edge, counts func(summary.Flow) bool, reach func(keys ...string)) {
 	for _, e := range calls(key) {
 		reach(e.Callee)
@@ -116,7 +118,8 @@ func members(keys []string) (literals, methods map[string][]string) {
 	return literals, methods
 }
 
-// parameters finds the type parameters of generic types, as they stand in the keys of their methods: flows name the types without them.
+// parameters finds the type parameters of generic types, as they stand in the keys of their
+// methods: flows name the types without them.
 func parameters(keys []string) map[string]string {
 	out := map[string]string{}
 	for _, k := range keys {
@@ -153,7 +156,8 @@ func isMain(key string) bool { return strings.HasSuffix(key, ".main") && typeOf(
 // command reports whether a package is a command: nobody imports it.
 func (l *linker) command(pkg string) bool { return l.sums[pkg+".main"] != nil }
 
-// outside reports whether only an open world makes a root of a closed program: a call from outside, and what no command and no test reaches (R20).
+// outside reports whether only an open world makes a root of a closed program: a call from outside,
+// and what no command and no test reaches (R20).
 func (l *linker) outside(r root) bool {
 	if r.kind == exported || r.kind == unknown {
 		return l.inside(r.fn)
@@ -164,9 +168,10 @@ func (l *linker) outside(r root) bool {
 // inside reports whether a function is of a closed program.
 func (l *linker) inside(fn string) bool { return l.reach.closed && l.sums[fn] != nil }
 
-// guarded reports whether the type of both roots shows that its methods are called at once, though no known call of a command says so: one of the two
-// holds a lock of the object. Either no command reaches the two methods (R20), or one stands for calls whose targets are not known, beside what the
-// program does itself; or both do, and both hold one lock for reading (R17).
+// guarded reports whether the type of both roots shows that its methods are called at once, though
+// no known call of a command says so: one of the two holds a lock of the object. Either no command
+// reaches the two methods (R20), or one stands for calls whose targets are not known, beside what
+// the program does itself; or both do, and both hold one lock for reading (R17).
 func (l *linker) guarded(r, q root, a, b *site) bool {
 	unreached := func(r root) bool { return r.kind == exported && l.reach.by[r.fn].commands() == 0 }
 	if r.home == "" || r.home != q.home {
@@ -188,8 +193,9 @@ func (l *linker) guarded(r, q root, a, b *site) bool {
 	return own(a) || own(b)
 }
 
-// stands reports whether a root is an exported function to which no call of a command or its goroutines is known to lead, and that is no main loop: it
-// stands for calls whose targets are not known.
+// stands reports whether a root is an exported function to which no call of a command or its
+// goroutines is known to lead, and that is no main loop: it stands for calls whose targets are not
+// known.
 func (l *linker) stands(r root) bool {
 	return r.kind == exported && !r.main() && !slices.ContainsFunc(l.contexts[r.fn], func(c *context) bool { return !l.fromOutside(c) })
 }
@@ -197,8 +203,9 @@ func (l *linker) stands(r root) bool {
 // sees reports whether calls of the processes p find what the text of the processes q makes (R20).
 func (r *reach) sees(p, q processes) bool { return !r.closed || p == 0 || p&q != 0 }
 
-// separate reports whether the accesses are made by different processes only (R21): each by those that reach both its root and its function. What a caller
-// outside of the commands may do, any process may do.
+// separate reports whether the accesses are made by different processes only (R21): each by those
+// that reach both its root and its function. What a caller outside of the commands may do, any
+// process may do.
 func (l *linker) separate(i, j int, a, b *site) bool {
 	r, q := &l.roots[i], &l.roots[j]
 	return l.reach.closed && r.in != 0 && q.in != 0 && a.in != 0 && b.in != 0 && r.in&q.in&a.in&b.in == 0

@@ -21,8 +21,10 @@ type site struct {
 	fn     *summary.Function
 	locks  locks
 	path   string
-	self   string // the steps from an object of the root, its home without a label, with a leading point; "" if it is not below that (R7)
-	led    bool   // a pointer in the object of the root led a caller here (R7)
+	// the steps from an object of the root, its home without a label, with a leading point; "" if
+	// it is not below that (R7)
+	self   string
+	led    bool // a pointer in the object of the root led a caller here (R7)
 	roots  []int
 	forked bool
 	part   bool // the access is to a part of the memory at path (R4)
@@ -35,8 +37,9 @@ type site struct {
 	after  waits      // what was waited for before (R22)
 	until  waits      // what the goroutine has still to release (R22)
 	in     processes  // that reach the function (R21)
-	broken []string   // how locks that it holds, and that keep nobody apart, lie to the memory (R33)
-	makers []maker    // who have not published the object (R32)
+	// how locks that it holds, and that keep nobody apart, lie to the memory (R33)
+	broken []string
+	makers []maker // who have not published the object (R32)
 }
 
 // weak are the reasons in the contexts themselves that speak against a race.
@@ -60,7 +63,8 @@ func (s *site) weak(o *site) []string {
 	return codes
 }
 
-// makes reports whether the access is to an object of the function's own text, before a goroutine is started there (R14).
+// makes reports whether the access is to an object of the function's own text, before a goroutine
+// is started there (R14).
 func (s *site) makes() bool {
 	for o := range s.access.Sync.Released {
 		if o.Kind == path.Token && o.Base == nil {
@@ -71,8 +75,9 @@ func (s *site) makes() bool {
 	return r.Kind == path.Alloc && !strings.Contains(r.Name, "@") && s.access.Loc.Loads() == 0
 }
 
-// setOnce reports whether the sites are of memory that is written inside of Do of Onces only that are package-level variables or, of a field, lie
-// elsewhere (R16), by what the program itself calls (R17).
+// setOnce reports whether the sites are of memory that is written inside of Do of Onces only that
+// are package-level variables or, of a field, lie elsewhere (R16), by what the program itself calls
+// (R17).
 func (l *linker) setOnce(sites []*site) bool {
 	variable, once := sites[0].access.Loc.Object().Kind == path.Global, false
 	for _, s := range sites {
@@ -89,7 +94,8 @@ func (l *linker) setOnce(sites []*site) bool {
 	return once
 }
 
-// doing reports whether the site is inside of Do of a Once that is a package-level variable or, of a field, lies elsewhere.
+// doing reports whether the site is inside of Do of a Once that is a package-level variable or, of
+// a field, lies elsewhere.
 func (s *site) doing(variable bool) bool {
 	for lock := range s.locks {
 		if strings.HasSuffix(lock, doing) && (lock[0] == '@' || !variable && elsewhere(lock, s.path)) {
@@ -160,7 +166,8 @@ func comparable(n *path.Node) bool {
 		!strings.HasPrefix(c, "struct.") && !strings.Contains(c, "chan.state") && !strings.Contains(c, "(")
 }
 
-// site puts an access into a context, as one to loc, which holds the memory; nil if the object is owned there (R6).
+// site puts an access into a context, as one to loc, which holds the memory; nil if the object is
+// owned there (R6).
 func (l *linker) site(f *summary.Function, a *summary.Access, loc *path.Node, c *context) *site {
 	p := loc.Key()
 	if passes(c, p) {
@@ -244,7 +251,8 @@ func (l *linker) compare(sites []*site, judged map[[2]summary.Pos]bool, n *Count
 	return out
 }
 
-// isCut reports whether the location is an element of a slice of a field or variable that is cut somewhere: an append writes where something else was.
+// isCut reports whether the location is an element of a slice of a field or variable that is cut
+// somewhere: an append writes where something else was.
 func (l *linker) isCut(loc *path.Node) bool {
 	return loc.Kind == path.Elem && loc.Base.Kind == path.Load && slices.ContainsFunc(l.classes[loc.Base.Base.Class()], func(s *site) bool { return s.access.Cuts })
 }
@@ -267,8 +275,8 @@ type way struct {
 	codes []string
 }
 
-// parallel finds two roots that may run at once and meet in one object (R2, R3, R4), those with the least that speaks against it; nil
-// if there are none.
+// parallel finds two roots that may run at once and meet in one object (R2, R3, R4), those with the
+// least that speaks against it; nil if there are none.
 func (l *linker) parallel(a, b *site, guard string) *way {
 	var best *way
 	separate := false
@@ -361,7 +369,8 @@ func (l *linker) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 	return codes, true
 }
 
-// meanwhile reports whether the site is what a main loop writes that does not return: other methods are there to be called meanwhile (R2).
+// meanwhile reports whether the site is what a main loop writes that does not return: other methods
+// are there to be called meanwhile (R2).
 func meanwhile(loop, other root, at *site) bool {
 	name := loop.fn[strings.LastIndexByte(loop.fn, '.')+1:]
 	return loop.main() && !strings.HasPrefix(name, "Start") && !other.main() && at.access.Kind.Writes()
@@ -397,7 +406,8 @@ func meet(held, other locks, a, b *site) guardKind {
 	return found
 }
 
-// relation is how a lock lies to a path: the steps from the deepest object that both have. "" if there is none.
+// relation is how a lock lies to a path: the steps from the deepest object that both have. "" if
+// there is none.
 func relation(lock, p string) string {
 	toLock, toMemory, ok := guard.Relation(lock, p)
 	if !ok {
@@ -406,8 +416,9 @@ func relation(lock, p string) string {
 	return toLock + "|" + toMemory
 }
 
-// majority is the class of the lock that most sites hold, "" if none is held at half of them. Only locks count that are package-level
-// variables or lie with the memory (R5): a lock of some caller's object guards that object.
+// majority is the class of the lock that most sites hold, "" if none is held at half of them. Only
+// locks count that are package-level variables or lie with the memory (R5): a lock of some caller's
+// object guards that object.
 func majority(sites []*site) string {
 	count, uses := map[string]int{}, 0
 	best := ""
@@ -417,7 +428,8 @@ func majority(sites []*site) string {
 		}
 		uses++
 		for l := range s.locks {
-			if !s.beside(l) || l[0] == '?' { // an object of the type that lies elsewhere has another lock above it, or none
+			if !s.beside(l) || l[0] == '?' {
+				// an object of the type that lies elsewhere has another lock above it, or none
 				continue
 			}
 			c := class(l)
@@ -433,7 +445,8 @@ func majority(sites []*site) string {
 	return best
 }
 
-// beside reports whether it is known how a lock lies to the memory: it is of the same object, or a package-level variable.
+// beside reports whether it is known how a lock lies to the memory: it is of the same object, or a
+// package-level variable.
 func (s *site) beside(lock string) bool { return lock[0] == '@' || relation(lock, s.path) != "" }
 
 // holds reports whether the site holds a lock of the class that lies beside its memory.
@@ -446,7 +459,8 @@ func (s *site) holds(guard string) bool {
 	return false
 }
 
-// reading reports whether both sites hold a lock of one class, for reading, that lies beside the memory: the lock is meant for it.
+// reading reports whether both sites hold a lock of one class, for reading, that lies beside the
+// memory: the lock is meant for it.
 func reading(a, b *site) bool {
 	for l := range a.locks {
 		for k := range b.locks {
@@ -491,8 +505,9 @@ func (l *linker) oneObject(i, j int, a, b *site) bool {
 	return a.self != "" && a.self == b.self && !l.setter(r, a) && !l.setter(q, b) && (!a.led && !b.led || l.meant(a))
 }
 
-// setter reports whether an exported method writes what it is given, without a lock: it may be meant for the time before others
-// have the object, if nobody expects several goroutines in it (R28).
+// setter reports whether an exported method writes what it is given, without a lock: it may be
+// meant for the time before others have the object, if nobody expects several goroutines in it
+// (R28).
 func (l *linker) setter(r root, s *site) bool {
 	return r.kind >= exported && l.expected[r.fn] != promise.Many && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0
 }

@@ -20,9 +20,10 @@ func (l locks) add(name string, m lockset.Mode) { l[name] = max(l[name], m) }
 
 // context is one way in which a function is entered.
 type context struct {
-	locks  locks
-	owned  summary.Owned // of the formals, what no other goroutine reaches (R6)
-	self   []string      // formals that are the object of the root's type or lie below it, sorted (R7)
+	locks locks
+	owned summary.Owned // of the formals, what no other goroutine reaches (R6)
+	// formals that are the object of the root's type or lie below it, sorted (R7)
+	self   []string
 	after  waits         // what was waited for before (R22)
 	until  waits         // what the goroutine has still to release (R22)
 	lent   locks         // held by who waits for the goroutine (R23)
@@ -63,8 +64,9 @@ func (c *context) name() string {
 	return fmt.Sprintf("%s\n%v\n%s", b, c.owned, strings.Join(c.self, " "))
 }
 
-// maxContexts bounds the contexts of a function. (C1) What is beyond it is merged into one context more, their meet (K3), but for contexts
-// without locks. (C2) That no lock is held in a merged context says little: code merged-contexts.
+// maxContexts bounds the contexts of a function. (C1) What is beyond it is merged into one context
+// more, their meet (K3), but for contexts without locks. (C2) That no lock is held in a merged
+// context says little: code merged-contexts.
 const maxContexts = 8
 
 // enter adds a context to a function; it reports whether anything is new.
@@ -174,11 +176,13 @@ func (e *call) actuals(yield func(actual, formal string)) {
 	}
 }
 
-// own is an element of context.self: a formal that is an object of the root, or lies below it. It is written formal, label, a tab and the steps.
+// own is an element of context.self: a formal that is an object of the root, or lies below it. It
+// is written formal, label, a tab and the steps.
 type own struct {
 	formal string
-	label  string // which of the root's objects, with a leading space; "" is that of the root's home
-	steps  string // from the object to the formal
+	// which of the root's objects, with a leading space; "" is that of the root's home
+	label string
+	steps string // from the object to the formal
 }
 
 func (o own) String() string {
@@ -199,7 +203,8 @@ func parseOwn(s string) own {
 // maxBelow bounds the fields from a root's object to a formal that is known to lie below it.
 const maxBelow = 3
 
-// receivers lists the callee's formals that are the object which those of the caller are, or lie below it (R7).
+// receivers lists the callee's formals that are the object which those of the caller are, or lie
+// below it (R7).
 func receivers(self []string, e *call) []string {
 	if len(self) == 0 {
 		return nil
@@ -242,7 +247,8 @@ func (e *call) mark(own *summary.Owned, has func(actual string) bool) {
 	each(&own.Held, e.free, "*") // a variable that the caller has captured itself
 }
 
-// passed is what the callee owns: what the call itself shows, and what is part of what its caller owns.
+// passed is what the callee owns: what the call itself shows, and what is part of what its caller
+// owns.
 func passed(c *context, e *call) summary.Owned {
 	own := e.Owned
 	if c.owned == (summary.Owned{}) {
@@ -303,7 +309,8 @@ func released(name string, minus lockset.Set) bool {
 	return false
 }
 
-// rename writes a lock in the callee's terms: below an argument, a global, above an argument (R30), or only by its class.
+// rename writes a lock in the callee's terms: below an argument, a global, above an argument (R30),
+// or only by its class.
 func rename(name string, e *call) string {
 	if name[0] == '@' {
 		return name

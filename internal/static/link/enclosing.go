@@ -6,11 +6,12 @@ import (
 	"github.com/presage-race/presage/internal/static/guard"
 )
 
-// maxAbove bounds the steps that are kept of the way from an enclosing object: recursion makes it longer without end.
+// maxAbove bounds the steps that are kept of the way from an enclosing object: recursion makes it
+// longer without end.
 const maxAbove = 8
 
-// enclosing names a lock of an object above an argument, in the callee's terms (R30). Of several arguments the one counts that has most in common with
-// the lock; "" if none has.
+// enclosing names a lock of an object above an argument, in the callee's terms (R30). Of several
+// arguments the one counts that has most in common with the lock; "" if none has.
 func enclosing(name string, e *call) string {
 	var best guard.Above
 	most := 0

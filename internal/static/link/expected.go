@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// findExpected finds how many goroutines the makers of types expect in their methods (R28, R29), where the world is open.
+// findExpected finds how many goroutines the makers of types expect in their methods (R28, R29),
+// where the world is open.
 func (l *linker) findExpected(keys []string, promises []*promise.Package) {
 	told := map[string]bool{}
 	for _, k := range keys {
@@ -25,8 +26,8 @@ func (l *linker) findExpected(keys []string, promises []*promise.Package) {
 	l.likes.of = nil // what is expected is part of what roots have in common
 }
 
-// tells reports whether a call of an interface's method hands on the object from which the interface's value is read: it tells the value which
-// object calls (R29).
+// tells reports whether a call of an interface's method hands on the object from which the
+// interface's value is read: it tells the value which object calls (R29).
 func tells(h *summary.Hole) bool {
 	if h.Method == "" || h.Value == nil || h.Value.Kind != path.Load || h.Value.Base.Kind != path.Field {
 		return false

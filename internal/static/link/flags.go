@@ -27,7 +27,8 @@ type fact struct {
 
 type facts = map[fact]bool
 
-// flagged reports whether a comes before b because of a flag that a has seen zero, under a lock that it still holds, and b has seen set (R24).
+// flagged reports whether a comes before b because of a flag that a has seen zero, under a lock
+// that it still holds, and b has seen set (R24).
 func (l *linker) flagged(a, b *site) bool {
 	if !l.mayKnow(a) || !l.mayKnow(b) {
 		return false
@@ -81,8 +82,9 @@ func (l *linker) seen(s *site) [2][]seen {
 	return out
 }
 
-// between is how a path lies to another one: the steps from the deepest object that both have, or the path itself if it is a package-level
-// variable. "" if that is not known: which element of a slice or map it is would not be.
+// between is how a path lies to another one: the steps from the deepest object that both have, or
+// the path itself if it is a package-level variable. "" if that is not known: which element of a
+// slice or map it is would not be.
 func between(p, q string) string {
 	if p[0] == '@' {
 		return p
@@ -129,7 +131,8 @@ func (l *linker) findKnown() {
 	l.known = map[string]facts{}
 	var work []string
 	for _, r := range l.roots {
-		if (r.kind != spawned || r.spawn == nil) && !strings.HasSuffix(r.fn, boundSuffix) { // a method value is called where it is known to come to
+		if (r.kind != spawned || r.spawn == nil) && !strings.HasSuffix(r.fn, boundSuffix) {
+			// a method value is called where it is known to come to
 			l.known[r.fn] = facts{}
 			work = append(work, r.fn)
 		}

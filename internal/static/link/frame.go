@@ -6,8 +6,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// frames judges again what a frame has found (R9): its callers may hold the lock that the one side lacks. It returns the
-// warnings that stay.
+// frames judges again what a frame has found (R9): its callers may hold the lock that the one side
+// lacks. It returns the warnings that stay.
 func (l *linker) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
 	var out []*pairs.Warning
 	at := map[summary.Pos][]*site{}
@@ -52,8 +52,8 @@ func (l *linker) allFlagged(as, bs []*site) bool {
 	return len(as) > 0 && len(bs) > 0
 }
 
-// common finds a lock that one access of a frame holds, and the other because the frame is entered in the context: locks of the
-// context belong to the goroutine that enters it.
+// common finds a lock that one access of a frame holds, and the other because the frame is entered
+// in the context: locks of the context belong to the goroutine that enters it.
 func (l *linker) common(c *context, a, b *summary.Access) guardKind {
 	if a.Thread > 0 {
 		a, b = b, a

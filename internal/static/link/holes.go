@@ -8,10 +8,12 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// flows says which functions and concrete types come where calls through values may find them, by class of memory or type.
+// flows says which functions and concrete types come where calls through values may find them, by
+// class of memory or type.
 type flows map[string][]source
 
-// source is what comes to a place, and the processes whose text says so; none if no command reaches that text.
+// source is what comes to a place, and the processes whose text says so; none if no command reaches
+// that text.
 type source struct {
 	from string
 	by   processes
@@ -45,8 +47,9 @@ func (l *linker) findFlows(keys []string) {
 // maxFlows bounds what is looked at for the targets of one call: not all of it has the method.
 const maxFlows = 4 * maxTargets
 
-// sources lists what comes to a place, through other interfaces too, as far as the processes p see it: in a closed program what no command makes comes to
-// no call that a command makes (R20). false if it is more than most.
+// sources lists what comes to a place, through other interfaces too, as far as the processes p see
+// it: in a closed program what no command makes comes to no call that a command makes (R20). false
+// if it is more than most.
 func (l *linker) sources(place string, p processes, most int) ([]string, bool) {
 	var out []string
 	seen := map[string]bool{place: true}
@@ -67,7 +70,8 @@ func (l *linker) sources(place string, p processes, most int) ([]string, bool) {
 	return out, true
 }
 
-// targets lists the functions that a hole of a function may call (H1, H2); nil if that is not known, or if they are too many.
+// targets lists the functions that a hole of a function may call (H1, H2); nil if that is not
+// known, or if they are too many.
 func (l *linker) targets(key string, h *summary.Hole) []string {
 	if h.Value == nil || h.Value.Kind == path.Func {
 		return nil
@@ -127,14 +131,16 @@ func (l *linker) find(place, method string, p processes, depth int) []string {
 // maxPromoted bounds the embedded fields through which a method is looked for.
 const maxPromoted = 3
 
-// functions are the keys of a function that comes to a place, or of the method of a type that does (H4); none if it has no summary. The key of a method
-// value keeps its suffix, but for that of an interface, which is a function of its own.
+// functions are the keys of a function that comes to a place, or of the method of a type that does
+// (H4); none if it has no summary. The key of a method value keeps its suffix, but for that of an
+// interface, which is a function of its own.
 func (l *linker) functions(from, method string, p processes, depth int) []string {
 	key := from
 	if method != "" {
 		typ := from + l.parameters[strings.TrimPrefix(from, "*")]
 		key = "(" + typ + ")." + method
-		if l.sums[key] == nil && strings.HasPrefix(typ, "*") { // a method of the value, by its pointer
+		if l.sums[key] == nil && strings.HasPrefix(typ, "*") {
+			// a method of the value, by its pointer
 			key = "(" + typ[1:] + ")." + method
 		}
 	}
@@ -157,8 +163,8 @@ func (l *linker) functions(from, method string, p processes, depth int) []string
 	return out
 }
 
-// fillHoles makes calls of the holes whose targets are known. A hole that a caller has taken over is filled there if it could not be where
-// it stands.
+// fillHoles makes calls of the holes whose targets are known. A hole that a caller has taken over
+// is filled there if it could not be where it stands.
 func (l *linker) fillHoles(keys []string, n *Counts) {
 	l.findFlows(keys)
 	l.filled = map[string][]summary.Edge{}
@@ -208,8 +214,8 @@ func (l *linker) fill(key string, h *summary.Hole, targets []string) {
 	}
 }
 
-// owned are the arguments of a hole that are objects of the function, and that no other goroutine reaches when it returns: options
-// that a caller's functions fill in.
+// owned are the arguments of a hole that are objects of the function, and that no other goroutine
+// reaches when it returns: options that a caller's functions fill in.
 func (l *linker) owned(key string, h *summary.Hole) uint32 {
 	var bits uint32
 	for i, a := range h.Args {

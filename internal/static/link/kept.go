@@ -66,7 +66,8 @@ func (e *call) maker(caller string) maker {
 	return m
 }
 
-// kept is what of the formals of a callee is not published, and by whom: what its caller has made, and what leads from what its caller was given.
+// kept is what of the formals of a callee is not published, and by whom: what its caller has made,
+// and what leads from what its caller was given.
 func (l *linker) kept(caller string, c *context, e *call) (kept summary.Owned, makers []maker) {
 	kept = e.Kept
 	if kept != (summary.Owned{}) {
@@ -104,7 +105,8 @@ func (e *call) keep(kept *summary.Owned, has func(actual string) bool) {
 	}
 }
 
-// awaited reports whether a function waits for the goroutines of a go statement, on one way at least.
+// awaited reports whether a function waits for the goroutines of a go statement, on one way at
+// least.
 func awaited(f *summary.Function, s *summary.Spawn) bool {
 	over := func(y order.Sync) bool {
 		for o := range y.Acquired {
@@ -119,7 +121,8 @@ func awaited(f *summary.Function, s *summary.Spawn) bool {
 		slices.ContainsFunc(f.Edges, func(e summary.Edge) bool { return e.Thread == 0 && over(e.Sync) })
 }
 
-// lendTo is what a goroutine is given that may not be published: at first all that its starter has made or was given itself; keepOn takes out what is.
+// lendTo is what a goroutine is given that may not be published: at first all that its starter has
+// made or was given itself; keepOn takes out what is.
 func lendTo(f *summary.Function, e *call) (kept summary.Owned, makers []maker) {
 	if e == nil || e.Thread <= 0 || !awaited(f, f.Spawns[e.Thread-1]) {
 		return kept, nil
@@ -162,7 +165,8 @@ func (l *linker) fromOutside(c *context) bool {
 	return !slices.ContainsFunc(c.roots, func(i int) bool { return !l.outside(l.roots[i]) })
 }
 
-// keepers are who has not published the object of an access: its own function, or those of the context.
+// keepers are who has not published the object of an access: its own function, or those of the
+// context.
 func keepers(a *summary.Access, loc *path.Node, c *context) []maker {
 	if a.Kept && loc.Loads() == 0 {
 		return []maker{{fn: a.Func, before: strings.Join(tokens(a.Sync.Released), "\n")}}
@@ -180,7 +184,8 @@ type confined struct {
 	open   bool     // something leads to what may be anything
 }
 
-// confined are who has not published what a goroutine is given that can lead to a location, if that is so of all of that (R32).
+// confined are who has not published what a goroutine is given that can lead to a location, if that
+// is so of all of that (R32).
 func (l *linker) confined(i int, loc *path.Node) []maker {
 	c, known := l.public.confined[i]
 	if !known {
@@ -230,7 +235,8 @@ func (c *confined) miss(e *call, marked summary.Owned, callee *summary.Function)
 	each(marked.Held, e.held, callee.Within.Free)
 }
 
-// unpublished reports whether the root of another site can have none of the objects that a site of a root accesses (R32).
+// unpublished reports whether the root of another site can have none of the objects that a site of
+// a root accesses (R32).
 func (l *linker) unpublished(s *site, own int, o *site, root int) bool {
 	makers := s.makers
 	if len(makers) == 0 && s.path[0] != '@' {
@@ -239,7 +245,8 @@ func (l *linker) unpublished(s *site, own int, o *site, root int) bool {
 	return len(makers) > 0 && !slices.ContainsFunc(makers, func(m maker) bool { return l.mayHave(m, o, root) })
 }
 
-// mayHave reports whether the root of a site may have been given an object by its maker, or runs the maker while a goroutine has it.
+// mayHave reports whether the root of a site may have been given an object by its maker, or runs
+// the maker while a goroutine has it.
 func (l *linker) mayHave(m maker, s *site, root int) bool {
 	if m.starts != "" && l.text(m.starts)[s.fn.Key] &&
 		slices.ContainsFunc(l.contexts[m.fn], func(c *context) bool { return slices.Contains(c.roots, root) }) {
@@ -277,9 +284,10 @@ func (l *linker) text(fn string) map[string]bool {
 	return text
 }
 
-// extent are the roots that a maker may have given its object to: the goroutines that it has started before, and all that the callee may start; and what else
-// is mentioned by the maker and what it calls: it may be registered somewhere. Functions that the maker is given are none: a call that is not known
-// publishes nothing (X32).
+// extent are the roots that a maker may have given its object to: the goroutines that it has
+// started before, and all that the callee may start; and what else is mentioned by the maker and
+// what it calls: it may be registered somewhere. Functions that the maker is given are none: a call
+// that is not known publishes nothing (X32).
 func (l *linker) extent(m maker) map[int]bool {
 	if known, ok := l.public.extents[m]; ok {
 		return known

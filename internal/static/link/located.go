@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// located is an access as others see its memory: from where the function has stored what it made (X33 of package symbolic); of what a handler has
-// captured by the name of the variable (R34).
+// located is an access as others see its memory: from where the function has stored what it made
+// (X33 of package symbolic); of what a handler has captured by the name of the variable (R34).
 func (l *linker) located(f *summary.Function, a *summary.Access) *summary.Access {
 	if a.Stored != nil {
 		from := *a

@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// maker finds the object that a function, no method, starts a goroutine for: its type, and the goroutine's formals that are it (R7). "" if there is none.
+// maker finds the object that a function, no method, starts a goroutine for: its type, and the
+// goroutine's formals that are it (R7). "" if there is none.
 func (l *linker) maker(k string, e *summary.Edge) (home string, formals []string) {
 	if typeOf(k) != "" || strings.Contains(k, "$") || e.Thread <= 0 || l.sums[k].Spawns[e.Thread-1].Many {
 		return "", nil
@@ -30,7 +31,8 @@ func (l *linker) maker(k string, e *summary.Edge) (home string, formals []string
 	return home, formals
 }
 
-// meant reports whether an object on the way to the memory, beyond a pointer in the object of the root, is of a type that shows concurrency (R7).
+// meant reports whether an object on the way to the memory, beyond a pointer in the object of the
+// root, is of a type that shows concurrency (R7).
 func (l *linker) meant(s *site) bool {
 	_, beyond, _ := strings.Cut(s.self, "*")
 	for i, field := range strings.Split(beyond, "!") {
@@ -44,7 +46,8 @@ func (l *linker) meant(s *site) bool {
 	return false
 }
 
-// objects goes through what a goroutine is started for: its type, the formal that it becomes and its path.
+// objects goes through what a goroutine is started for: its type, the formal that it becomes and
+// its path.
 func (l *linker) objects(k string, e *summary.Edge, yield func(typ, formal string, object *path.Node)) {
 	if home := typeOf(e.Callee); home != "" && !strings.Contains(e.Callee, "$") {
 		if len(e.Args) > 0 && e.Args[0] != nil {
@@ -62,7 +65,8 @@ func (l *linker) objects(k string, e *summary.Edge, yield func(typ, formal strin
 	}
 }
 
-// onlyMade finds what a function starts goroutines for: the object of each type of which there is one only.
+// onlyMade finds what a function starts goroutines for: the object of each type of which there is
+// one only.
 func (l *linker) onlyMade(k string) map[string]*path.Node {
 	if m, known := l.made[k]; known {
 		return m

@@ -46,8 +46,8 @@ type root struct {
 	in    processes // that reach it; none of a call from outside, and in an open program (R21)
 }
 
-// unreached makes roots of what only unknown calls reach (R1): the functions without callers, then, for cycles, one at a time. A literal of a test is
-// taken to be called by the test.
+// unreached makes roots of what only unknown calls reach (R1): the functions without callers, then,
+// for cycles, one at a time. A literal of a test is taken to be called by the test.
 func (l *linker) unreached(keys []string) {
 	called := map[string]bool{}
 	for _, k := range keys {
@@ -83,7 +83,8 @@ func receiver(key string) []string {
 	return []string{"$0"}
 }
 
-// root enters a function as a root, with locks that are held from the start, and the formals that are the object of its home (R7).
+// root enters a function as a root, with locks that are held from the start, and the formals that
+// are the object of its home (R7).
 func (l *linker) root(r root, held locks, self []string) { l.begin(r, held, self, nil) }
 
 // begin enters a function as a root, by the call that starts it, if that is known.
@@ -138,13 +139,15 @@ func (l *linker) findRoots(keys []string) {
 				l.begin(r, locks{}, receivers(ownReceiver(k), named(&e)), named(&e))
 				continue
 			}
-			// What the goroutine begins with is a root where its go statement stands; what it calls through a value, where that is known.
+			// What the goroutine begins with is a root where its go statement stands; what it calls
+			// through a value, where that is known.
 			s := f.Spawns[e.Thread-1]
 			begins := e.Callee == s.Func
 			if begins && s.Via != nil {
 				continue
 			}
-			held := carry(&context{}, named(&e)) // what its starter has handed over, or it has taken itself
+			// what its starter has handed over, or it has taken itself
+			held := carry(&context{}, named(&e))
 			r := root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s, by: k, given: given(f, &e)}
 			self := receivers(ownReceiver(k), named(&e))
 			if home, formals := l.maker(k, &e); home != "" {
@@ -220,7 +223,8 @@ func (l *linker) several(i int) bool {
 	return false
 }
 
-// each reports whether objects of the root's home each have a goroutine of it, and a caller may make several (R8).
+// each reports whether objects of the root's home each have a goroutine of it, and a caller may
+// make several (R8).
 func (l *linker) each(i int) bool {
 	r := l.roots[i]
 	if r.kind != spawned || !l.active[r.home] {
@@ -236,7 +240,8 @@ func (l *linker) each(i int) bool {
 	return false
 }
 
-// ownReceiver lists the formals of a function that are the receiver of the method in whose text it stands.
+// ownReceiver lists the formals of a function that are the receiver of the method in whose text it
+// stands.
 func ownReceiver(key string) []string {
 	if typeOf(key) == "" {
 		return nil
@@ -247,8 +252,8 @@ func ownReceiver(key string) []string {
 	return nil
 }
 
-// given reports whether a goroutine is given an argument of the call that starts it, other than its receiver and what only ends the
-// goroutine or waits for it (R8).
+// given reports whether a goroutine is given an argument of the call that starts it, other than its
+// receiver and what only ends the goroutine or waits for it (R8).
 func given(f *summary.Function, e *summary.Edge) bool {
 	method := typeOf(f.Key) != ""
 	argument := func(n *path.Node) bool {
@@ -284,8 +289,8 @@ func (r root) main() bool {
 	return false
 }
 
-// hidden reports whether only unknown calls reach the root, and from inside: nothing shows which goroutines these are, nor whether
-// the object was shared before (R11).
+// hidden reports whether only unknown calls reach the root, and from inside: nothing shows which
+// goroutines these are, nor whether the object was shared before (R11).
 func (l *linker) hidden(r root) bool {
 	name := r.fn[strings.LastIndexByte(r.fn, '.')+1:]
 	return r.kind == unknown && (!ast.IsExported(name) || l.commanded[r.fn] != 0)

@@ -15,8 +15,11 @@ type started struct {
 	children map[int][]int    // goroutines that a goroutine starts
 	always   []int            // goroutines whose go statement is not known
 
-	before map[string]map[string]map[string]bool // by root and function: go statements that the root may have executed before it enters the function
-	known  map[string]map[int]bool               // by root, function and what it has started itself, what may run
+	// by root and function: go statements that the root may have executed before it enters the
+	// function
+	before map[string]map[string]map[string]bool
+	// by root, function and what it has started itself, what may run
+	known map[string]map[int]bool
 }
 
 // main is where go statements of main are found: one for all commands.
@@ -98,7 +101,8 @@ func (l *linker) carryStarted(root string) map[string]map[string]bool {
 	return before
 }
 
-// mayRun reports whether the goroutine may have been started when the root makes the access of the site.
+// mayRun reports whether the goroutine may have been started when the root makes the access of the
+// site.
 func (l *linker) mayRun(goroutine int, root string, at *site) bool {
 	s := l.started
 	own := tokens(at.access.Sync.Released)
@@ -124,8 +128,8 @@ func (l *linker) mayRun(goroutine int, root string, at *site) bool {
 	return run[goroutine]
 }
 
-// again reports whether only a second call of an exported function, from outside, can run the site beside a goroutine that the function
-// starts itself (R18).
+// again reports whether only a second call of an exported function, from outside, can run the site
+// beside a goroutine that the function starts itself (R18).
 func (l *linker) again(root, goroutine int, at *site) bool {
 	r, q := l.roots[root], l.roots[goroutine]
 	if r.kind != exported || q.kind != spawned || q.spawn == nil {

@@ -26,7 +26,8 @@ func mayCallParallel(f *summary.Function) bool { return setApart(f.Total) }
 // after reports whether an access stands behind a call of Parallel in its function.
 func after(a *summary.Access) bool { return setApart(a.Sync.Released) }
 
-// findTests makes two roots of each test that another one runs, if it may call Parallel: before that call and after it (R26).
+// findTests makes two roots of each test that another one runs, if it may call Parallel: before
+// that call and after it (R26).
 func (l *linker) findTests(keys []string) {
 	l.tests, l.same, l.pairsOfTests = map[string]int{}, map[string]uint32{}, map[[2]int]bool{}
 	for _, k := range keys {
@@ -60,7 +61,8 @@ func (l *linker) findTests(keys []string) {
 	}
 }
 
-// captured lists what a literal has captured that is one for all its calls, with a label each (R27).
+// captured lists what a literal has captured that is one for all its calls, with a label each
+// (R27).
 func (l *linker) captured(key string) []string {
 	var out []string
 	for i := range 32 {
@@ -107,7 +109,8 @@ func (l *linker) apart(roots []int) []int {
 // binary is the package whose tests are one program.
 func binary(pkg string) string { return strings.TrimSuffix(pkg, "_test") }
 
-// runners are the tests that run a test, by their roots; other roots that call Run stand for themselves. Of a function of a package they are the package.
+// runners are the tests that run a test, by their roots; other roots that call Run stand for
+// themselves. Of a function of a package they are the package.
 func (l *linker) runners(i int) []string {
 	r := l.roots[i]
 	if r.by == "" {
@@ -148,7 +151,8 @@ func (l *linker) branches(i int) []int {
 	return out
 }
 
-// together reports whether two tests may run at once: they, or tests that run them, are run by one test, and both are set apart (R26).
+// together reports whether two tests may run at once: they, or tests that run them, are run by one
+// test, and both are set apart (R26).
 func (l *linker) together(i, j int) bool {
 	k := [2]int{min(i, j), max(i, j)}
 	if _, known := l.pairsOfTests[k]; !known {

@@ -39,8 +39,9 @@ func (l *linker) relevant(c order.Counts) waits {
 	return w
 }
 
-// findJoiners finds the classes of objects that goroutines release and that something waits for. A channel counts if only the goroutines of one
-// go statement, which is not in a loop, send to it or close it.
+// findJoiners finds the classes of objects that goroutines release and that something waits for. A
+// channel counts if only the goroutines of one go statement, which is not in a loop, send to it or
+// close it.
 func (l *linker) findJoiners(keys []string) {
 	waited, released, senders := map[string]bool{}, map[string]map[string]bool{}, map[string][]string{}
 	for _, k := range keys {
@@ -94,7 +95,8 @@ func note(c order.Counts, add func(class string)) {
 	}
 }
 
-// onlySender reports whether there is one goroutine that releases a channel, once, and all functions that do are called by it alone.
+// onlySender reports whether there is one goroutine that releases a channel, once, and all
+// functions that do are called by it alone.
 func (l *linker) onlySender(by map[string]bool, senders []string, callers map[string][]string) bool {
 	if len(by) != 1 {
 		return false
@@ -162,7 +164,8 @@ func (w waits) both(v waits) waits {
 	return m
 }
 
-// carryWaits adds to the callee's objects those of a caller, in the callee's terms, but for those that were released before the call.
+// carryWaits adds to the callee's objects those of a caller, in the callee's terms, but for those
+// that were released before the call.
 func carryWaits(to, from waits, released order.Counts, e *call) {
 	for k := range from {
 		if n := rename(k, e); n[0] != '?' && !has(released, k) {
@@ -171,7 +174,8 @@ func carryWaits(to, from waits, released order.Counts, e *call) {
 	}
 }
 
-// handedIn reports whether a channel that the function was given is among those: it may have another name besides.
+// handedIn reports whether a channel that the function was given is among those: it may have
+// another name besides.
 func handedIn(c order.Counts) bool {
 	for o := range c {
 		if o.Kind == path.Token && o.Base != nil && o.Base.Kind == path.Param && o.Name == "chan" {
@@ -191,7 +195,8 @@ func has(c order.Counts, k string) bool {
 	return false
 }
 
-// joined reports whether b comes after a wait for the goroutine of a, and a is before the end of that (R22).
+// joined reports whether b comes after a wait for the goroutine of a, and a is before the end of
+// that (R22).
 func joined(a, b *site) bool {
 	for k := range a.until {
 		for w := range b.after {
@@ -213,7 +218,8 @@ func (l locks) both(m locks) locks {
 	return n
 }
 
-// onLoan names lent locks in the callee's terms, as long as the goroutine has not given them up nor released what it is waited for by (R23).
+// onLoan names lent locks in the callee's terms, as long as the goroutine has not given them up nor
+// released what it is waited for by (R23).
 func onLoan(lent locks, minus lockset.Set, out order.Counts, e *call) locks {
 	if len(lent) == 0 || gone(out) {
 		return nil
@@ -237,7 +243,8 @@ func gone(c order.Counts) bool {
 	return false
 }
 
-// lender lists the locks that the function which starts a goroutine lends it, in the terms of what it begins with.
+// lender lists the locks that the function which starts a goroutine lends it, in the terms of what
+// it begins with.
 func lender(r root, e *call) locks {
 	if r.spawn == nil || e == nil || gone(e.Sync.Released) {
 		return nil
@@ -249,7 +256,8 @@ func lender(r root, e *call) locks {
 	return held
 }
 
-// excluded finds a lock that who waits for the goroutine of one site holds, and that the other site holds itself (R23).
+// excluded finds a lock that who waits for the goroutine of one site holds, and that the other site
+// holds itself (R23).
 func (l *linker) excluded(a, b *site) guardKind {
 	if len(a.lent) == 0 || slices.ContainsFunc(a.roots, func(i int) bool { return l.roots[i].by == b.fn.Key }) {
 		return none

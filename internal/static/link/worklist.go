@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// worklist holds the functions whose contexts are to be carried on, callers before callees where there is no cycle: so most functions are
-// visited once, when all that enters them is known.
+// worklist holds the functions whose contexts are to be carried on, callers before callees where
+// there is no cycle: so most functions are visited once, when all that enters them is known.
 type worklist struct {
 	rank   map[string]int // of a function: the later it is called, the higher
 	queue  []string
 	queued map[string]bool
 }
 
-// order ranks the functions by a depth-first search along the calls. It is iterative: chains of calls are long.
+// order ranks the functions by a depth-first search along the calls. It is iterative: chains of
+// calls are long.
 func (l *linker) order(keys []string) {
 	type frame struct {
 		key   string

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// cut takes out of a package with errors what the SSA builder cannot stand: the bodies of functions and the values of
-// variables that mention what has no type. The rest is analysed (L4).
+// cut takes out of a package with errors what the SSA builder cannot stand: the bodies of functions
+// and the values of variables that mention what has no type. The rest is analysed (L4).
 func (p *Package) cut() {
 	for _, f := range p.Files {
 		for _, d := range f.Decls {
@@ -58,7 +58,8 @@ func typeless(o types.Object) bool {
 	return false
 }
 
-// wrong reports whether one of the type checker's errors lies in n: an expression may have a type that it must not have there.
+// wrong reports whether one of the type checker's errors lies in n: an expression may have a type
+// that it must not have there.
 func (p *Package) wrong(n ast.Node) bool {
 	for _, pos := range p.wrongAt {
 		if n.Pos() <= pos && pos < n.End() {
@@ -68,7 +69,8 @@ func (p *Package) wrong(n ast.Node) bool {
 	return false
 }
 
-// invalid reports whether a type is that of what has none, by itself, or behind pointers, slices and the like.
+// invalid reports whether a type is that of what has none, by itself, or behind pointers, slices
+// and the like.
 func invalid(t types.Type) bool {
 	for range 10 { // of a type that contains itself, a name is enough
 		switch u := t.(type) {

@@ -7,7 +7,8 @@ import (
 	"go/token"
 )
 
-// Declared is the digest of the package's tokens without comments and function bodies: what other packages can see of it, and more.
+// Declared is the digest of the package's tokens without comments and function bodies: what other
+// packages can see of it, and more.
 func (p *Package) Declared() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	byName := map[string]*ast.File{}

@@ -1,35 +1,53 @@
-// Package load reads a program package by package, dependencies first, and never holds more of it than it must.
+// Package load reads a program package by package, dependencies first, and never holds more of it
+// than it must.
 //
 // # What it computes
 //
-// The go command says which packages there are ([packages.Load], metadata only). Each is parsed, type-checked from source and
-// built as SSA when its imports have been visited; when the visitor returns, syntax, type information and SSA are let go.
-// What stays is one types.Package each.
+// The go command says which packages there are ([packages.Load], metadata only). Each is parsed,
+// type-checked from source and built as SSA when its imports have been visited; when the visitor
+// returns, syntax, type information and SSA are let go. What stays is one types.Package each.
 //
 // # Rules
 //
-// (L1) One universe of types: a package is checked once, and its importers see the same objects. No export data is
+// (L1) One universe of types: a package is checked once, and its importers see the same objects. No
+//
+//	export data is
+//
 // needed, so nothing is compiled, and the go command's cache may be empty.
 //
-// (L2) An ssa.Program of its own for every package. Of other packages it has the members, without bodies, and only of
-// those that it imports directly: to create members of all dependencies is quadratic in the number of packages.
-// Methods of other packages come into being when they are named.
+// (L2) An ssa.Program of its own for every package. Of other packages it has the members, without
 //
-// (L3) The order is that of imports. Static calls follow imports, so a strongly connected component of static calls is
+//	bodies, and only of
+//
+// those that it imports directly: to create members of all dependencies is quadratic in the number
+// of packages. Methods of other packages come into being when they are named.
+//
+// (L3) The order is that of imports. Static calls follow imports, so a strongly connected component
+//
+//	of static calls is
+//
 // inside one package, and the summaries of all other callees exist when a package is visited.
 //
 // (L4) A package with errors is visited as far as it loads; the errors are counted by the caller.
 //
-// (L5) Of package runtime and what it alone uses only declarations are read: the model of package model stands for them.
+// (L5) Of package runtime and what it alone uses only declarations are read: the model of package
 //
-// (L6) A package that the visitor knows already is not loaded. If a package that is loaded imports it, of its source the declarations are
+//	model stands for them.
+//
+// (L6) A package that the visitor knows already is not loaded. If a package that is loaded imports
+//
+//	it, of its source the declarations are
+//
 // checked.
 //
-// (L7) Operands of a statement are evaluated in the order that the compiler takes (package evalorder).
+// (L7) Operands of a statement are evaluated in the order that the compiler takes (package
+//
+//	evalorder).
 //
 // # Soundness
 //
-// CGO_ENABLED is 0: files that import "C" are not read, nor are assembly and linknamed bodies; they have no summary.
+// CGO_ENABLED is 0: files that import "C" are not read, nor are assembly and linknamed bodies; they
+// have no summary.
 package load
 
 import (
@@ -71,7 +89,8 @@ type Package struct {
 	Bodies  bool     // function bodies are read (L5)
 	Imports []string // IDs of direct imports, sorted
 	Sources []Source
-	Types   *types.Package // nil, like what follows, of a package that is known (L6) or has no bodies
+	// nil, like what follows, of a package that is known (L6) or has no bodies
+	Types   *types.Package
 	Info    *types.Info
 	Files   []*ast.File
 	SSA     *ssa.Package
@@ -79,8 +98,9 @@ type Package struct {
 	Ignored []string // files that build constraints leave out
 	Errors  []string
 
-	Left      int         // functions left out because of errors
-	Unordered []token.Pos // statements and initialisers whose order of evaluation is not gc's (package evalorder)
+	Left int // functions left out because of errors
+	// statements and initialisers whose order of evaluation is not gc's (package evalorder)
+	Unordered []token.Pos
 	wrongAt   []token.Pos // of errors of the type checker
 }
 
@@ -125,7 +145,8 @@ type Meta struct {
 	users   []*Meta // that import it
 }
 
-// version is the version of the language that the package is written in; of a module that does not say it, the one that the go command takes.
+// version is the version of the language that the package is written in; of a module that does not
+// say it, the one that the go command takes.
 func (m *Meta) version() string {
 	switch {
 	case m.Module == nil:
@@ -199,7 +220,8 @@ func List(ctx context.Context, cfg Config) (*Program, error) {
 	return prog, nil
 }
 
-// variants keeps of each package path the variant with most files, and drops the generated test mains.
+// variants keeps of each package path the variant with most files, and drops the generated test
+// mains.
 func variants(list []*packages.Package) []*packages.Package {
 	best := map[string]*packages.Package{}
 	for _, p := range list {

@@ -30,7 +30,8 @@ const (
 	Busy                 // another process is about to know it: ask again
 )
 
-// Visitor is told of packages, imports first. Packages that do not depend on each other may come at once.
+// Visitor is told of packages, imports first. Packages that do not depend on each other may come at
+// once.
 type Visitor struct {
 	Known func(*Package) (State, error) // before a package is loaded; nil: none is known
 	Visit func(*Package) error
@@ -102,7 +103,8 @@ func (v *visitor) work(ctx context.Context) {
 	}
 }
 
-// next waits for a package that may be visited: the earliest, so that few packages are open at once; nil at the end.
+// next waits for a package that may be visited: the earliest, so that few packages are open at
+// once; nil at the end.
 func (v *visitor) next() *Meta {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -120,7 +122,8 @@ func (v *visitor) next() *Meta {
 	return m
 }
 
-// one reads a package, and unless it is known checks and builds it and has it visited. It reports whether the package is done.
+// one reads a package, and unless it is known checks and builds it and has it visited. It reports
+// whether the package is done.
 func (v *visitor) one(m *Meta) (bool, error) {
 	p := &Package{ID: m.ID, Path: m.PkgPath, Std: m.Std, Target: m.Target, ForTest: m.ForTest != "", Version: m.version(), Word: word(m.TypesSizes), Bodies: m.Bodies, Fset: v.prog.Fset, Ignored: m.IgnoredFiles}
 	if m.Module != nil {
@@ -267,7 +270,8 @@ func (p *Package) check(conf types.Config) *types.Package {
 	return t
 }
 
-// build makes the SSA of one package (L2). A package with errors that the builder cannot stand has none.
+// build makes the SSA of one package (L2). A package with errors that the builder cannot stand has
+// none.
 func (p *Package) build(direct []*types.Package, sizes types.Sizes) {
 	defer func() {
 		if e := recover(); e != nil {

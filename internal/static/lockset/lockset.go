@@ -1,17 +1,20 @@
-// Package lockset holds relative locksets: the locks taken and released since a function was entered.
+// Package lockset holds relative locksets: the locks taken and released since a function was
+// entered.
 //
 // # What it computes
 //
-// The pair (L+, L−) of RELAY (ESEC/FSE 2007, section 3.2), with the modes that Go's locks have. Locks are paths of package path.
+// The pair (L+, L−) of RELAY (ESEC/FSE 2007, section 3.2), with the modes that Go's locks have.
+// Locks are paths of package path.
 //
 //	(K1) L+ is a must set: what is held on every way from the entry, in which mode.
 //	(K2) L− is a may set: what may have been released on some way.
 //	(K3) Join: (L+ ∩ L'+, L− ∪ L'−). A lock held in two modes is held in the weaker one.
 //	(K4) After a call: ((L+ ∪ L'+) − L'−, (L− ∪ L'−) − L'+), Figure 3.
-//	(K5) Two accesses exclude each other if a lock is in both L+ and one of them holds it in mode Write. The lock of a Choice is none of these: two
-//	     goroutines may have chosen differently.
-//	(K6) A lock that is taken and given up for reading may be held for reading by the caller too: it is in L− only if it was in L− when it was taken.
-//	     So a lock taken for reading stays in L−; in L+ as well, it is held.
+//	(K5) Two accesses exclude each other if a lock is in both L+ and one of them holds it in mode
+//	     Write. The lock of a Choice is none of these: two goroutines may have chosen differently.
+//	(K6) A lock that is taken and given up for reading may be held for reading by the caller too:
+//	     it is in L− only if it was in L− when it was taken. So a lock taken for reading stays in
+//	     L−; in L+ as well, it is held.
 //
 // Sets are immutable: every operation returns a set that may share memory with its operands.
 package lockset
@@ -81,7 +84,8 @@ func (r Relative) Then(e Relative) Relative {
 	return Relative{union(without(r.Plus, e.Minus), e.Plus), without(union(r.Minus, e.Minus), e.Plus)}
 }
 
-// Join is the set where two ways meet (K3). What one way has taken again, and the other has not taken, is as before on both.
+// Join is the set where two ways meet (K3). What one way has taken again, and the other has not
+// taken, is as before on both.
 func (r Relative) Join(o Relative) Relative {
 	plus := intersect(r.Plus, o.Plus)
 	return Relative{plus, union(r.gone(plus), o.gone(plus))}
@@ -90,7 +94,8 @@ func (r Relative) Join(o Relative) Relative {
 // gone is what is released and not taken again, but for what both ways hold.
 func (r Relative) gone(both Set) Set { return without(r.Minus, without(r.Plus, both)) }
 
-// Close takes back a release that was made up for; m is the mode in which the lock was held before, 0 if it was not taken here.
+// Close takes back a release that was made up for; m is the mode in which the lock was held before,
+// 0 if it was not taken here.
 func (r Relative) Close(l *path.Node, m Mode) Relative {
 	r.Minus = without(r.Minus, Set{l: Write})
 	if m > 0 {
@@ -155,7 +160,8 @@ func intersect(a, b Set) Set {
 	return c
 }
 
-// Common returns a lock that keeps accesses with these sets apart (K5), nil if there is none. one says whether a path names one lock on both sides.
+// Common returns a lock that keeps accesses with these sets apart (K5), nil if there is none. one
+// says whether a path names one lock on both sides.
 func Common(a, b Set, one func(*path.Node) bool) *path.Node {
 	var found *path.Node
 	for l, m := range a {

@@ -2,8 +2,8 @@ package model
 
 import "strings"
 
-// Entry is a place from which libraries take what their goroutines begin with: the class of a field in which functions are stored, or a type to which functions
-// and concrete types are converted.
+// Entry is a place from which libraries take what their goroutines begin with: the class of a field
+// in which functions are stored, or a type to which functions and concrete types are converted.
 type Entry struct {
 	Place  string
 	Method string // called on what is converted to the type; "" for functions
@@ -37,8 +37,9 @@ var Entries = []Entry{
 	{"google.golang.org/grpc/stats.Handler", "HandleRPC", true},
 }
 
-// Service returns the function that registers servers of the type, if its name is that of a grpc service: each call of a method of the service is a
-// goroutine (M4). Other methods of the server are not called.
+// Service returns the function that registers servers of the type, if its name is that of a grpc
+// service: each call of a method of the service is a goroutine (M4). Other methods of the server
+// are not called.
 func Service(typ string) (register string, ok bool) {
 	dot := strings.LastIndexByte(typ, '.')
 	if dot < 0 || !strings.HasSuffix(typ, "Server") || strings.HasPrefix(typ, "*") {

@@ -1,19 +1,29 @@
-// Package model is the table of functions whose meaning is known and not summarised: locks, synchronisation, atomics,
-// the starters of goroutines.
+// Package model is the table of functions whose meaning is known and not summarised: locks,
+// synchronisation, atomics, the starters of goroutines.
 //
 // # Rules
 //
 // (M1) A function of the table means what its row says, whatever its body does.
 //
-// (M2) A starter makes a goroutine of one of its arguments, or calls it. One that may be called many times makes many. Tests that Run and Fuzz are
+// (M2) A starter makes a goroutine of one of its arguments, or calls it. One that may be called
+//
+//	many times makes many. Tests that Run and Fuzz are
+//
 // given are goroutines, too; what that means is said in package symbolic (X26).
 //
-// (M3) Functions of packages that only print, format or log synchronise on their own and are taken to touch nothing; but who prints to a Writer calls
+// (M3) Functions of packages that only print, format or log synchronise on their own and are taken
+//
+//	to touch nothing; but who prints to a Writer calls
+//
 // its Write.
 //
-// (M4) What is stored in a field or converted to a type of the table of entries is what goroutines begin with: handlers of requests and events.
+// (M4) What is stored in a field or converted to a type of the table of entries is what goroutines
 //
-// (M5) Hashes, ciphers and sources of random numbers are changed by their methods, which call others through interfaces: the row stands for the text.
+//	begin with: handlers of requests and events.
+//
+// (M5) Hashes, ciphers and sources of random numbers are changed by their methods, which call
+//
+//	others through interfaces: the row stands for the text.
 package model
 
 import "strings"
@@ -124,7 +134,8 @@ func Lookup(key, pkg string) Row {
 	return Row{}
 }
 
-// changing are interfaces of the standard library whose methods change what they are called on, whatever it is (M5).
+// changing are interfaces of the standard library whose methods change what they are called on,
+// whatever it is (M5).
 var changing = map[string]bool{"hash.Hash": true, "hash.Hash32": true, "hash.Hash64": true, "math/rand.Source": true, "math/rand.Source64": true, "math/rand/v2.Source": true,
 	"crypto/cipher.Stream": true}
 

@@ -15,13 +15,15 @@ func TestLookup(t *testing.T) {
 		{"(*sync.WaitGroup).Go", "sync", model.Row{Op: model.Go, Arg: 1}},                    // M2
 		{"(*net/http.ServeMux).HandleFunc", "net/http", model.Row{Op: model.Starts, Arg: 2}}, // M2
 		{"fmt.Println", "fmt", model.Row{Op: model.Silent}},                                  // M3
-		{"(*strings.Builder).WriteString", "strings", model.Row{}},                           // M3: it writes what it is given
-		{"sync/atomic.LoadInt32", "sync/atomic", model.Row{Op: model.Load}},                  // M1
-		{"(*sync/atomic.Bool).Store", "sync/atomic", model.Row{Op: model.Store}},             // M1
-		{"(*sync/atomic.Int64).CompareAndSwap", "sync/atomic", model.Row{Op: model.Swap}},    // M1
-		{"(*sync/atomic.Bool).Swap", "sync/atomic", model.Row{Op: model.Exchange}},           // M1
-		{"(*sync/atomic.Int64).Add", "sync/atomic", model.Row{Op: model.Update}},             // M1
-		{"example.com/p.Lock", "example.com/p", model.Row{}},                                 // a name alone means nothing
+		// M3: it writes what it is given
+		{"(*strings.Builder).WriteString", "strings", model.Row{}},
+		{"sync/atomic.LoadInt32", "sync/atomic", model.Row{Op: model.Load}},               // M1
+		{"(*sync/atomic.Bool).Store", "sync/atomic", model.Row{Op: model.Store}},          // M1
+		{"(*sync/atomic.Int64).CompareAndSwap", "sync/atomic", model.Row{Op: model.Swap}}, // M1
+		{"(*sync/atomic.Bool).Swap", "sync/atomic", model.Row{Op: model.Exchange}},        // M1
+		{"(*sync/atomic.Int64).Add", "sync/atomic", model.Row{Op: model.Update}},          // M1
+		// a name alone means nothing
+		{"example.com/p.Lock", "example.com/p", model.Row{}},
 	} {
 		if got := model.Lookup(c.key, c.pkg); got != c.want {
 			t.Errorf("Lookup(%q, %q) = %v, want %v", c.key, c.pkg, got, c.want)

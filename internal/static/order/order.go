@@ -1,19 +1,26 @@
-// Package order says which synchronisation stands before an access: what was certainly acquired, and what may have been
-// released, since the function was entered or the goroutine started. It is to happens-before what package lockset is to
-// mutual exclusion: relative, so that a summary can be used in every caller.
+// Package order says which synchronisation stands before an access: what was certainly acquired,
+// and what may have been released, since the function was entered or the goroutine started. It is
+// to happens-before what package lockset is to mutual exclusion: relative, so that a summary can be
+// used in every caller.
 //
 // # What it computes
 //
-// A synchronisation object is a path: a channel, a WaitGroup, a Once, the Token of a go statement, the Recv side of a channel.
+// A synchronisation object is a path: a channel, a WaitGroup, a Once, the Token of a go statement,
+// the Recv side of a channel.
 //
-//	(O1) Acquired is a must multiset: how many acquires of the object have certainly been made. Join: the minimum.
-//	(O2) Released is a may multiset: how many releases may have been made. Join: the maximum; [Many] is absorbing.
+//	(O1) Acquired is a must multiset: how many acquires of the object have certainly been made.
+//	     Join: the minimum.
+//	(O2) Released is a may multiset: how many releases may have been made. Join: the maximum;
+//	     [Many] is absorbing.
 //	(O3) Both add up over calls.
-//	(O4) go releases its Token; the goroutine has acquired it. It has acquired what its creator had, too.
-//	(O5) Access b stands before access a if, of some object, a has acquired more often than there are releases which need
-//	     not come after b: the pigeonhole. For a WaitGroup one release after b is enough: Wait needs all of them.
-//	(O6) Over(t, o), among the acquired, says of all goroutines that were started at go statement t so far that they have released o. t takes
-//	     it away. Where t was not executed it holds of none: join keeps it if the other way has not released t, a call keeps what the callee
+//	(O4) go releases its Token; the goroutine has acquired it. It has acquired what its creator
+//	     had, too.
+//	(O5) Access b stands before access a if, of some object, a has acquired more often than there
+//	     are releases which need not come after b: the pigeonhole. For a WaitGroup one release
+//	     after b is enough: Wait needs all of them.
+//	(O6) Over(t, o), among the acquired, says of all goroutines that were started at go statement
+//	     t so far that they have released o. t takes it away. Where t was not executed it holds of
+//	     none: join keeps it if the other way has not released t, a call keeps what the callee
 //	     says of the goroutines it starts if it held of those before.
 package order
 

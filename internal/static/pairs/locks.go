@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// apart reports whether a lock that both hold keeps them apart (F3): one that is the same object on both sides (F9).
+// apart reports whether a lock that both hold keeps them apart (F3): one that is the same object on
+// both sides (F9).
 func apart(sum *summary.Function, a, b *summary.Access) bool {
 	twins := a.Thread == b.Thread && a.Thread > 0
 	if lockset.Common(a.Locks.Plus, b.Locks.Plus, func(l *path.Node) bool { return one(sum, l, a, b, twins) }) != nil {
@@ -20,7 +21,8 @@ func apart(sum *summary.Function, a, b *summary.Access) bool {
 // one reports whether a path names one lock on both sides (F9).
 func one(sum *summary.Function, l *path.Node, a, b *summary.Access, twins bool) bool {
 	for n := l; n != nil; n = n.Base {
-		if above(n, a.Loc) && above(n, b.Loc) { // it lies with the memory: if that is one, so is the lock (F4)
+		if above(n, a.Loc) && above(n, b.Loc) {
+			// it lies with the memory: if that is one, so is the lock (F4)
 			return true
 		}
 		if n.Kind == path.Elem && !fixed(n.Idx, twins) && !(alike(n.Idx, a.Loc) && alike(n.Idx, b.Loc)) {
@@ -53,7 +55,8 @@ func fixed(i *path.Node, twins bool) bool {
 	return !(twins && i.Root().Loop)
 }
 
-// alike reports whether memory lies in an element with the index i: of arrays side by side, the lock with an index guards what has it, too.
+// alike reports whether memory lies in an element with the index i: of arrays side by side, the
+// lock with an index guards what has it, too.
 func alike(i, memory *path.Node) bool {
 	for ; memory != nil; memory = memory.Base {
 		if memory.Kind == path.Elem && memory.Idx == i {

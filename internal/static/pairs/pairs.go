@@ -1,30 +1,56 @@
-// Package pairs finds the warnings inside one frame: a function and the goroutines that are started in it, by it or by
-// what it calls. Both accesses are paths of one frame, so that objects, locks and synchronisation are compared exactly.
+// Package pairs finds the warnings inside one frame: a function and the goroutines that are started
+// in it, by it or by what it calls. Both accesses are paths of one frame, so that objects, locks
+// and synchronisation are compared exactly.
 //
 // # Rules
 //
-// (F1) GenerateWarnings (RELAY, ESEC/FSE 2007, Figure 7): a pair of accesses of two goroutines that may be to the same memory,
+// (F1) GenerateWarnings (RELAY, ESEC/FSE 2007, Figure 7): a pair of accesses of two goroutines that
+//
+//	may be to the same memory,
+//
 // with no common lock, one of them a write.
 //
-// (F2) A pair is judged in the lowest frame that has both: one that came up from one call was judged there, unless the frame
+// (F2) A pair is judged in the lowest frame that has both: one that came up from one call was
+//
+//	judged there, unless the frame
+//
 // has made the goroutine many.
 //
-// (F3) A race is a conjunction of evidence: package instance (one memory), package lockset (no common lock), package before (at
+// (F3) A race is a conjunction of evidence: package instance (one memory), package lockset (no
+//
+//	common lock), package before (at
+//
 // the same time), not both atomic.
 //
-// (F4) If the two are one memory, locks are one that lie the same steps from it, whatever their paths: l.mu guards l.x of the l that two loops over
+// (F4) If the two are one memory, locks are one that lie the same steps from it, whatever their
+//
+//	paths: l.mu guards l.x of the l that two loops over
+//
 // a map come to.
 //
-// (F5) Two appends to the slice of a field or of a package-level variable write one element only if the slice has room: code append-append.
+// (F5) Two appends to the slice of a field or of a package-level variable write one element only if
 //
-// (F7) A lock whose path is too long to be kept (P2 of package path) may be any lock of an object: code same-lock-field, if both sides hold one.
+//	the slice has room: code append-append.
 //
-// (F8) The element with the index of the round is likely another one than that of the goroutine which an earlier round has started: code index-unknown.
+// (F7) A lock whose path is too long to be kept (P2 of package path) may be any lock of an object:
 //
-// (F9) A path that both hold names one lock, but for one that a loop makes or receives anew for each goroutine, and for an element with an index that
-// may be another number: such a lock guards what lies in the same object, or in an element with the same index.
+//	code same-lock-field, if both sides hold one.
 //
-// (F10) What a loop makes, or receives, before it starts a goroutine in its round is another object than those of the goroutines of earlier rounds; what a call
+// (F8) The element with the index of the round is likely another one than that of the goroutine
+//
+//	which an earlier round has started: code index-unknown.
+//
+// (F9) A path that both hold names one lock, but for one that a loop makes or receives anew for
+//
+//	each goroutine, and for an element with an index that
+//
+// may be another number: such a lock guards what lies in the same object, or in an element with the
+// same index.
+//
+// (F10) What a loop makes, or receives, before it starts a goroutine in its round is another object
+//
+//	than those of the goroutines of earlier rounds; what a call
+//
 // has returned in it likely is: code other-round.
 //
 // (F6) What is done inside of Once.Do stands before all that comes after a Do of the same Once.
@@ -57,9 +83,12 @@ type Warning struct {
 // Counts says how many pairs each piece of evidence has taken out.
 type Counts struct {
 	Pairs, Locks, Ordered, Instances, Atomic int
-	Cut                                      int                     // pairs that were not compared, because a location has too many
-	Chain                                    int                     // searches for an order that were ended
-	Judged                                   map[[2]summary.Pos]bool // positions of pairs that are ordered in their frame
+	// pairs that were not compared, because a location has too many
+	Cut int
+	// searches for an order that were ended
+	Chain int
+	// positions of pairs that are ordered in their frame
+	Judged map[[2]summary.Pos]bool
 }
 
 // maxPerLocation bounds the pairs that are compared at one location.
@@ -88,7 +117,8 @@ func Find(sum *summary.Function, n *Counts) []*Warning {
 			for _, b := range group[i:min(len(group), i+maxPerLocation)] {
 				out = consider(out, sum, frame, a, b, n)
 			}
-			for up := a.Loc; up.Kind == path.Field || up.Kind == path.Elem; { // (I4): b is to what contains a's memory
+			for up := a.Loc; up.Kind == path.Field || up.Kind == path.Elem; {
+				// (I4): b is to what contains a's memory
 				up = up.Base
 				for _, b := range groups[shape(up)] {
 					out = consider(out, sum, frame, a, b, n)
@@ -205,7 +235,8 @@ func beside(a, b *summary.Access) bool {
 	return false
 }
 
-// chosen reports whether both are to an element with one index that a loop changes (F8), but for the keys of a map: all loops over it come to the same.
+// chosen reports whether both are to an element with one index that a loop changes (F8), but for
+// the keys of a map: all loops over it come to the same.
 func chosen(a, b *path.Node) bool {
 	for a != nil && b != nil {
 		if a.Kind == path.Elem && b.Kind == path.Elem && a.Idx != nil && a.Idx == b.Idx && a.Idx.Kind == path.Value && a.Idx.Loop && !strings.HasPrefix(a.Idx.Name, "range#") {
@@ -216,7 +247,8 @@ func chosen(a, b *path.Node) bool {
 	return false
 }
 
-// unnamed reports whether a holds a lock of which only the type is known, and b one of an object (F7).
+// unnamed reports whether a holds a lock of which only the type is known, and b one of an object
+// (F7).
 func unnamed(a, b *summary.Access) bool {
 	for l, m := range a.Locks.Plus {
 		if l.Root().Kind != path.Unknown {
@@ -246,8 +278,8 @@ func once(a, b *summary.Access) bool {
 	return false
 }
 
-// relation is how a lock lies to memory: the steps to each from the deepest place that both have. No step may be to an element: which
-// one it is would not be known.
+// relation is how a lock lies to memory: the steps to each from the deepest place that both have.
+// No step may be to an element: which one it is would not be known.
 func relation(lock, memory *path.Node) (toLock, toMemory string, ok bool) {
 	above := map[*path.Node]bool{}
 	for n := memory; n != nil; n = n.Base {
@@ -276,7 +308,8 @@ func relation(lock, memory *path.Node) (toLock, toMemory string, ok bool) {
 	return toLock, toMemory, true
 }
 
-// NoRoom reports whether both append to a slice that was not made here: they meet only if it has room behind its length (F5).
+// NoRoom reports whether both append to a slice that was not made here: they meet only if it has
+// room behind its length (F5).
 func NoRoom(a, b *summary.Access) bool {
 	o := a.Loc.Object()
 	return a.Kind == summary.Append && b.Kind == summary.Append && o.Kind == path.Load && (o.Base.Kind == path.Field || o.Base.Kind == path.Global)
@@ -284,8 +317,9 @@ func NoRoom(a, b *summary.Access) bool {
 
 func point(a *summary.Access) before.Point { return before.Point{Thread: a.Thread, Sync: a.Sync} }
 
-// next reports whether a is an access of the goroutine that starts b's in a loop, and in a's round it is not started yet: a comes
-// before b of its own round, and after b of the rounds before if these are joined.
+// next reports whether a is an access of the goroutine that starts b's in a loop, and in a's round
+// it is not started yet: a comes before b of its own round, and after b of the rounds before if
+// these are joined.
 func next(sum *summary.Function, a, b *summary.Access) bool {
 	if b.Thread == 0 {
 		return false

@@ -2,8 +2,9 @@
 //
 // # What it computes
 //
-// A [Node] stands for a value: an address, a slice, a map, a channel, a function. It is built from a root by steps,
-// as the symbolic lvalues of RELAY (ESEC/FSE 2007, Figure 2) are: a representative and offsets.
+// A [Node] stands for a value: an address, a slice, a map, a channel, a function. It is built from
+// a root by steps, as the symbolic lvalues of RELAY (ESEC/FSE 2007, Figure 2) are: a representative
+// and offsets.
 //
 //	root  Param i, Free i       what the function is given (formals)
 //	      Global g              the address of a package-level variable
@@ -23,16 +24,27 @@
 //
 // (P1) Nodes of one [Table] are equal iff they are the same pointer.
 //
-// (P2) A path has at most [MaxDepth] loads. One that would be longer is cut to Unknown of its type; this, the
+// (P2) A path has at most [MaxDepth] loads. One that would be longer is cut to Unknown of its type;
+//
+//	this, the
+//
 // representative as the fallback of section 3.1, makes every analysis over paths end.
 //
-// (P3) Constant indices name elements of their own; an index that is a value of the frame is kept, so that two
+// (P3) Constant indices name elements of their own; an index that is a value of the frame is kept,
+//
+//	so that two
+//
 // goroutines of one loop can be told apart; any other index is any element.
 //
-// (P4) The class of a location is the last field with its struct type, or the exact variable or site where no load
+// (P4) The class of a location is the last field with its struct type, or the exact variable or
+//
+//	site where no load
+//
 // stands between. Two locations may be one only if their classes agree: classes are split by type.
 //
-// (P5) A Choice is no location, and stands for no class: two of them are never known to be one, but in their frame.
+// (P5) A Choice is no location, and stands for no class: two of them are never known to be one, but
+//
+//	in their frame.
 package path
 
 import (
@@ -212,7 +224,8 @@ func (t *Table) AnyOf(objects []*Node) *Node {
 	return t.node(Node{Kind: Token, Base: objects[0], Name: "any", Args: objects})
 }
 
-// OverOf says that all goroutines that were started at a go statement, by its Token, have released an object.
+// OverOf says that all goroutines that were started at a go statement, by its Token, have released
+// an object.
 func (t *Table) OverOf(token, object *Node) *Node {
 	return t.node(Node{Kind: Token, Base: token, Name: Over, Args: []*Node{object}})
 }
@@ -277,7 +290,8 @@ func (n *Node) Root() *Node {
 	return n
 }
 
-// Object returns the root of the memory that the address lies in: offsets are taken off, loads are not.
+// Object returns the root of the memory that the address lies in: offsets are taken off, loads are
+// not.
 func (n *Node) Object() *Node {
 	for n.Kind == Field || n.Kind == Elem || n.Kind == Sub {
 		n = n.Base
@@ -285,7 +299,8 @@ func (n *Node) Object() *Node {
 	return n
 }
 
-// Buffer is the capacity of a channel, if the site that makes it is known: −1 if it is not constant, −2 if nothing is known.
+// Buffer is the capacity of a channel, if the site that makes it is known: −1 if it is not
+// constant, −2 if nothing is known.
 func (n *Node) Buffer() int {
 	if n.Kind == Alloc {
 		return int(n.Cap)
@@ -326,8 +341,8 @@ func Prefix(a, b *Node) bool {
 	}
 }
 
-// Subst rebuilds n in t with its roots replaced; a root for which f returns nil is kept. Load steps are made by load,
-// which may know what the address holds.
+// Subst rebuilds n in t with its roots replaced; a root for which f returns nil is kept. Load steps
+// are made by load, which may know what the address holds.
 func (t *Table) Subst(n *Node, root func(*Node) *Node, load func(addr *Node, typ string) *Node) *Node {
 	memo := map[*Node]*Node{}
 	var sub func(n *Node) *Node

@@ -116,8 +116,9 @@ func short(s string) string {
 	return s
 }
 
-// Key writes the path so that frames and packages agree: $i and ^i for formals, @g for globals, ? and the type for what is
-// not known, % for one of several; ! before a field, [] for an element, * for a load.
+// Key writes the path so that frames and packages agree: $i and ^i for formals, @g for globals, ?
+// and the type for what is not known, % for one of several; ! before a field, [] for an element, *
+// for a load.
 func (n *Node) Key() string {
 	switch n.Kind {
 	case Param:
@@ -155,7 +156,8 @@ func (n *Node) Class() string {
 		if o := n.Object(); o.Kind == Global {
 			return n.Base.Class() + n.Name[strings.LastIndexByte(n.Name, '.'):]
 		}
-		if f, ok := strings.CutPrefix(n.Name, "struct."); ok { // of a struct without a name: by where that is
+		if f, ok := strings.CutPrefix(n.Name, "struct."); ok {
+			// of a struct without a name: by where that is
 			return n.Base.contents() + ":" + f
 		}
 		return n.Name

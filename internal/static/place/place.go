@@ -1,5 +1,6 @@
-// Package place says where in the source an instruction stands for the static lens. Who has other SSA of the same source, as the recorder has, asks here
-// as well, and finds the instruction that a warning means.
+// Package place says where in the source an instruction stands for the static lens. Who has other
+// SSA of the same source, as the recorder has, asks here as well, and finds the instruction that a
+// warning means.
 package place
 
 import (
@@ -8,8 +9,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Of returns the position of an instruction. Where it has none: of the range that it is a step of, of the next one in its block that has, else of the last one before it, else of its
-// function. Linear in the size of the block.
+// Of returns the position of an instruction. Where it has none: of the range that it is a step of,
+// of the next one in its block that has, else of the last one before it, else of its function.
+// Linear in the size of the block.
 func Of(in ssa.Instruction) token.Pos {
 	if p := in.Pos(); p.IsValid() {
 		return p

@@ -2,10 +2,16 @@
 //
 // # Rules
 //
-// (W1) The files are a worktree that git adds in a temporary directory, without a branch. The user's own tree, index and branches are
+// (W1) The files are a worktree that git adds in a temporary directory, without a branch. The
+//
+//	user's own tree, index and branches are
+//
 // not touched; what git notes of the worktree in the repository goes when it is removed.
 //
-// (W2) git runs without the variables that bind it to another repository or index (a hook has them set: GIT_INDEX_FILE would
+// (W2) git runs without the variables that bind it to another repository or index (a hook has them
+//
+//	set: GIT_INDEX_FILE would
+//
 // be the user's own index), and without hooks: post-checkout is not for this.
 package revision
 
@@ -58,7 +64,8 @@ func Checkout(ctx context.Context, dir, rev string) (*Tree, error) {
 	return t, nil
 }
 
-// Inside is a pattern of the user's tree as it is in this one: an absolute path below the user's tree moves with it.
+// Inside is a pattern of the user's tree as it is in this one: an absolute path below the user's
+// tree moves with it.
 func (t *Tree) Inside(pattern string) string {
 	if !filepath.IsAbs(pattern) {
 		return pattern
@@ -69,7 +76,8 @@ func (t *Tree) Inside(pattern string) string {
 	return pattern
 }
 
-// Remove takes the tree away, and what git knows of it. It works when the context of Checkout has ended.
+// Remove takes the tree away, and what git knows of it. It works when the context of Checkout has
+// ended.
 func (t *Tree) Remove() error {
 	ctx := context.Background()
 	_, gitErr := git(ctx, t.top, "worktree", "remove", "--force", t.root)
@@ -100,7 +108,8 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimRight(stdout.String(), "\r\n"), nil
 }
 
-// local are the variables of git rev-parse --local-env-vars, but for those that only configure (W2).
+// local are the variables of git rev-parse --local-env-vars, but for those that only configure
+// (W2).
 var local = []string{
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE",
 	"GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR",

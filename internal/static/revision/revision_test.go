@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestCheckout gets an older revision of a repository whose tree, index and hooks must stay as they are, as a hook would run it.
+// TestCheckout gets an older revision of a repository whose tree, index and hooks must stay as they
+// are, as a hook would run it.
 func TestCheckout(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("1 test skipped: git is not installed")

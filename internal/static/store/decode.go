@@ -38,7 +38,8 @@ type mapKey struct {
 
 var errDamaged = errors.New("the encoding is damaged")
 
-// Decode reads data into v, a pointer to a struct of the type that was encoded; paths are made in table.
+// Decode reads data into v, a pointer to a struct of the type that was encoded; paths are made in
+// table.
 func Decode(data []byte, v any, table *path.Table) (d Digest, err error) {
 	n := len(data) - sha256.Size
 	if n < len(magic) || string(data[:len(magic)]) != magic {

@@ -118,8 +118,8 @@ func (d *Dir) Put(k Key, data []byte) error {
 	return err
 }
 
-// Claim says that this process makes the entry; false means that another one does. A claim that has not become an entry in
-// two minutes is void.
+// Claim says that this process makes the entry; false means that another one does. A claim that has
+// not become an entry in two minutes is void.
 func (d *Dir) Claim(k Key) (bool, error) {
 	name := d.file(k, ".claim")
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {

@@ -2,8 +2,9 @@
 //
 // # What it computes
 //
-// [Encode] writes a value of plain Go types (numbers, strings, slices, maps, structs, pointers) with the access paths in it, [Decode] reads
-// it back into a path table of its own. A [Dir] holds encoded packages under keys that say all that a summary depends on.
+// [Encode] writes a value of plain Go types (numbers, strings, slices, maps, structs, pointers)
+// with the access paths in it, [Decode] reads it back into a path table of its own. A [Dir] holds
+// encoded packages under keys that say all that a summary depends on.
 //
 //	file     magic "presage summary 1\n"
 //	         length of the meaning, uvarint
@@ -13,22 +14,37 @@
 //	item     length, uvarint; one byte for its type; content
 //	body     fields in order; numbers as varints, items by number
 //
-// Strings, paths, calls and maps are items: equal ones are written once, and are one when they are read. Example: the lock set
-// {&s.mu: lock} of a hundred accesses is one item of four bytes, and each access has its number.
+// Strings, paths, calls and maps are items: equal ones are written once, and are one when they are
+// read. Example: the lock set {&s.mu: lock} of a hundred accesses is one item of four bytes, and
+// each access has its number.
 //
 // # Rules
 //
-// (D1) Equal values have equal encodings: maps are written in the order of their keys (path.Compare), items in the order of first use.
+// (D1) Equal values have equal encodings: maps are written in the order of their keys
 //
-// (D2) A field with the tag `store:"layout"` stands in the layout. The digest of a package is that of its meaning: it stays when
+//	(path.Compare), items in the order of first use.
+//
+// (D2) A field with the tag `store:"layout"` stands in the layout. The digest of a package is that
+//
+//	of its meaning: it stays when
+//
 // lines move.
 //
-// (D3) The key of a package: the executable, what it was asked, the version of the language, its files' names and contents, and the digests of all that it
-// imports, directly or not. After an edit only those packages are done again whose imports' meaning has changed.
+// (D3) The key of a package: the executable, what it was asked, the version of the language, its
 //
-// (D4) What is used is what was decoded, of a package that was just summarised, too: a second run cannot differ from the first.
+//	files' names and contents, and the digests of all that it
 //
-// (D5) A file that is not whole is no entry: it is counted and made again. Entries appear by rename. Those not used for thirty
+// imports, directly or not. After an edit only those packages are done again whose imports' meaning
+// has changed.
+//
+// (D4) What is used is what was decoded, of a package that was just summarised, too: a second run
+//
+//	cannot differ from the first.
+//
+// (D5) A file that is not whole is no entry: it is counted and made again. Entries appear by
+//
+//	rename. Those not used for thirty
+//
 // days are removed.
 //
 // # Complexity

@@ -41,7 +41,8 @@ type writer struct {
 	layout []byte
 }
 
-// Encode writes v, a pointer to a struct. It panics on types that it does not know: that is a fault of the program.
+// Encode writes v, a pointer to a struct. It panics on types that it does not know: that is a fault
+// of the program.
 func Encode(v any) ([]byte, Digest) {
 	w := &writer{number: map[string]uint64{}, nodes: map[*path.Node]uint64{}, calls: map[*summary.Call]uint64{}}
 	body := w.value(nil, reflect.ValueOf(v).Elem())

@@ -1,7 +1,7 @@
 package summary
 
-// Bound is a place where the analysis stops for lack of time or memory. Every case is counted: what is beyond a bound is missed, or less
-// exact, and the report says so.
+// Bound is a place where the analysis stops for lack of time or memory. Every case is counted: what
+// is beyond a bound is missed, or less exact, and the report says so.
 type Bound int
 
 const (

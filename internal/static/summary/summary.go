@@ -1,26 +1,46 @@
-// Package summary is what is known of a function without its callers: guarded accesses, its effect on locks and on
-// synchronisation, what it returns and stores, and the goroutines that it starts (RELAY, ESEC/FSE 2007, section 3.3).
+// Package summary is what is known of a function without its callers: guarded accesses, its effect
+// on locks and on synchronisation, what it returns and stores, and the goroutines that it starts
+// (RELAY, ESEC/FSE 2007, section 3.3).
 //
 // # Rules
 //
-// (S1) Everything is written in paths that begin at formals, globals, or sites of the function. A caller that
+// (S1) Everything is written in paths that begin at formals, globals, or sites of the function. A
+//
+//	caller that
+//
 // instantiates a summary replaces formals by actuals and renames sites.
 //
-// (S2) A guarded access is (location, relative lockset, kind), as in the paper, and what stands before it (package order),
+// (S2) A guarded access is (location, relative lockset, kind), as in the paper, and what stands
+//
+//	before it (package order),
+//
 // in which goroutine it is executed, and the calls that lead to it.
 //
-// (S3) An access whose path no longer begins at a formal is *settled*: no caller can say more about where it is. It stays with the
+// (S3) An access whose path no longer begins at a formal is *settled*: no caller can say more about
+//
+//	where it is. It stays with the
+//
 // function where it settled, and the link phase brings it locks and roots from above.
 //
-// (S4) A call whose target is not known is a hole: receiver, method, arguments, and what holds there.
+// (S4) A call whose target is not known is a hole: receiver, method, arguments, and what holds
 //
-// (S5) An exit is a way out with the results that tell it from the others: "returns non-nil holding the lock".
+//	there.
 //
-// (S6) Objects that are made inside and that no caller can name are left out, with all that synchronises on them.
+// (S5) An exit is a way out with the results that tell it from the others: "returns non-nil holding
 //
-// (S7) A call through a value finds functions and concrete types where the value is read from: by the class of that memory, else by its type.
+//	the lock".
 //
-// (S8) Accesses and calls of the function's own text know what it has seen of fields and variables under locks.
+// (S6) Objects that are made inside and that no caller can name are left out, with all that
+//
+//	synchronises on them.
+//
+// (S7) A call through a value finds functions and concrete types where the value is read from: by
+//
+//	the class of that memory, else by its type.
+//
+// (S8) Accesses and calls of the function's own text know what it has seen of fields and variables
+//
+//	under locks.
 package summary
 
 import (
@@ -53,8 +73,9 @@ func (k Kind) Writes() bool { return k == Write || k == AtomicWrite || k == Appe
 // Atomic reports whether the access is one of sync/atomic.
 func (k Kind) Atomic() bool { return k == AtomicRead || k == AtomicWrite }
 
-// Pos is a place in the text of a function. Its number counts the places that the function's summary names, in the order of the analysis; its
-// lines are in the function's table (Function.Places), so that other summaries do not change when text moves in its file.
+// Pos is a place in the text of a function. Its number counts the places that the function's
+// summary names, in the order of the analysis; its lines are in the function's table
+// (Function.Places), so that other summaries do not change when text moves in its file.
 type Pos struct {
 	Func  string
 	Place int32
@@ -89,14 +110,17 @@ type Access struct {
 	At     *path.Node   // the path as it is written at Pos
 	Sets   bool         // it writes what is certainly not zero
 	Flags  []Flag       // what its goroutine has seen before (S8)
-	Stored *path.Node   // the path from where the function has stored the object (X33 of package symbolic); nil if it has not
-	Cuts   bool         // it leaves a slice with a part of what it had
-	Taken  bool         // the memory was taken out of a shared place before (X6)
-	Kept   bool         // the object was made by the function, and only goroutines that were started since can reach it
+	// the path from where the function has stored the object (X33 of package symbolic); nil if it
+	// has not
+	Stored *path.Node
+	Cuts   bool // it leaves a slice with a part of what it had
+	Taken  bool // the memory was taken out of a shared place before (X6)
+	// the object was made by the function, and only goroutines that were started since can reach it
+	Kept bool
 }
 
-// Flag says that a field or variable was seen zero since its locks were taken, or, if Set, that it was seen not zero, or was set, while they were
-// held.
+// Flag says that a field or variable was seen zero since its locks were taken, or, if Set, that it
+// was seen not zero, or was set, while they were held.
 type Flag struct {
 	Addr  *path.Node
 	Set   bool
@@ -113,11 +137,14 @@ type Spawn struct {
 	Func   string
 	Via    *Call
 	Locks  lockset.Relative // of the parent at the go statement
-	Lent   lockset.Set      // those that the parent does not give up before it has waited for the goroutine
-	Sync   order.Sync       // of the parent at the go statement
-	Again  *order.Sync      // of the parent where the next round of the loop begins
-	Total  order.Counts     // releases that the goroutine may make in all
-	Late   *path.Node       // of what a test does after Parallel: the t of the test that runs it, whose return it waits for; nil of other goroutines
+	// those that the parent does not give up before it has waited for the goroutine
+	Lent  lockset.Set
+	Sync  order.Sync   // of the parent at the go statement
+	Again *order.Sync  // of the parent where the next round of the loop begins
+	Total order.Counts // releases that the goroutine may make in all
+	// of what a test does after Parallel: the t of the test that runs it, whose return it waits
+	// for; nil of other goroutines
+	Late *path.Node
 }
 
 // Release is a release of a synchronisation object, and what its goroutine had acquired before.
@@ -164,20 +191,24 @@ type Hole struct {
 
 // Edge is a call of a known function, for the link phase.
 type Edge struct {
-	Callee  string
-	Args    []*path.Node // receiver and arguments, nil where not known
-	Free    []*path.Node // what the closure captured
-	Held    []*path.Node // what the captured variables hold
-	Owned   Owned        // what no other goroutine can reach
-	Stored  []Stored     // arguments that the caller has made and stored in the memory of a formal
-	Kept    Owned        // what only goroutines can reach that were started since it was made (X32 of package symbolic)
-	Locks   lockset.Relative
-	Thread  int
-	Test    bool         // the callee is a test that may call Parallel; what comes before that call is no goroutine of its own
-	Loop    bool         // of a test that package link has found: it is executed several times
-	Apart   bool         // Parallel may have been called of a t that the caller was given
-	Forked  bool         // a goroutine may have been started before
-	Sync    order.Sync   // what the caller has waited for and released, of what has a name for its callers too
+	Callee string
+	Args   []*path.Node // receiver and arguments, nil where not known
+	Free   []*path.Node // what the closure captured
+	Held   []*path.Node // what the captured variables hold
+	Owned  Owned        // what no other goroutine can reach
+	Stored []Stored     // arguments that the caller has made and stored in the memory of a formal
+	// what only goroutines can reach that were started since it was made (X32 of package symbolic)
+	Kept   Owned
+	Locks  lockset.Relative
+	Thread int
+	// the callee is a test that may call Parallel; what comes before that call is no goroutine of
+	// its own
+	Test   bool
+	Loop   bool // of a test that package link has found: it is executed several times
+	Apart  bool // Parallel may have been called of a t that the caller was given
+	Forked bool // a goroutine may have been started before
+	// what the caller has waited for and released, of what has a name for its callers too
+	Sync    order.Sync
 	Started order.Counts // Tokens of those that this goroutine may have started before
 	Flags   []Flag       // what this goroutine has seen before (S8)
 	Pos     Pos
@@ -189,14 +220,16 @@ type Stored struct {
 	Formal *path.Node
 }
 
-// Owned are objects of a call that no other goroutine can reach, a bit each: those of arguments, captured variables, and what the variables hold.
+// Owned are objects of a call that no other goroutine can reach, a bit each: those of arguments,
+// captured variables, and what the variables hold.
 type Owned struct{ Args, Free, Held uint32 }
 
 // Offered stands before the interface in a Flow that only callers of its package can make.
 const Offered = "offered "
 
-// Flow says that a function or a concrete type, or what an interface holds, comes to where a call through a value may find it: the class of the
-// memory in which it is stored, or the type that it is converted to; "" if nothing is known of where (S7). A method comes to the type to which an
+// Flow says that a function or a concrete type, or what an interface holds, comes to where a call
+// through a value may find it: the class of the memory in which it is stored, or the type that it
+// is converted to; "" if nothing is known of where (S7). A method comes to the type to which an
 // embedded field promotes it.
 type Flow struct {
 	From, To string
@@ -232,20 +265,25 @@ type Function struct {
 	Escaped  []*path.Node // roots that other goroutines may reach
 	Leaks    []int        // parameters whose objects other goroutines may reach
 
-	// Of Escaped and Leaks, those that others may reach than the goroutines that were started since the objects were made.
+	// Of Escaped and Leaks, those that others may reach than the goroutines that were started since
+	// the objects were made.
 	Published []*path.Node
 	Publishes []int
 
-	Gives []*path.Node // locks that the function may give up without having taken them (X36 of package symbolic)
+	// locks that the function may give up without having taken them (X36 of package symbolic)
+	Gives []*path.Node
 
 	Reveals []int // parameters whose objects code which is not known may get hold of
 
-	Outside []*path.Node // objects of the function that others may ever reach than the goroutines started since they were made; nil once it is exported
+	// objects of the function that others may ever reach than the goroutines started since they
+	// were made; nil once it is exported
+	Outside []*path.Node
 
 	Holes []Hole
 	Edges []Edge
 	Flows []Flow
 
-	Within struct{ Args, Free []Within } // formals that lead to structs of a few types only (X34 of package symbolic)
-	Cuts   Cuts                          // what is beyond the bounds
+	// formals that lead to structs of a few types only (X34 of package symbolic)
+	Within struct{ Args, Free []Within }
+	Cuts   Cuts // what is beyond the bounds
 }

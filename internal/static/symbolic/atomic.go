@@ -32,7 +32,8 @@ func (f *function) atomic(s *state, in ssa.Instruction, op model.Op, first alias
 	}
 }
 
-// turn treats an atomic flag as a mutex (X13): who changes it from zero to something else has it, until it is changed otherwise.
+// turn treats an atomic flag as a mutex (X13): who changes it from zero to something else has it,
+// until it is changed otherwise.
 func (f *function) turn(s *state, l *path.Node, call *ssa.Call) {
 	s.dropGuesses(l)
 	if !takes(call) {
@@ -54,7 +55,8 @@ func (f *function) turn(s *state, l *path.Node, call *ssa.Call) {
 	s.guesses = append(s.guesses[:len(s.guesses):len(s.guesses)], guess{call, won, l, lockset.Write})
 }
 
-// takes reports whether a call of sync/atomic leaves a flag that is certainly not zero, if it changes it.
+// takes reports whether a call of sync/atomic leaves a flag that is certainly not zero, if it
+// changes it.
 func takes(call *ssa.Call) bool {
 	if call == nil || call.Common().StaticCallee() == nil {
 		return false

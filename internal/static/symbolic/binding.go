@@ -11,7 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// binding replaces the roots of a callee's paths by what they are in the caller: rebind of Figure 5.
+// binding replaces the roots of a callee's paths by what they are in the caller: rebind of
+// Figure 5.
 type binding struct {
 	f    *function
 	s    *state
@@ -74,7 +75,8 @@ func (b *binding) root(n *path.Node) *path.Node {
 	return nil
 }
 
-// rename tells the sites of different calls apart, two calls deep. Beyond that the name says that several may have it.
+// rename tells the sites of different calls apart, two calls deep. Beyond that the name says that
+// several may have it.
 func (b *binding) rename(name string) string {
 	if strings.Count(name, "@") >= 2 {
 		return strings.TrimSuffix(name, path.Deep) + path.Deep
@@ -87,7 +89,8 @@ func (b *binding) lock(n *path.Node) *path.Node {
 	was := b.many
 	m := b.node(n)
 	b.many = was
-	if m.Kind == path.Token && m.Name == "mutex" && m.Base.Buffer() >= -1 && m.Base.Buffer() != 1 { // (X10)
+	if m.Kind == path.Token && m.Name == "mutex" && m.Base.Buffer() >= -1 && m.Base.Buffer() != 1 {
+		// (X10)
 		return nil
 	}
 	return m
@@ -113,7 +116,8 @@ func (b *binding) sync(s order.Sync) order.Sync {
 	return order.Sync{Acquired: s.Acquired.Map(b.acquired), Released: s.Released.Map(b.node)}
 }
 
-// chosen is the scope of an access below the formal, of which the binding has chosen one path (X15).
+// chosen is the scope of an access below the formal, of which the binding has chosen one path
+// (X15).
 func (b *binding) chosen(sc scope, formal *path.Node) scope {
 	if i := int(formal.Index); formal.Kind == path.Param && i < len(b.vals) && len(b.args[i]) > 1 {
 		sc.locks = b.f.chosen(sc.locks, b.vals[i], b.args[i][b.alt%len(b.args[i])])
@@ -121,7 +125,8 @@ func (b *binding) chosen(sc scope, formal *path.Node) scope {
 	return sc
 }
 
-// leaves rebinds the locks at an exit: one of an argument that has several paths is the lock of whichever it is (X15), and all of them may be released.
+// leaves rebinds the locks at an exit: one of an argument that has several paths is the lock of
+// whichever it is (X15), and all of them may be released.
 func (b *binding) leaves(r lockset.Relative) lockset.Relative {
 	out := lockset.Relative{Plus: r.Plus.Map(func(n *path.Node) *path.Node {
 		if x := b.choice(n); x != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// edge is the state on the way from b to its i-th successor: what the branch tells (X7), and what a loop that is left here
-// has acquired (X9).
+// edge is the state on the way from b to its i-th successor: what the branch tells (X7), and what a
+// loop that is left here has acquired (X9).
 func (f *function) edge(b *ssa.BasicBlock, i int, out *state) *state {
 	s := out.fork()
 	if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
@@ -50,7 +50,8 @@ func (f *function) edge(b *ssa.BasicBlock, i int, out *state) *state {
 // condition is the name of what a Cond hands over.
 const condition = "cond"
 
-// awaits reports whether a loop waits on a Cond: that is known only when the loop has been left already.
+// awaits reports whether a loop waits on a Cond: that is known only when the loop has been left
+// already.
 func (f *function) awaits() bool {
 	for _, acquired := range f.acquired {
 		for o := range acquired {
@@ -233,8 +234,9 @@ func never(cond ssa.Value, yes bool) bool {
 	return false
 }
 
-// flag applies an atomic read that has seen what is not the initial value: it has acquired the variable. A counter that has
-// reached k was changed k−1 times by others; a compare-and-swap that fails on 0, or succeeds on something else, has seen a change.
+// flag applies an atomic read that has seen what is not the initial value: it has acquired the
+// variable. A counter that has reached k was changed k−1 times by others; a compare-and-swap that
+// fails on 0, or succeeds on something else, has seen a change.
 func (f *function) flag(s *state, x ssa.Value, k *ssa.Const, equal bool) {
 	call, ok := x.(*ssa.Call)
 	if !ok {

@@ -52,8 +52,8 @@ func (f *function) defaults(v *ssa.Call) {
 	f.env[v] = root(0, v.Type())
 }
 
-// invoke executes a call, a deferred call or the call of a go statement's function in the caller's goroutine. result is nil if
-// nothing uses the results.
+// invoke executes a call, a deferred call or the call of a go statement's function in the caller's
+// goroutine. result is nil if nothing uses the results.
 func (f *function) invoke(s *state, in ssa.Instruction, c *ssa.CallCommon, result *ssa.Call) bool {
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		f.builtin(s, in, b, c.Args, nil)
@@ -348,7 +348,8 @@ func (f *function) workers(s *state, in ssa.Instruction, row model.Row, args []a
 	f.acquire(s, in, done, 1)
 }
 
-// once executes sync.Once.Do: the function runs under the Once, and whoever returns from Do comes after it.
+// once executes sync.Once.Do: the function runs under the Once, and whoever returns from Do comes
+// after it.
 func (f *function) once(s *state, in ssa.Instruction, args []aliases, first aliases) {
 	if len(first) != 1 {
 		f.callArgument(s, in, 1, args)

@@ -12,8 +12,9 @@ import (
 	"github.com/presage-race/presage/internal/static/path"
 )
 
-// choice names a value that has several paths by the register that they begin at, and the steps from it: a lock with this name is that of
-// whatever the register holds (X15). nil if the value has one path, or none.
+// choice names a value that has several paths by the register that they begin at, and the steps
+// from it: a lock with this name is that of whatever the register holds (X15). nil if the value has
+// one path, or none.
 func (f *function) choice(s *state, v ssa.Value) *path.Node {
 	if len(f.eval(s, v)) < 2 {
 		return nil
@@ -60,7 +61,8 @@ func (f *function) anew(s *state, in ssa.Instruction) {
 	}
 }
 
-// chosen adds to a lockset what the locks of Choices are if the value v, which is made of them, is n (X15).
+// chosen adds to a lockset what the locks of Choices are if the value v, which is made of them, is
+// n (X15).
 func (f *function) chosen(r lockset.Relative, v ssa.Value, n *path.Node) lockset.Relative {
 	for l, m := range r.Plus {
 		reg := f.choices[l.Root()]
@@ -77,7 +79,8 @@ func (f *function) chosen(r lockset.Relative, v ssa.Value, n *path.Node) lockset
 	return r
 }
 
-// origin is what the register holds if v, made of it by fields, elements and loads, is n; nil if v is not made of it in these steps.
+// origin is what the register holds if v, made of it by fields, elements and loads, is n; nil if v
+// is not made of it in these steps.
 func (f *function) origin(v ssa.Value, n *path.Node, reg ssa.Value) *path.Node {
 	for n != nil {
 		if v == reg {
@@ -141,7 +144,8 @@ func (f *function) under(s *state, in ssa.Instruction, addr *path.Node) lockset.
 	}
 	for _, v := range addressed(in) {
 		n := addr
-		if _, slice := v.Type().Underlying().(*types.Pointer); !slice && n.Kind == path.Elem { // an entry of a map, or elements of a slice
+		if _, slice := v.Type().Underlying().(*types.Pointer); !slice && n.Kind == path.Elem {
+			// an entry of a map, or elements of a slice
 			n = n.Base
 		}
 		r = f.chosen(r, v, n)
@@ -169,7 +173,8 @@ func (f *function) choose(l, n *path.Node) *path.Node {
 	}, f.Table.Load)
 }
 
-// actuals are the values of the arguments of a call of the function; nil where they are not those of the instruction.
+// actuals are the values of the arguments of a call of the function; nil where they are not those
+// of the instruction.
 func actuals(in ssa.Instruction, t target, n int) []ssa.Value {
 	c, ok := in.(ssa.CallInstruction)
 	if !ok || t.with != nil {

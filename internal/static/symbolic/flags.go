@@ -65,7 +65,8 @@ func (f *function) mayFlag(s *state, addrs aliases) bool {
 	return len(addrs) == 1 && (addrs[0].Kind == path.Field || addrs[0].Kind == path.Global) && f.shared(s, addrs[0])
 }
 
-// under are the locks that a flag may be seen under: not what stands for a Once, a channel or an atomic.
+// under are the locks that a flag may be seen under: not what stands for a Once, a channel or an
+// atomic.
 func under(s *state) lockset.Relative {
 	return lockset.Relative{Plus: s.locks.Plus.Map(func(l *path.Node) *path.Node {
 		if l.Kind == path.Token {

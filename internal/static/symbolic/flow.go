@@ -11,7 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// flow notes that a function or a concrete type comes to where a call through a value may find it (X14).
+// flow notes that a function or a concrete type comes to where a call through a value may find it
+// (X14).
 func (f *function) flow(from, to string) {
 	if !f.recording || f.Std {
 		return
@@ -55,7 +56,8 @@ func (f *function) flowInto(addr *path.Node, vals aliases) {
 	}
 }
 
-// flowType notes that a value whose origin is not seen is stored at addr: what its type may hold comes there.
+// flowType notes that a value whose origin is not seen is stored at addr: what its type may hold
+// comes there.
 func (f *function) flowType(addr *path.Node, vals aliases, t types.Type) {
 	known := func(v *path.Node) bool { return v.Kind == path.Func || v.Kind == path.Iface }
 	if !f.recording || addr.Kind == path.Alloc || len(vals) > 0 && !slices.ContainsFunc(vals, func(v *path.Node) bool { return !known(v) }) {
@@ -70,8 +72,8 @@ func (f *function) flowType(addr *path.Node, vals aliases, t types.Type) {
 	}
 }
 
-// flowOf notes what a conversion does: a concrete type that becomes an interface, an interface that becomes another, a function that
-// becomes a named type.
+// flowOf notes what a conversion does: a concrete type that becomes an interface, an interface that
+// becomes another, a function that becomes a named type.
 func (f *function) flowOf(s *state, v, x ssa.Value, typ types.Type) {
 	if !f.recording || f.Std {
 		return
@@ -110,7 +112,8 @@ func (f *function) service(iface string, typ types.Type) {
 	}
 }
 
-// promoted notes for the methods of an interface that a type has from an embedded field which methods these are (X28).
+// promoted notes for the methods of an interface that a type has from an embedded field which
+// methods these are (X28).
 func (f *function) promoted(t, iface types.Type) {
 	i, ok := iface.Underlying().(*types.Interface)
 	st, is := deref(t).Underlying().(*types.Struct)
@@ -177,8 +180,9 @@ func (f *function) references() {
 // blank reports whether an interface says nothing of what it holds.
 func blank(iface string) bool { return iface == "any" || iface == "interface{}" || iface == "error" }
 
-// Offered notes in the summary of a package's initialisation what its callers can make of its types: one that implements an interface of the package may be
-// what they give as that interface (H6 of package link).
+// Offered notes in the summary of a package's initialisation what its callers can make of its
+// types: one that implements an interface of the package may be what they give as that interface
+// (H6 of package link).
 func (c *Context) Offered(pkg *types.Package, init *summary.Function) {
 	f := &function{Context: c}
 	names := pkg.Scope().Names()

@@ -64,14 +64,18 @@ type function struct {
 	spawnLoop map[int]int // of a spawn: the loop that it is in
 	total     order.Counts
 	acquired  map[int]map[*path.Node]*ssa.BasicBlock // by loop (X9)
-	both      map[ssa.Value]bool                     // channels that the function sends to and receives from (X10)
-	joins     joins
-	touched   map[*path.Node]*path.Node // load → the place that was read, for (X6)
-	out       []memory                  // at each return
-	choices   map[*path.Node]ssa.Value  // registers that name locks (X15)
-	leaked    nodes                     // objects that escaped otherwise than into the memory of a formal
-	gives     nodes                     // locks that were given up and not held (X36)
-	outside   nodes                     // objects that others may reach than the goroutines that were started since they were made (X32)
+	// channels that the function sends to and receives from (X10)
+	both    map[ssa.Value]bool
+	joins   joins
+	touched map[*path.Node]*path.Node // load → the place that was read, for (X6)
+	out     []memory                  // at each return
+	choices map[*path.Node]ssa.Value  // registers that name locks (X15)
+	// objects that escaped otherwise than into the memory of a formal
+	leaked nodes
+	gives  nodes // locks that were given up and not held (X36)
+	// objects that others may reach than the goroutines that were started since they were
+	// made (X32)
+	outside nodes
 }
 
 type accessKey struct {
@@ -86,14 +90,15 @@ type spawnKey struct {
 	sub  string
 }
 
-// maxRounds bounds how often a block is executed before counts are widened, and before it is given up.
+// maxRounds bounds how often a block is executed before counts are widened, and before it is given
+// up.
 const (
 	widenAfter = 3
 	maxRounds  = 12
 )
 
-// Analyse executes fn and returns its summary, which still has the accesses to the function's own objects: the pairs inside
-// the frame are found among them. Export takes them out.
+// Analyse executes fn and returns its summary, which still has the accesses to the function's own
+// objects: the pairs inside the frame are found among them. Export takes them out.
 func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f := &function{Context: c, fn: fn, env: map[ssa.Value]aliases{}, in: map[*ssa.BasicBlock]*state{},
 		seen: map[accessKey]int{}, spawns: map[spawnKey]int{}, acquired: map[int]map[*path.Node]*ssa.BasicBlock{},
@@ -247,7 +252,8 @@ func holder(ch ssa.Value) ssa.Value {
 	return ch
 }
 
-// rounds notes what the function has acquired before the next round of a loop that starts goroutines.
+// rounds notes what the function has acquired before the next round of a loop that starts
+// goroutines.
 func (f *function) rounds(b *ssa.BasicBlock, out *state) {
 	for _, succ := range b.Succs {
 		if !succ.Dominates(b) {

@@ -11,8 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// instantiate applies the effect of a callee to the state, and while recording takes over its guarded accesses. It reports
-// whether the call comes back, and the results.
+// instantiate applies the effect of a callee to the state, and while recording takes over its
+// guarded accesses. It reports whether the call comes back, and the results.
 func (f *function) instantiate(s *state, in ssa.Instruction, t target, args []aliases, result *ssa.Call) (bool, []aliases) {
 	sum := f.Lookup(t.key)
 	if f.recording {
@@ -160,7 +160,8 @@ func (f *function) effect(s *state, b *binding, sum *summary.Function, result *s
 	for _, n := range sum.Published {
 		open = append(open, b.node(n))
 	}
-	// Arguments that the callee has let escape are among the accesses of goroutines, and among the stores.
+	// Arguments that the callee has let escape are among the accesses of goroutines, and among the
+	// stores.
 	for _, p := range puts {
 		f.publish(s, p.addr, p.vals)
 		if len(p.vals) <= MaxAliases {

@@ -145,7 +145,8 @@ func (f *function) name(v ssa.Value, label string) string {
 	return label + "#" + f.mark(f.place(in)) + "." + v.Name()
 }
 
-// round makes the variable of a loop that is a new one in each round, with what the one before held (X31). It reports whether v is one.
+// round makes the variable of a loop that is a new one in each round, with what the one before held
+// (X31). It reports whether v is one.
 func (f *function) round(s *state, v *ssa.Alloc) bool {
 	first := perRound(v)
 	if first == nil {
@@ -160,7 +161,8 @@ func (f *function) round(s *state, v *ssa.Alloc) bool {
 	return true
 }
 
-// perRound is the integer variable of the first round of a loop of which v is the variable in some round; nil if it is none.
+// perRound is the integer variable of the first round of a loop of which v is the variable in some
+// round; nil if it is none.
 func perRound(v *ssa.Alloc) *ssa.Alloc {
 	if b, ok := deref(v.Type()).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
 		return nil
@@ -339,7 +341,8 @@ func (f *function) extract(s *state, v *ssa.Extract) {
 	}
 }
 
-// entry is the address of the value, or of the key, of the entry of a map that a loop has come to (P3).
+// entry is the address of the value, or of the key, of the entry of a map that a loop has come to
+// (P3).
 func (f *function) entry(t *ssa.Next, key bool) aliases {
 	var addrs aliases
 	for _, m := range f.env[t] {
@@ -383,7 +386,8 @@ func (f *function) unop(s *state, v *ssa.UnOp) {
 	}
 }
 
-// cuts reports whether a store leaves a slice with a part of what it had: what is appended then is written where there was something else.
+// cuts reports whether a store leaves a slice with a part of what it had: what is appended then is
+// written where there was something else.
 func (f *function) cuts(s *state, addr *path.Node, v ssa.Value) bool {
 	part, ok := v.(*ssa.Slice)
 	if !f.recording || !ok {

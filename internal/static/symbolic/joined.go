@@ -12,15 +12,20 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// joins is what the function knows of goroutines that it waits for, whatever the way (X16, X17). What is gathered in one fixpoint is used in
-// the next.
+// joins is what the function knows of goroutines that it waits for, whatever the way (X16, X17).
+// What is gathered in one fixpoint is used in the next.
 type joins struct {
-	releasers map[*path.Node]map[*path.Node]bool // object → Tokens of goroutines that release it → several for one object
-	stored    map[*path.Node]nodes               // variable → channels that are stored in it
-	early     nodes                              // variables in which a channel was replaced that was not waited for
-	lost      nodes                              // channels that are not in a variable when they are made anew, or may be nil though there is one
-	unlent    map[*path.Node]nodes               // Token → locks that are given up while a goroutine of it may run (X23)
-	made      map[*path.Node]*ssa.BasicBlock     // channels of the function's own text
+	// object → Tokens of goroutines that release it → several for one object
+	releasers map[*path.Node]map[*path.Node]bool
+	stored    map[*path.Node]nodes // variable → channels that are stored in it
+	// variables in which a channel was replaced that was not waited for
+	early nodes
+	// channels that are not in a variable when they are made anew, or may be nil though there is
+	// one
+	lost nodes
+	// Token → locks that are given up while a goroutine of it may run (X23)
+	unlent map[*path.Node]nodes
+	made   map[*path.Node]*ssa.BasicBlock // channels of the function's own text
 }
 
 func newJoins() joins {
@@ -48,7 +53,8 @@ func (f *function) releasesOf(total order.Counts, node func(*path.Node) *path.No
 	}
 }
 
-// joined notes what the goroutines that a callee starts release, and says which goroutines are over because it waits for them (X16).
+// joined notes what the goroutines that a callee starts release, and says which goroutines are over
+// because it waits for them (X16).
 func (f *function) joined(s *state, b *binding, sum *summary.Function, sync order.Sync) {
 	for _, sp := range sum.Spawns {
 		if sp.Parent == 0 {
@@ -65,8 +71,8 @@ func (f *function) joined(s *state, b *binding, sum *summary.Function, sync orde
 	}
 }
 
-// waited says of every goroutine that is done with a WaitGroup that it is over (X16). A goroutine that the callee itself has started
-// is not meant.
+// waited says of every goroutine that is done with a WaitGroup that it is over (X16). A goroutine
+// that the callee itself has started is not meant.
 func (f *function) waited(s *state, group *path.Node, callee order.Sync) {
 	if group.Root().Loop {
 		return // each round has its own
@@ -87,7 +93,8 @@ func (f *function) over(s *state, token, object *path.Node) {
 	}
 }
 
-// received says of the only goroutine that closes a channel, or sends one value, that it is over (X16).
+// received says of the only goroutine that closes a channel, or sends one value, that it is over
+// (X16).
 func (f *function) received(s *state, token *path.Node) {
 	if f.joins.made[token.Base] == nil || token.Base.Loop {
 		return
@@ -107,7 +114,8 @@ func (f *function) closed(s *state, sent *path.Node) {
 	}
 }
 
-// cell reports whether an address is a variable of the function, or one that it captured, that holds a channel.
+// cell reports whether an address is a variable of the function, or one that it captured, that
+// holds a channel.
 func cell(addr *path.Node) bool {
 	return (addr.Kind == path.Alloc && addr.Cap == -2 && !strings.Contains(addr.Name, "@") || addr.Kind == path.Free) && channel(addr.Type)
 }
@@ -146,7 +154,8 @@ func (f *function) keep(s *state, addr *path.Node, vals aliases) {
 	}
 }
 
-// make notes a channel that is made here: until it is in a variable nobody can wait for it there (X17).
+// make notes a channel that is made here: until it is in a variable nobody can wait for it there
+// (X17).
 func (f *function) make(s *state, ch *path.Node) {
 	if s.loose[ch] {
 		f.joins.lost[ch] = true
@@ -173,7 +182,8 @@ func (f *function) await(s *state, addr *path.Node) {
 	}
 }
 
-// variable is the variable that a channel was read from just before an instruction, nil if there is none.
+// variable is the variable that a channel was read from just before an instruction, nil if there is
+// none.
 func (f *function) variable(s *state, ch ssa.Value, at ssa.Instruction) *path.Node {
 	load, ok := ch.(*ssa.UnOp)
 	if !ok || load.Block() != at.Block() {
@@ -199,7 +209,8 @@ func (f *function) variable(s *state, ch ssa.Value, at ssa.Instruction) *path.No
 	return a[0]
 }
 
-// handles notes the channels that a callee has made and returns (X17): one that may be nil though a goroutine is there to close it is lost.
+// handles notes the channels that a callee has made and returns (X17): one that may be nil though a
+// goroutine is there to close it is lost.
 func (f *function) handles(s *state, b *binding, sum *summary.Function) (nils map[int]bool) {
 	for i, vals := range sum.Results {
 		others := slices.ContainsFunc(vals, func(v *path.Node) bool { return !isChannel(v) && !v.IsNil() })
@@ -221,7 +232,8 @@ func (f *function) handles(s *state, b *binding, sum *summary.Function) (nils ma
 	return nils
 }
 
-// mayHide reports whether a function may return something else than the channel although it has started a goroutine that releases it.
+// mayHide reports whether a function may return something else than the channel although it has
+// started a goroutine that releases it.
 func mayHide(sum *summary.Function, result int, ch *path.Node) bool {
 	for _, e := range sum.Exits {
 		if e.Results[result] == summary.True {
@@ -238,7 +250,8 @@ func mayHide(sum *summary.Function, result int, ch *path.Node) bool {
 	return false
 }
 
-// joining leaves of what was acquired and released the WaitGroups and channels that callers can name.
+// joining leaves of what was acquired and released the WaitGroups and channels that callers can
+// name.
 func joining(s order.Sync) order.Sync {
 	keep := func(o *path.Node) *path.Node {
 		if o.Kind == path.Token && o.Base != nil && (o.Name == "wg" || o.Name == "chan") && (o.Formal() || o.Root().Kind == path.Global) {
@@ -264,7 +277,8 @@ func (s *state) again(site string) {
 	}
 }
 
-// unlend notes that a lock is given up, or may be by who calls the function, while goroutines may run that the function has started (X23).
+// unlend notes that a lock is given up, or may be by who calls the function, while goroutines may
+// run that the function has started (X23).
 func (f *function) unlend(s *state, lock *path.Node) {
 	if !f.recording {
 		return
@@ -282,7 +296,8 @@ func (f *function) unlend(s *state, lock *path.Node) {
 	}
 }
 
-// lend gives the goroutines of the function's own text the locks that it holds while they run (X23).
+// lend gives the goroutines of the function's own text the locks that it holds while they run
+// (X23).
 func (f *function) lend() {
 	for _, sp := range f.sum.Spawns {
 		if sp.Via != nil || sp.Parent != 0 {

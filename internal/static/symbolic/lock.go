@@ -80,8 +80,8 @@ func (f *function) several(s *state, in ssa.Instruction, locks aliases) *path.No
 	return nil
 }
 
-// handOver treats a mutex as a semaphore: an unlock of what the goroutine does not hold releases it to the one that locks
-// it a second time without an unlock of its own (X11).
+// handOver treats a mutex as a semaphore: an unlock of what the goroutine does not hold releases it
+// to the one that locks it a second time without an unlock of its own (X11).
 func (f *function) handOver(s *state, in ssa.Instruction, op model.Op, l *path.Node) {
 	_, held := s.locks.Plus[l]
 	switch {

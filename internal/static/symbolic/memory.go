@@ -30,7 +30,8 @@ func (f *function) guarded(s *state, in ssa.Instruction, addr *path.Node, a *sum
 	f.record(a)
 }
 
-// stored is the path of memory in a map or a slice that the function has made and stored in a field or variable: from there (X33).
+// stored is the path of memory in a map or a slice that the function has made and stored in a field
+// or variable: from there (X33).
 func (f *function) stored(s *state, addr *path.Node) *path.Node {
 	r := addr.Root()
 	place := s.places[r]
@@ -69,7 +70,8 @@ func (f *function) shared(s *state, addr *path.Node) bool {
 	return f.reachable(s, addr) && !s.taken(addr)
 }
 
-// reachable reports whether another goroutine may reach the memory, or could before it was taken out of a shared place.
+// reachable reports whether another goroutine may reach the memory, or could before it was taken
+// out of a shared place.
 func (f *function) reachable(s *state, addr *path.Node) bool {
 	switch addr.Kind {
 	case path.Func, path.Const, path.Value, path.Iface:
@@ -152,9 +154,10 @@ func (f *function) sent(s *state, ch *path.Node, vals aliases) {
 type way int
 
 const (
-	given     way = iota // only goroutines that were started since they were made can reach them (X32)
-	published            // others may
-	into                 // they are stored in a formal's memory: the caller decides (Stores)
+	// only goroutines that were started since they were made can reach them (X32)
+	given     way = iota
+	published     // others may
+	into          // they are stored in a formal's memory: the caller decides (Stores)
 )
 
 // kept reports whether the memory is part of an object of the function that is not published (X32).
@@ -164,7 +167,8 @@ func (s *state) kept(n *path.Node) bool {
 	return r.Kind == path.Alloc && n.Loads() == 0 && !s.open[r] && s.holder[r] == nil
 }
 
-// publish marks objects as published, or as stored in the memory of a formal; of two formals it is not known which decides.
+// publish marks objects as published, or as stored in the memory of a formal; of two formals it is
+// not known which decides.
 func (s *state) publish(objects []*path.Node, w way, home *path.Node) {
 	for _, r := range objects {
 		switch old := s.holder[r]; {
@@ -185,7 +189,8 @@ func (s *state) publish(objects []*path.Node, w way, home *path.Node) {
 	}
 }
 
-// spread marks objects as escaped; formals as well, unless they are stored in a formal's memory. home is the root of the place where they are stored.
+// spread marks objects as escaped; formals as well, unless they are stored in a formal's memory.
+// home is the root of the place where they are stored.
 func (f *function) spread(s *state, vals aliases, w way, home *path.Node) {
 	leak := w != into
 	var add, reached []*path.Node
@@ -193,7 +198,8 @@ func (f *function) spread(s *state, vals aliases, w way, home *path.Node) {
 	found := nodes{}
 	visit = func(n *path.Node) {
 		n = n.Strip()
-		for m := n; m != nil && len(s.owned) > 0; m = m.Base { // a part of it, or the same elements with other bounds, is shared again
+		for m := n; m != nil && len(s.owned) > 0; m = m.Base {
+			// a part of it, or the same elements with other bounds, is shared again
 			s.owned = without(s.owned, m)
 			if m.Kind == path.Load { // and of what it leads to, this
 				s.given = with(s.given, m)
@@ -247,7 +253,8 @@ func (f *function) spread(s *state, vals aliases, w way, home *path.Node) {
 	}
 }
 
-// reveal notes that code which is not known may get hold of the objects that the values lead to (B9 of package before).
+// reveal notes that code which is not known may get hold of the objects that the values lead to (B9
+// of package before).
 func (f *function) reveal(s *state, vals aliases) {
 	for _, n := range vals {
 		r := n.Strip().Root()
@@ -267,7 +274,8 @@ func (f *function) reveal(s *state, vals aliases) {
 	}
 }
 
-// unshare takes what was read from memory out of sharing when that memory is overwritten under a lock (X6).
+// unshare takes what was read from memory out of sharing when that memory is overwritten under a
+// lock (X6).
 func (f *function) unshare(s *state, addrs aliases) {
 	if len(s.locks.Plus) == 0 {
 		return
@@ -384,7 +392,8 @@ func (f *function) exit(s *state, v *ssa.Return) {
 	}
 }
 
-// leave makes the summary's stores: what is in memory at every return, as far as a caller can name it.
+// leave makes the summary's stores: what is in memory at every return, as far as a caller can name
+// it.
 func (f *function) leave() {
 	all := map[*path.Node]aliases{}
 	for _, m := range f.out {

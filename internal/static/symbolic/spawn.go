@@ -68,7 +68,8 @@ func (f *function) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
 	f.give(s, f.eval(s, c.Value))
 }
 
-// start starts a goroutine that runs one of the targets; done is the WaitGroup that it is done with at its end.
+// start starts a goroutine that runs one of the targets; done is the WaitGroup that it is done with
+// at its end.
 func (f *function) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
 	token := f.Table.Root(path.Token, 0, f.mark(f.place(in)), "")
 	handed := f.handed(s, in, targets, args)
@@ -96,7 +97,8 @@ func (f *function) start(s *state, in ssa.Instruction, targets []target, args []
 	}
 }
 
-// named adds to what a goroutine releases the names that channels have where they are stored (X33): it may be given them besides.
+// named adds to what a goroutine releases the names that channels have where they are stored (X33):
+// it may be given them besides.
 func (f *function) named(s *state, total order.Counts) order.Counts {
 	for o, n := range total {
 		if at := s.places[o.Base]; o.Name == "chan" && at != nil {
@@ -106,7 +108,8 @@ func (f *function) named(s *state, total order.Counts) order.Counts {
 	return total
 }
 
-// handed are the locks that the goroutine which is started gives up without having taken them: they are its own from here on (X36).
+// handed are the locks that the goroutine which is started gives up without having taken them: they
+// are its own from here on (X36).
 func (f *function) handed(s *state, in ssa.Instruction, targets []target, args []aliases) lockset.Set {
 	if len(s.locks.Plus) == 0 {
 		return nil

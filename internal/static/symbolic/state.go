@@ -32,9 +32,9 @@ type guess struct {
 	mode  lockset.Mode
 }
 
-// deferred is a stack of deferred calls; may says that it need not have been deferred. gap are the locks that were released on
-// just the way on which it was (X8), with the mode in which the other way holds them, 0 if its caller does; held those that just that way
-// held where the two met.
+// deferred is a stack of deferred calls; may says that it need not have been deferred. gap are the
+// locks that were released on just the way on which it was (X8), with the mode in which the other
+// way holds them, 0 if its caller does; held those that just that way held where the two met.
 type deferred struct {
 	call *ssa.Defer
 	may  bool
@@ -43,15 +43,17 @@ type deferred struct {
 	next *deferred
 }
 
-// state is what is known at a point. Its maps are immutable: a change copies. A copy of a state is made by fork.
+// state is what is known at a point. Its maps are immutable: a change copies. A copy of a state is
+// made by fork.
 type state struct {
 	locks   lockset.Relative
 	sync    order.Sync
 	round   order.Counts // Tokens released since the head of the loop
 	mem     memory
 	escaped nodes
-	open    nodes                     // of the escaped, those that are published (X32)
-	holder  map[*path.Node]*path.Node // of those that are not: the formal in whose memory they are stored
+	open    nodes // of the escaped, those that are published (X32)
+	// of those that are not: the formal in whose memory they are stored
+	holder  map[*path.Node]*path.Node
 	places  map[*path.Node]*path.Node // of objects of the function: where they are stored (X33)
 	owned   nodes                     // paths that were taken out of shared memory (X6)
 	given   nodes                     // of what these lead to, what was shared again (X6)
@@ -61,7 +63,8 @@ type state struct {
 	defers  *deferred
 	forked  bool  // a goroutine may have been started
 	waited  nodes // variables of which the channel was received from, or is nil (X17)
-	added   nodes // WaitGroups to which the goroutine has added without a lock, and started nothing since (X30)
+	// WaitGroups to which the goroutine has added without a lock, and started nothing since (X30)
+	added   nodes
 	handed  nodes // locks that were given to goroutines (X36)
 	loose   nodes // channels that are in no variable yet (X17)
 	dropped int   // conditional locks that the join that made the state has left out
@@ -131,8 +134,8 @@ func either(a, b nodes) nodes {
 	return c
 }
 
-// joinGuesses keeps what both know, or one knows and the other has for certain; and a lock that one way holds becomes
-// conditional on what tells the ways apart (X7).
+// joinGuesses keeps what both know, or one knows and the other has for certain; and a lock that one
+// way holds becomes conditional on what tells the ways apart (X7).
 func joinGuesses(s, o *state) (out []guess, dropped int) {
 	add := func(g guess) {
 		switch {

@@ -7,8 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// memory is what is known of the memory that paths lead to, by the root of the path. Inner maps are immutable; the outer one belongs
-// to the state that made it (own), other states clone it before they change it.
+// memory is what is known of the memory that paths lead to, by the root of the path. Inner maps are
+// immutable; the outer one belongs to the state that made it (own), other states clone it before
+// they change it.
 type memory struct {
 	roots map[*path.Node]map[*path.Node]aliases
 	own   bool
@@ -42,8 +43,8 @@ func (f *function) put(s *state, addr *path.Node, v aliases, known bool) {
 	}
 }
 
-// put replaces what is in memory at addr, and forgets what was in it (X3). Without known it only forgets. It reports
-// whether v is kept, as far as it is known.
+// put replaces what is in memory at addr, and forgets what was in it (X3). Without known it only
+// forgets. It reports whether v is kept, as far as it is known.
 func (m *memory) put(addr *path.Node, v aliases, known bool) (kept bool) {
 	r := addr.Root()
 	old := m.roots[r]
@@ -103,7 +104,8 @@ func (m *memory) join(o *memory) memory {
 	return j
 }
 
-// joinCells joins what two ways know of one root. Memory of an own object that one way has not written holds nil there.
+// joinCells joins what two ways know of one root. Memory of an own object that one way has not
+// written holds nil there.
 func joinCells(r *path.Node, a, b map[*path.Node]aliases) map[*path.Node]aliases {
 	c := map[*path.Node]aliases{}
 	for addr, v := range a {

@@ -15,7 +15,8 @@ const (
 	subtests = "wg"       // released at the end of each subtest that t.Parallel has set apart
 )
 
-// subtest executes testing.T.Run and what is like it: args[fn] is the function of a test (X26). many says that it is executed several times.
+// subtest executes testing.T.Run and what is like it: args[fn] is the function of a test (X26).
+// many says that it is executed several times.
 func (f *function) subtest(s *state, in ssa.Instruction, fn int, args []aliases, many bool) {
 	if fn >= len(args) || len(args[0]) == 0 {
 		return
@@ -50,15 +51,16 @@ func (f *function) ownT(in ssa.Instruction) *path.Node {
 	return f.Table.Alloc(f.site(in, "t"), "testing.T", f.loop[f.block.Index] > 0, -2)
 }
 
-// runTest executes the function of a test: as a call, unless it may call Parallel. Then its t is another one: the end of its subtests is not
-// what Run waits for.
+// runTest executes the function of a test: as a call, unless it may call Parallel. Then its t is
+// another one: the end of its subtests is not what Run waits for.
 func (f *function) runTest(s *state, in ssa.Instruction, target target, parent, t *path.Node, many bool) {
 	args := withRecv([]aliases{{t}}, target)
 	sum := f.Lookup(target.key)
 	b := &binding{f: f, s: s, args: args, free: target.free, pos: f.place(in), loop: f.loop[f.block.Index] > 0}
 	if sum == nil || !b.parallel(sum, t) {
 		before := s.fork()
-		if comes, _ := f.instantiate(s, in, target, args, nil); !comes { // Goexit ends the test's goroutine only
+		if comes, _ := f.instantiate(s, in, target, args, nil); !comes {
+			// Goexit ends the test's goroutine only
 			*s = *before
 		}
 		return
@@ -91,7 +93,8 @@ func (b *binding) parallel(sum *summary.Function, t *path.Node) bool {
 	return false
 }
 
-// leaveTest applies what a test may have done when Run comes back: all of it, or what comes before Parallel.
+// leaveTest applies what a test may have done when Run comes back: all of it, or what comes before
+// Parallel.
 func (f *function) leaveTest(s *state, b *binding, sum *summary.Function) {
 	one := s.fork()
 	weak := *sum
@@ -103,8 +106,8 @@ func (f *function) leaveTest(s *state, b *binding, sum *summary.Function) {
 	*s = *s.join(one)
 }
 
-// takeTest takes over the accesses of a test that may call Parallel: what comes after that call is a goroutine that begins when the test that runs
-// it has returned (X26).
+// takeTest takes over the accesses of a test that may call Parallel: what comes after that call is
+// a goroutine that begins when the test that runs it has returned (X26).
 func (f *function) takeTest(b *binding, in ssa.Instruction, target target, sum *summary.Function, sc scope, parent, t, token *path.Node, many bool, depth int) {
 	key := spawnKey{in, "test " + target.key + token.Name}
 	n, ok := f.spawns[key]
@@ -130,8 +133,8 @@ func (f *function) takeTest(b *binding, in ssa.Instruction, target target, sum *
 	}
 }
 
-// fillTest takes over a test whose function the caller may know, or the call of Run of an interface that turns out to be a t; it reports whether the hole
-// is one of these.
+// fillTest takes over a test whose function the caller may know, or the call of Run of an interface
+// that turns out to be a t; it reports whether the hole is one of these.
 func (f *function) fillTest(b *binding, in ssa.Instruction, h summary.Hole, v *path.Node, args []aliases, sc scope, depth int) bool {
 	name := f.mark(h.Pos) + "@" + f.mark(b.pos)
 	var parent, t, fn *path.Node
@@ -169,7 +172,8 @@ func (f *function) fillTest(b *binding, in ssa.Instruction, h summary.Hole, v *p
 	return true
 }
 
-// part is the scope of what the goroutine of a test does at a point: after Parallel it is another one (X26).
+// part is the scope of what the goroutine of a test does at a point: after Parallel it is another
+// one (X26).
 func (b *binding) part(sc scope, thread int, at order.Counts) scope {
 	if sc.rest == nil || thread > 0 {
 		return sc
@@ -192,7 +196,8 @@ func setApart(c order.Counts) bool {
 	return false
 }
 
-// late lets goroutines that begin when the test has returned come after all that stands before the function's exits.
+// late lets goroutines that begin when the test has returned come after all that stands before the
+// function's exits.
 func (f *function) late() {
 	var all order.Counts
 	for i, e := range f.sum.Exits {
@@ -227,7 +232,8 @@ func isT(n *path.Node) bool {
 	return n.Kind != path.Iface && n.Type == "testing.T" && (n.Base == nil || n.Kind == path.Load)
 }
 
-// reflected executes a call of a function that is not known: it may call Parallel of what it can get (X27).
+// reflected executes a call of a function that is not known: it may call Parallel of what it can
+// get (X27).
 func (f *function) reflected(s *state) {
 	for o := range s.sync.Released {
 		if o.Kind == path.Token && o.Name == handed {

@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// scope is where a callee's accesses are executed: with these locks, after this synchronisation, by this goroutine.
+// scope is where a callee's accesses are executed: with these locks, after this synchronisation, by
+// this goroutine.
 type scope struct {
 	locks  lockset.Relative
 	sync   order.Sync
@@ -20,7 +21,8 @@ type scope struct {
 	t    *path.Node // of this test
 }
 
-// maxVia bounds the calls between a function and an access that it takes over; what is deeper stays with its callee.
+// maxVia bounds the calls between a function and an access that it takes over; what is deeper stays
+// with its callee.
 const maxVia = 5
 
 func calls(c *summary.Call) int {
@@ -108,8 +110,8 @@ func (f *function) inScope(a *summary.Access, sc scope, thread int) {
 	a.Sync.Acquired = sc.sync.Acquired.Plus(a.Sync.Acquired)
 }
 
-// keeps says whether an access of a callee is one of the caller's, too: isAccessible of section 3.3. What was settled in the
-// callee stays there, but for what a pair inside this frame may need.
+// keeps says whether an access of a callee is one of the caller's, too: isAccessible of section
+// 3.3. What was settled in the callee stays there, but for what a pair inside this frame may need.
 func (f *function) keeps(b *binding, a *summary.Access, loc *path.Node, thread int) bool {
 	if loc == nil {
 		return false
@@ -131,7 +133,8 @@ func (f *function) keeps(b *binding, a *summary.Access, loc *path.Node, thread i
 	return thread > 0 || f.shared(b.s, loc)
 }
 
-// takeWhole takes over an access of a function that is seen from outside: it is an access to the object that was given, at the call (X12).
+// takeWhole takes over an access of a function that is seen from outside: it is an access to the
+// object that was given, at the call (X12).
 func (f *function) takeWhole(b *binding, in ssa.Instruction, a *summary.Access, sc scope, done map[accessKey]bool) {
 	if !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
 		return
@@ -155,7 +158,8 @@ func (f *function) takeWhole(b *binding, in ssa.Instruction, a *summary.Access, 
 	f.record(c)
 }
 
-// fill fills a hole of a callee if the caller knows what is in it; otherwise it is the caller's hole, too.
+// fill fills a hole of a callee if the caller knows what is in it; otherwise it is the caller's
+// hole, too.
 func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope, thread, depth int) {
 	v := b.node(h.Value)
 	locks, sync := b.relative(h.Locks), b.sync(h.Sync)

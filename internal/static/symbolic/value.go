@@ -93,7 +93,8 @@ func (f *function) load(s *state, addr *path.Node, typ string) aliases {
 	return aliases{f.Table.Load(addr, typ)}
 }
 
-// copied is the struct of which a value is a copy: a formal that is a struct stands for the one that the caller has copied.
+// copied is the struct of which a value is a copy: a formal that is a struct stands for the one
+// that the caller has copied.
 func copied(n *path.Node) *path.Node {
 	if n.Kind == path.Load {
 		return n.Base
@@ -160,7 +161,8 @@ func (f *function) index(v ssa.Value) *path.Node {
 	return nil
 }
 
-// number names the value that is stored in an integer variable, so that an index read from it is known.
+// number names the value that is stored in an integer variable, so that an index read from it is
+// known.
 func (f *function) number(v ssa.Value) aliases {
 	if b, ok := v.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 {
 		if n := f.index(v); n != nil {

@@ -25,8 +25,9 @@ func (f *function) within() {
 // maxWithin bounds the struct types of one formal.
 const maxWithin = 32
 
-// leadsTo lists the structs that memory reached from a value of type t is of, sorted; false if an interface, a function, an unsafe pointer or a type
-// parameter lets it be anything, or if they are too many.
+// leadsTo lists the structs that memory reached from a value of type t is of, sorted; false if an
+// interface, a function, an unsafe pointer or a type parameter lets it be anything, or if they are
+// too many.
 func (f *function) leadsTo(t types.Type) (names []string, ok bool) {
 	if got, known := f.reached[t]; known {
 		return got.names, got.ok
@@ -41,7 +42,8 @@ func (f *function) leadsTo(t types.Type) (names []string, ok bool) {
 		}
 		seen[t] = true
 		if n, named := t.(*types.Named); named && n.TypeArgs().Len() > 0 {
-			ok = false // its class is that of its origin, and the arguments may be anything elsewhere
+			// its class is that of its origin, and the arguments may be anything elsewhere
+			ok = false
 			return
 		}
 		switch u := t.Underlying().(type) {

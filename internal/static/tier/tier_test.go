@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/static/tier"
 )
 
-// TestDocumented compares the table of docs/vet.md with the codes: every code has its row, and every row its code.
+// TestDocumented compares the table of docs/vet.md with the codes: every code has its row, and
+// every row its code.
 func TestDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/vet.md")
 	if err != nil {

@@ -23,8 +23,8 @@ type Event struct {
 	Aux   uint64
 }
 
-// Outside reports whether the event is an access of code that was not re-emitted, which the compiler's access hooks
-// have recorded. It has no value.
+// Outside reports whether the event is an access of code that was not re-emitted, which the
+// compiler's access hooks have recorded. It has no value.
 func (e *Event) Outside() bool {
 	return (e.Kind == Read || e.Kind == Write) && e.Flags&FlagOpaque != 0 && e.Site != 0
 }

@@ -31,7 +31,8 @@ const (
 	Write       Kind = 2
 	AtomicRead  Kind = 3
 	AtomicWrite Kind = 4
-	AtomicRMW   Kind = 5 // Val: value read; Aux: value written. A failed CAS is an AtomicRead with FlagTry.
+	// Val: value read; Aux: value written. A failed CAS is an AtomicRead with FlagTry.
+	AtomicRMW Kind = 5
 
 	// Locks. Obj: lock. FlagRead marks the shared mode of an RWMutex.
 	// FlagTry marks success of TryLock or TryRLock.
@@ -58,11 +59,13 @@ const (
 	// itself when it fits in a word and was recorded, else the send's number).
 	// FlagNonBlocking: the operation was a case of a select with a default.
 	// FlagClosed on a ChanRecv: it returned the zero value because of a close.
-	ChanSend      Kind = 28
-	ChanRecv      Kind = 29
-	ChanClose     Kind = 30
-	ChanLen       Kind = 31 // Val: the length seen
-	SelectCase    Kind = 32 // a case that was not chosen; FlagWrite: a send. Precedes the SelectDefault, or the ChanSend or ChanRecv of a select on several channels
+	ChanSend  Kind = 28
+	ChanRecv  Kind = 29
+	ChanClose Kind = 30
+	ChanLen   Kind = 31 // Val: the length seen
+	// a case that was not chosen; FlagWrite: a send. Precedes the SelectDefault, or the ChanSend or
+	// ChanRecv of a select on several channels
+	SelectCase    Kind = 32
 	SelectDefault Kind = 33
 
 	// Goroutines. Obj: the other goroutine.
@@ -78,23 +81,29 @@ const (
 	ReleaseMerge Kind = 44 // adds to the object's clock
 
 	// A state of the process that is not memory of Go. Obj: the state (StateFiles and the others).
-	// FlagRead: the goroutine has looked at it, FlagWrite: it may be about to change it; one of them
-	// is set. No happens-before edge. (state.go.)
+	// FlagRead: the goroutine has looked at it, FlagWrite: it may be about to change it; one of
+	// them is set. No happens-before edge. (state.go.)
 	Observe Kind = 45
 
 	// Code that was not instrumented. Site: the call.
 	OpaqueBegin Kind = 48
 	OpaqueEnd   Kind = 49
 
-	// A call of code of which nothing is recorded but what it can reach: RDIT's BarrierPair. Obj: the method; Site: the call.
-	// The Reach and ReachGo events right behind a MethodBegin are its D. FlagAll: it reaches everything. The pairs of a
-	// goroutine nest; what the goroutine does in between was called back. (Package excluded.)
-	// What many Ds have in common is listed once, as a set with a number, and named by ReachSet events among the others of a D.
+	// A call of code of which nothing is recorded but what it can reach: RDIT's BarrierPair. Obj:
+	// the method; Site: the call. The Reach and ReachGo events right behind a MethodBegin are its
+	// D. FlagAll: it reaches everything. The pairs of a goroutine nest; what the goroutine does in
+	// between was called back. (Package excluded.) What many Ds have in common is listed once, as a
+	// set with a number, and named by ReachSet events among the others of a D.
 	MethodBegin Kind = 50
 	MethodEnd   Kind = 51
-	ReachSet    Kind = 53 // Obj: the set, from 1; Val: how many Reach events follow at once that are the set, 0: it is one that was listed before; Aux: another set, of which they make it: first come those that take something away (FlagGone)
-	Reach       Kind = 54 // Obj: address; Val: bytes, 0: a word. Also a lock, WaitGroup, Once, Cond or channel at that address.
-	ReachGo     Kind = 55 // Obj: a goroutine: whether it runs
+	// Obj: the set, from 1; Val: how many Reach events follow at once that are the set, 0: it is
+	// one that was listed before; Aux: another set, of which they make it: first come those that
+	// take something away (FlagGone)
+	ReachSet Kind = 53
+	// Obj: address; Val: bytes, 0: a word. Also a lock, WaitGroup, Once, Cond or channel at that
+	// address.
+	Reach   Kind = 54
+	ReachGo Kind = 55 // Obj: a goroutine: whether it runs
 
 	// Heap. Alloc: Obj: address; Val: size in bytes. From here on the addresses
 	// Obj..Obj+Val-1 are new locations. FlagZero: the allocator left them zero, and what the
@@ -102,10 +111,14 @@ const (
 	Alloc Kind = 52
 
 	// Control and data for the walk of package walk.
-	Enter Kind = 56 // function entered. Site: the function; Val: site of the call, 0 if the caller is opaque; Aux: depth
-	Exit  Kind = 57 // function left. Site: the function; Aux: depth. FlagPanic: by a panic or Goexit
+	// function entered. Site: the function; Val: site of the call, 0 if the caller is opaque; Aux:
+	// depth
+	Enter Kind = 56
+	// function left. Site: the function; Aux: depth. FlagPanic: by a panic or Goexit
+	Exit  Kind = 57
 	Block Kind = 58 // basic block entered. Site: the block
-	Value Kind = 59 // value of an instruction. Site: the instruction; Size: bytes; Val: the first word
+	// value of an instruction. Site: the instruction; Size: bytes; Val: the first word
+	Value Kind = 59
 	Word  Kind = 60 // the next word of the previous Value
 
 	Max Kind = 61
@@ -115,30 +128,52 @@ const (
 type Flags uint8
 
 const (
-	FlagRead        Flags = 1 << 0 // lock: shared mode; Observe: has looked at the state
-	FlagUnexplained Flags = 1 << 0 // memory: a read whose value no recorded write before it explains
+	FlagRead Flags = 1 << 0 // lock: shared mode; Observe: has looked at the state
+	// memory: a read whose value no recorded write before it explains
+	FlagUnexplained Flags = 1 << 0
 	FlagAll         Flags = 1 << 0 // MethodBegin: D is everything
-	FlagSeen        Flags = 1 << 2 // MethodBegin: what it does with locks, channels and goroutines is recorded by itself; D is memory
-	FlagGone        Flags = 1 << 2 // Reach, behind a ReachSet with another set: of what that has this is not in the set
-	FlagZero        Flags = 1 << 0 // Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
-	FlagFirst       Flags = 1 << 1 // Alloc: instrumented code has asked for it, and the first read and write of each byte by outside code is in the trace
-	FlagShared      Flags = 1 << 2 // Alloc: the program has mapped it, a file for example. The same memory may be at other addresses as well
-	FlagDirect      Flags = 1 << 0 // OpaqueBegin: of a call through a function value or an interface that enters an instrumented function at once; Enter: by such a call
-	FlagTry         Flags = 1 << 1 // lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
-	FlagPool        Flags = 1 << 1 // Acquire, ReleaseMerge: of an object that is got from a sync.Pool, or put there
+	// MethodBegin: what it does with locks, channels and goroutines is recorded by itself; D is
+	// memory
+	FlagSeen Flags = 1 << 2
+	// Reach, behind a ReachSet with another set: of what that has this is not in the set
+	FlagGone Flags = 1 << 2
+	// Alloc: new, make or a variable, not memory that the runtime fills (append, conversions)
+	FlagZero Flags = 1 << 0
+	// Alloc: instrumented code has asked for it, and the first read and write of each byte by
+	// outside code is in the trace
+	FlagFirst Flags = 1 << 1
+	// Alloc: the program has mapped it, a file for example. The same memory may be at other
+	// addresses as well
+	FlagShared Flags = 1 << 2
+	// OpaqueBegin: of a call through a function value or an interface that enters an instrumented
+	// function at once; Enter: by such a call
+	FlagDirect Flags = 1 << 0
+	// lock: by TryLock or TryRLock; AtomicRead: a CompareAndSwap that failed
+	FlagTry Flags = 1 << 1
+	// Acquire, ReleaseMerge: of an object that is got from a sync.Pool, or put there
+	FlagPool        Flags = 1 << 1
 	FlagNonBlocking Flags = 1 << 1 // channel: case of a select with a default
 	FlagClosed      Flags = 1 << 2 // receive: the channel was closed and empty
-	FlagLate        Flags = 1 << 2 // memory, of outside code (Event.Outside): at some moment between the goroutine's operations of synchronisation around it
-	FlagFull        Flags = 1 << 1 // memory, of outside code, as raw records: every access has such a record, if the recorder is asked for them
-	FlagTimer       Flags = 1 << 3 // ReleaseMerge: a timer is armed or stopped, and whether it was active depends on who did so before
-	FlagWrite       Flags = 1 << 3 // SelectCase: a send; Observe: may change the state
-	FlagTyped       Flags = 1 << 0 // Exit: each deferred call of code outside was of a typed operation
-	FlagText        Flags = 1 << 3 // Read: of what a string says that unsafe code has made. The program reads it later, if at all: others depend on it, and it is in no race
-	FlagMore        Flags = 1 << 4 // memory: the next event belongs to the same access
-	FlagNoValue     Flags = 1 << 5 // Val was not recorded
-	FlagOpaque      Flags = 1 << 6 // executed by code that was not instrumented
-	FlagPanic       Flags = 1 << 7 // Exit: by a panic or Goexit
-	FlagStack       Flags = 1 << 7 // memory: on the goroutine's own stack, cannot be shared
+	// memory, of outside code (Event.Outside): at some moment between the goroutine's operations of
+	// synchronisation around it
+	FlagLate Flags = 1 << 2
+	// memory, of outside code, as raw records: every access has such a record, if the recorder is
+	// asked for them
+	FlagFull Flags = 1 << 1
+	// ReleaseMerge: a timer is armed or stopped, and whether it was active depends on who did so
+	// before
+	FlagTimer Flags = 1 << 3
+	FlagWrite Flags = 1 << 3 // SelectCase: a send; Observe: may change the state
+	// Exit: each deferred call of code outside was of a typed operation
+	FlagTyped Flags = 1 << 0
+	// Read: of what a string says that unsafe code has made. The program reads it later, if at all:
+	// others depend on it, and it is in no race
+	FlagText    Flags = 1 << 3
+	FlagMore    Flags = 1 << 4 // memory: the next event belongs to the same access
+	FlagNoValue Flags = 1 << 5 // Val was not recorded
+	FlagOpaque  Flags = 1 << 6 // executed by code that was not instrumented
+	FlagPanic   Flags = 1 << 7 // Exit: by a panic or Goexit
+	FlagStack   Flags = 1 << 7 // memory: on the goroutine's own stack, cannot be shared
 )
 
 var names = [Max]string{

@@ -27,12 +27,14 @@ package format
 //	word 12 bytes that the run may take on the disk, 0 if there is no limit; words 12 to 14 only in segment 0
 //	word 13 0, or 1: accesses of outside code are not recorded, because the system refused address space; or 2: not from some
 //	        moment on, because all contexts were used up
-//	word 14 one more than the accesses of outside code that could not be recorded, when the process ended; 0: it was ended
+//	word 14 one more than the accesses of outside code that could not be recorded, when the
+//	process ended; 0: it was ended
 //	        before it marked what emitted code had accessed
 //
 // ## The limit
 //
-// A file named limit in PRESAGE_DIR, if there is one, is a page that all processes of the run map, before they make anything:
+// A file named limit in PRESAGE_DIR, if there is one, is a page that all processes of the run map,
+// before they make anything:
 //
 //	word 0    bytes that the run may take on the disk
 //	word 1    bytes that it has taken; a process adds those of a file before it makes it, and stops recording where that would be too much
@@ -48,26 +50,28 @@ package format
 //	word 1  goroutine (the runtime's goid; 0 for the runtime's own threads: see below)
 //	word 2  stream<<32 | sequence number of the chunk in its stream, from 0
 //
-// A stream belongs to one goroutine and holds what it did, in order; streams are numbered from 1 in the
-// order of their creation. All chunks with the same stream, sorted by sequence number, are that stream. Goroutine
-// 0 has one stream per operating system thread. After the header come records, until a zero
-// word or the end of the chunk. Where a record could start, a word with kind RawChunk may
-// stand: a chunk within the chunk, the rest of which its goroutine did not need:
-// its length goes up to the end of the chunk around it.
+// A stream belongs to one goroutine and holds what it did, in order; streams are numbered from 1 in
+// the order of their creation. All chunks with the same stream, sorted by sequence number, are that
+// stream. Goroutine 0 has one stream per operating system thread. After the header come records,
+// until a zero word or the end of the chunk. Where a record could start, a word with kind RawChunk
+// may stand: a chunk within the chunk, the rest of which its goroutine did not need: its length
+// goes up to the end of the chunk around it.
 //
 //	| RawChunk… 128 | 7 | 1<<32|0 | Enter… | … | End… | stamp | RawChunk… 90 | 9 | 2<<32|0 | Start… | … | 0 | 0 |
 //	'------------------ goroutine 7 -------------------------'------- goroutine 9 -------------------------------'
 //
 // ## Log
 //
-// A box is a chunk of RawBoxWords words that stands where a chunk of a segment does, at a multiple of 4 KiB. When it is full it is
-// written, with the chunks within it, to a file of the log: 000000.log, 000001.log, … in the same directory,
-// each a sequence of places of that size. Once it is there the box is void, word 2 is 0 (the words after the header
-// mean nothing), until the next chunk starts in it: then words from the first record on are zeros as far as
-// they matter, and word 2 is written last.
+// A box is a chunk of RawBoxWords words that stands where a chunk of a segment does, at a multiple
+// of 4 KiB. When it is full it is written, with the chunks within it, to a file of the log:
+// 000000.log, 000001.log, … in the same directory, each a sequence of places of that size. Once it
+// is there the box is void, word 2 is 0 (the words after the header mean nothing), until the next
+// chunk starts in it: then words from the first record on are zeros as far as they matter, and word
+// 2 is written last.
 //
-// A place in the log that starts with a zero word was not written. A place that starts with the same words
-// 1 and 2 as a box that is not void may be written in part, and the box has all of it: leave the place out.
+// A place in the log that starts with a zero word was not written. A place that starts with the
+// same words 1 and 2 as a box that is not void may be written in part, and the box has all of it:
+// leave the place out.
 //
 // ## Records
 //
@@ -80,7 +84,8 @@ package format
 //
 //	Read Write                      address, value           (size ≤ 8 bytes)
 //	Read Write with size > 8        address, size/8 words; size is a multiple of 8. It stands for one record per aligned word, with
-//	                                FlagMore on all but the last, which has the record's own. So does one of ≤ 8 bytes across two words
+//	                                FlagMore on all but the last, which has the record's own. So
+//	                                does one of ≤ 8 bytes across two words
 //	Read Write with FlagNoValue     address, number of bytes (any; size in the header is 0)
 //	Read with FlagText              as these, of what a string says
 //	AtomicRead AtomicWrite          address, value, stamp
@@ -99,7 +104,8 @@ package format
 //	OpaqueBegin OpaqueEnd Block     (nothing; that an OpaqueBegin has FlagDirect is told by the Enter that follows it)
 //	Alloc                           address, bytes, stamp (FlagZero: they are zero)
 //	Alloc with FlagStack            address, bytes, stamp: from here on, this is the goroutine's own stack: accesses
-//	                                of this goroutine inside it cannot be shared, whatever was there before is gone
+//	                                of this goroutine inside it cannot be shared, whatever was
+//	                                there before is gone
 //	Enter                           site of the call | depth<<32
 //	Exit                            depth
 //	MethodBegin MethodEnd           method | depth<<32, stamp (MethodBegin: the Reach behind it are its D; a pair whose frame is gone has ended)
@@ -118,27 +124,32 @@ package format
 //	RawContext                      (nothing; the site is the number of the context)
 //	RawLate                         address of a word, entry of its cell, stamp at which it was written; the site is Read or Write
 //	RawPC                           line, then size bytes: name of the function, a zero byte, name of the file; zero-padded. The site is
-//	                                the program counter, from the beginning of the text, without its last two bits (OutsidePC aside)
+//	                                the program counter, from the beginning of the text, without
+//	                                its last two bits (OutsidePC aside)
 //	Read Write with FlagOpaque      as with FlagNoValue: of outside code. The site is OutsidePC and a program counter as that of RawPC
 //	Read Write with FlagOpaque, FlagFull and no FlagNoValue
-//	                                as a Read or Write with its value: of outside code, in an audit (EnvOutside of package recorder)
+//	                                as a Read or Write with its value: of outside code, in an
+//	                                audit (EnvOutside of package recorder)
 //
 // A stamp is the last word of a record (of Start: the last before the name). Stamps grow within a
-// stream, strictly; stamps of one object grow in the order in which its operations took effect, strictly.
-// Records of one object never have the same stamp, records of different objects may.
+// stream, strictly; stamps of one object grow in the order in which its operations took effect,
+// strictly. Records of one object never have the same stamp, records of different objects may.
 //
-// Records of Read and Write larger than a word come as several records with FlagMore on all but the last.
+// Records of Read and Write larger than a word come as several records with FlagMore on all but the
+// last.
 //
 // ## Short accesses
 //
-// In loops a Read or Write of 1 to 8, 16 or 24 bytes is a RawShort. What it leaves out is what the RawShort before it
-// with the same site, in the same stream, had: the address but for a small step, the first word, the others.
+// In loops a Read or Write of 1 to 8, 16 or 24 bytes is a RawShort. What it leaves out is what the
+// RawShort before it with the same site, in the same stream, had: the address but for a small step,
+// the first word, the others.
 //
 //	63      56   55   54   53   52  51  48 47                32 31                                0
 //	|  0xF2  | write|addr|first|rest| size |  step, or 0       |               site               |
 //
-// A bit of addr, first, rest says that it is there; without the address it is the last one plus step, a signed number. Size is
-// 1 to 8, 9 for 16 bytes, 10 for 24. The loop for i := range a { s += a[i] } over an array of int writes
+// A bit of addr, first, rest says that it is there; without the address it is the last one plus
+// step, a signed number. Size is 1 to 8, 9 for 16 bytes, 10 for 24. The loop for i := range a { s
+// += a[i] } over an array of int writes
 //
 //	| 0xF2 addr first 8 … 57 | address | value | 0xF2 first 8 step 8 … 57 | value | 0xF2 first 8 step 8 … 57 | value | …
 const (
@@ -159,8 +170,9 @@ const (
 	LimitTaken      = 1
 	LimitUnrecorded = 2
 
-	// RawStamp is a stamp alone; RawChunk starts a chunk; RawVar is what the main goroutine finds in a
-	// variable before main.main; RawConst is read-only data of the program, its string constants among it. None of them is a kind of a trace.
+	// RawStamp is a stamp alone; RawChunk starts a chunk; RawVar is what the main goroutine finds
+	// in a variable before main.main; RawConst is read-only data of the program, its string
+	// constants among it. None of them is a kind of a trace.
 	RawStamp Kind = 0xF1
 	RawShort Kind = 0xF2
 	RawVar   Kind = 0xF3
@@ -168,10 +180,13 @@ const (
 	RawSet   Kind = 0xF5 // what calls that leave traced code can reach by one object
 
 	// Accesses of outside code (recorder, presage_cell.go).
-	RawContext Kind = 0xF6 // what the goroutine does from here on, up to its next operation of synchronisation, is the context that the site names
-	RawLate    Kind = 0xF7 // an access in the context of an entry that had no record until another goroutine came
-	RawPC      Kind = 0xF8 // the place of a program counter of outside code
-	RawGC      Kind = 0xF9 // a garbage collection has marked what lives, and freed nothing yet
+	// what the goroutine does from here on, up to its next operation of synchronisation, is the
+	// context that the site names
+	RawContext Kind = 0xF6
+	// an access in the context of an entry that had no record until another goroutine came
+	RawLate Kind = 0xF7
+	RawPC   Kind = 0xF8 // the place of a program counter of outside code
+	RawGC   Kind = 0xF9 // a garbage collection has marked what lives, and freed nothing yet
 
 	// OutsidePC marks a program counter in the place of a site.
 	OutsidePC = 1 << 31

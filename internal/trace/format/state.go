@@ -17,9 +17,9 @@ const (
 	// StateGoroutines is how many goroutines there are. Its writers are the Go and End events.
 	StateGoroutines Addr = 1
 
-	// StateProgram is everything: an Observe of it is a cut through the run. What it returns, or does,
-	// depends on all that goroutines have done before it. The collector, profiles and statistics are
-	// of this kind.
+	// StateProgram is everything: an Observe of it is a cut through the run. What it returns, or
+	// does, depends on all that goroutines have done before it. The collector, profiles and
+	// statistics are of this kind.
 	StateProgram Addr = 2
 
 	// StateFiles is what the kernel keeps for the process: files, descriptors, sockets, pipes,

@@ -18,7 +18,8 @@
 //	@12               Site
 //	obj=              Obj, for a kind that has none by the table of package format
 //	read unexplained zero all try nonblocking reads closed write more novalue opaque panic stack
-//	                  the flags; read, unexplained, zero and all share a bit, and so do try, nonblocking and reads, panic and stack
+//	                  the flags; read, unexplained, zero and all share a bit, and so do try,
+//	                  nonblocking and reads, panic and stack
 //
 // What is not said is zero, but for memory accesses, where a missing size is 8 and
 // a missing val means FlagNoValue (val=0 says that the value was zero).
@@ -44,9 +45,11 @@
 //
 // # Missing methods
 //
-// A call of code of which nothing is recorded (package excluded) has a line at each end; the lines behind the first, of
-// the same goroutine, are what it can reach, D: memory (val= bytes, one word if it is not said) or an object at that
-// address, or a goroutine. With all, it reaches everything. With reads, missing code reads that memory and does nothing else there; what is also there without reads may be written.
+// A call of code of which nothing is recorded (package excluded) has a line at each end; the lines
+// behind the first, of the same goroutine, are what it can reach, D: memory (val= bytes, one word
+// if it is not said) or an object at that address, or a goroutine. With all, it reaches everything.
+// With reads, missing code reads that memory and does nothing else there; what is also there
+// without reads may be written.
 //
 //	main methodbegin isAlive @11
 //	main reach list val=24
@@ -54,7 +57,8 @@
 //	main reachgo worker
 //	main methodend isAlive
 //
-// What many calls can reach is listed once, as a set with a number: val= of the reach lines behind it are the set, and belong to this D too. Without val= it is one that was listed before.
+// What many calls can reach is listed once, as a set with a number: val= of the reach lines behind
+// it are the set, and belong to this D too. Without val= it is one that was listed before.
 //
 //	main methodbegin isAlive @11
 //	main reachset 0x1 val=2
@@ -64,7 +68,8 @@
 //	main methodbegin isAlive @12
 //	main reachset 0x1
 //
-// With aux= the lines behind it make it of another set: first those with gone, which that set has and it has not.
+// With aux= the lines behind it make it of another set: first those with gone, which that set has
+// and it has not.
 //
 //	main reachset 0x2 val=2 aux=1
 //	main reach names val=8 reads gone

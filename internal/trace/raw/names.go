@@ -180,7 +180,8 @@ func (n *names) site(s string) (trace.Site, error) {
 	return trace.Site(at), nil
 }
 
-// isName reports whether s can be a name: it begins like one, and no token of a line is mistaken for it.
+// isName reports whether s can be a name: it begins like one, and no token of a line is mistaken
+// for it.
 func isName(s string) bool {
 	for i, r := range s {
 		letter := r == '_' || unicode.IsLetter(r)

@@ -207,7 +207,8 @@ func find(b []byte, c byte) int {
 	return bits.TrailingZeros64(x) / 8
 }
 
-// emit returns true if e can be the result of step. If events wait in the queue, it goes behind them.
+// emit returns true if e can be the result of step. If events wait in the queue, it goes behind
+// them.
 func (r *Reader) emit(e *trace.Event) bool {
 	if r.head == len(r.queue) {
 		return true

@@ -14,10 +14,13 @@ import (
 // What the format has no word for is written so that the happens-before order of
 // the trace is kept, or is left out; Lossy counts both.
 //
-//   - (X1) An access becomes r or w, an atomic one stands between acq and rel of a lock of its own, an atomic read-modify-write is r and w there.
-//     The variable's name is its address: accesses of different size or at different offsets of one word look unrelated.
-//   - (X2) Lock and Unlock become acq and rel. An Unlock by another goroutine than the holder is written for the holder.
-//   - (X3) Every other synchronisation, the shared mode of an RWMutex too, becomes acq and rel at once.
+//   - (X1) An access becomes r or w, an atomic one stands between acq and rel of a lock of its own,
+//     an atomic read-modify-write is r and w there. The variable's name is its address: accesses of
+//     different size or at different offsets of one word look unrelated.
+//   - (X2) Lock and Unlock become acq and rel. An Unlock by another goroutine than the holder is
+//     written for the holder.
+//   - (X3) Every other synchronisation, the shared mode of an RWMutex too, becomes acq and rel at
+//     once.
 //   - (X4) What is not synchronisation or shared memory is left out.
 type Writer struct {
 	w       *bufio.Writer

@@ -1,6 +1,6 @@
-// Package visible writes text that a terminal must not obey: names and lines that come from sources,
-// traces and reports. A character that moves the cursor, changes colours or the direction of the
-// text, or cannot be seen, becomes an escape of Go: \x1b, \u202e, \n.
+// Package visible writes text that a terminal must not obey: names and lines that come from
+// sources, traces and reports. A character that moves the cursor, changes colours or the direction
+// of the text, or cannot be seen, becomes an escape of Go: \x1b, \u202e, \n.
 //
 //	(V1) Control characters (also C1, U+0080 to U+009F), format characters (marks of direction,
 //	     zero-width characters), separators of lines and paragraphs, and bytes that are no UTF-8

@@ -1,5 +1,5 @@
-// Command soak makes and drops goroutines, maps, channels, mutexes and buffers for as long as its argument says, with garbage collections of its own. What is
-// alive stays the same: 64 MiB.
+// Command soak makes and drops goroutines, maps, channels, mutexes and buffers for as long as its
+// argument says, with garbage collections of its own. What is alive stays the same: 64 MiB.
 package main
 
 import (
@@ -39,7 +39,8 @@ func main() {
 	fmt.Println(rounds, "rounds")
 }
 
-// round has 100 goroutines, in ten families, that replace some of the stock and talk over channels of their own.
+// round has 100 goroutines, in ten families, that replace some of the stock and talk over channels
+// of their own.
 func (s *shop) round(n, places, size int) {
 	var wg sync.WaitGroup
 	for f := range 10 {

@@ -1,4 +1,5 @@
-// Package search has sessions of the command about what prediction finds, and what it must not find.
+// Package search has sessions of the command about what prediction finds, and what it must not
+// find.
 package search
 
 import (

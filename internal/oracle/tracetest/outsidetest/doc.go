@@ -1,6 +1,6 @@
-// Package outsidetest judges predictions of traces in which some code is *outside code* (section "Outside
-// code" of docs/model.md): its accesses and its synchronisation are recorded, and neither values nor
-// branches are.
+// Package outsidetest judges predictions of traces in which some code is *outside code* (section
+// "Outside code" of docs/model.md): its accesses and its synchronisation are recorded, and neither
+// values nor branches are.
 //
 //	Generate        a random Program of a few goroutines, pieces of whose code are outside code
 //	Program.Record  one execution of it under a random schedule, as a trace and what a walk says of it
@@ -14,9 +14,9 @@
 // A goroutine is a list of instructions over nine registers of two bits. Registers 0 to 2 are those
 // of inside code, 3 to 5 those of a call of outside code, 6 to 8 those of inside code that outside
 // code calls back. Values go from one to the other as arguments and results, or through shared
-// memory. Outside code branches on what it reads, stores it, takes locks and channels by it, returns
-// it, and may panic, so that its caller goes on elsewhere or its goroutine ends. There are no loops:
-// an instruction is executed at most once, and so it is the site of its event.
+// memory. Outside code branches on what it reads, stores it, takes locks and channels by it,
+// returns it, and may panic, so that its caller goes on elsewhere or its goroutine ends. There are
+// no loops: an instruction is executed at most once, and so it is the site of its event.
 //
 // # Truth
 //

@@ -5,8 +5,8 @@ import "github.com/presage-race/presage/internal/trace"
 // Explore executes the program under every schedule and returns the pairs of sites that race, the
 // lower one first. It gives up, with complete false, at that many states.
 //
-// Between two steps that others notice a goroutine does what it does by itself, so that these states
-// are not told apart. There is no other reduction.
+// Between two steps that others notice a goroutine does what it does by itself, so that these
+// states are not told apart. There is no other reduction.
 func (p *Program) Explore(limit int) (races map[[2]trace.Site]bool, complete bool) {
 	m := newMachine(p)
 	first := m.start()

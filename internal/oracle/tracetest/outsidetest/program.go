@@ -153,7 +153,8 @@ func (in *Instr) String() string {
 // local reports whether no other goroutine notices the operation.
 func (o Op) local() bool { return o >= Set || o == Nop }
 
-// access reports whether it accesses memory, atomically, and whether it writes, or counts as a write.
+// access reports whether it accesses memory, atomically, and whether it writes, or counts as a
+// write.
 func (o Op) access() (is, atomic, write bool) {
 	return o >= Read && o <= Swap, o >= AtomRead && o <= Swap, o == Write || o == MapSet || o >= AtomWrite && o <= Swap
 }

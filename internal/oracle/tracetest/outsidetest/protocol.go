@@ -2,13 +2,14 @@ package outsidetest
 
 import "math/rand/v2"
 
-// A protocol is how the goroutines of a program agree on who uses data, a variable. Where they agree on
-// nothing, nearly every pair of accesses races, and no prediction is false.
+// A protocol is how the goroutines of a program agree on who uses data, a variable. Where they
+// agree on nothing, nearly every pair of accesses races, and no prediction is false.
 //
-// The owner uses the data and then sets a flag; others look at the flag, and use the data if it is set. Or
-// the owner sets the flag and then uses the data; others look and use it in one critical section, if the flag is not
-// set. Or all take the data, by setting the flag if it is not set, and give it back. A value goes from the look to the branch through registers, memory, arguments, results and
-// callbacks, inside and outside code in turn.
+// The owner uses the data and then sets a flag; others look at the flag, and use the data if it is
+// set. Or the owner sets the flag and then uses the data; others look and use it in one critical
+// section, if the flag is not set. Or all take the data, by setting the flag if it is not set, and
+// give it back. A value goes from the look to the branch through registers, memory, arguments,
+// results and callbacks, inside and outside code in turn.
 type protocol struct {
 	medium medium
 	owner  int

@@ -34,7 +34,8 @@ const (
 )
 
 // Record executes the program under a random schedule. A goroutine that has made a step makes the
-// next one as well, more or less often. The hooks of outside code run before its accesses, and others may come in between.
+// next one as well, more or less often. The hooks of outside code run before its accesses, and
+// others may come in between.
 func (p *Program) Record(r *rand.Rand, walk Walk) *Run {
 	m := newMachine(p)
 	st := m.start()

@@ -2,8 +2,8 @@ package outsidetest
 
 import "slices"
 
-// Shrink returns a smaller program and schedule for which fails still holds: it leaves out instructions and
-// steps, one after the other, until none can go.
+// Shrink returns a smaller program and schedule for which fails still holds: it leaves out
+// instructions and steps, one after the other, until none can go.
 func Shrink(p *Program, schedule []int, fails func(*Program, []int) bool) (*Program, []int) {
 	for again := true; again; {
 		again = false
@@ -23,8 +23,8 @@ func Shrink(p *Program, schedule []int, fails func(*Program, []int) bool) (*Prog
 	return p, schedule
 }
 
-// without is the program without an instruction; without a call or a callback if that is empty. It is nil
-// if the instruction has to stay.
+// without is the program without an instruction; without a call or a callback if that is empty. It
+// is nil if the instruction has to stay.
 func (p *Program) without(g, pc int) *Program {
 	q := *p
 	q.Code = slices.Clone(p.Code)

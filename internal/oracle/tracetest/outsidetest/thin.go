@@ -18,8 +18,8 @@ type Thinning struct {
 }
 
 // Thin returns the run as the recorder writes it down: of the accesses of outside code the first of
-// each turn, and of its last ones late records. When the recorder looks at the records of inside code,
-// between two operations of synchronisation, is random.
+// each turn, and of its last ones late records. When the recorder looks at the records of inside
+// code, between two operations of synchronisation, is random.
 func (run *Run) Thin(r *rand.Rand, by Thinning) *Run {
 	t := &thinner{r: r, run: run, by: by, gs: make([]cellG, len(run.Code)), cells: make([]cell, run.Vars), owner: []int{-1}, end: []int{0}, gone: make([]bool, len(run.Events))}
 	for i := range run.Events {

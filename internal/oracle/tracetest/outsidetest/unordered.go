@@ -7,9 +7,10 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Unordered returns the pairs of sites, the lower one first, of conflicting accesses that happens-before leaves
-// unordered in a run with every access. They are races of the recorded run. Explore need not have
-// them: files, numbers of elements and of goroutines order what is done, and nothing by happens-before.
+// Unordered returns the pairs of sites, the lower one first, of conflicting accesses that
+// happens-before leaves unordered in a run with every access. They are races of the recorded run.
+// Explore need not have them: files, numbers of elements and of goroutines order what is done, and
+// nothing by happens-before.
 func (run *Run) Unordered() map[[2]trace.Site]bool {
 	n := len(run.Code)
 	h := &order{now: make([]clock, n), held: map[trace.Addr]*released{}, waits: make([]*released, n)}
@@ -62,7 +63,8 @@ type order struct {
 	waits []*released // by goroutine: the channel that it has sent on, without a buffer
 }
 
-// release has what g does from now on be unknown to those who acquire what it knows now, and returns that.
+// release has what g does from now on be unknown to those who acquire what it knows now, and
+// returns that.
 func (h *order) release(g int) clock {
 	h.now[g][g]++
 	return slices.Clone(h.now[g])

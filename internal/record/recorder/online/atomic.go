@@ -2,8 +2,10 @@ package online
 
 import "unsafe"
 
-// Atomic operations, (R21): (R10) and (F2). One takes effect, and its object's clocks are used, under the lock of its cell, whose crowd knows the object. So what is locked
-// is one thing, which the access needs anyway. Where there is no cell (memory that is not the program's), it is under the lock of the object's table.
+// Atomic operations, (R21): (R10) and (F2). One takes effect, and its object's clocks are used,
+// under the lock of its cell, whose crowd knows the object. So what is locked is one thing, which
+// the access needs anyway. Where there is no cell (memory that is not the program's), it is under
+// the lock of the object's table.
 
 // A ftOperation is an atomic operation in the making.
 type ftOperation struct {
@@ -17,10 +19,11 @@ type ftOperation struct {
 // ftNoObject is what the crowd of a location knows that nobody has released to.
 var ftNoObject ftObject
 
-// opens begins an operation at a.addr, of whose word c is the cell, nil if there is none yet. makes: it may release.
+// opens begins an operation at a.addr, of whose word c is the cell, nil if there is none yet.
+// makes: it may release.
 //
-// Where threads meet at one location, time is what its lines of cache take from one core to the other. So the cell is asked for once, to be written to, and
-// without a look at it before.
+// Where threads meet at one location, time is what its lines of cache take from one core to the
+// other. So the cell is asked for once, to be written to, and without a look at it before.
 func (g *ftG) opens(a *ftAccess, c *ftCell, makes bool) {
 	if c != nil && g.slot != 0 {
 		w := ftSwap64(&c.w, ftLockBit) // who holds it keeps W, and puts it back
@@ -45,8 +48,10 @@ func (g *ftG) opens(a *ftAccess, c *ftCell, makes bool) {
 	g.opensFirst(a, makes)
 }
 
-// A ftHint is where the operation at a word found what it needs, when somebody else had been there last: four lines of cache, each of which says where the next is. They
-// are asked for at once, when the cell is locked and not before: who has it needs them. It need not be true any more: no memory of the detector is given back to the system.
+// A ftHint is where the operation at a word found what it needs, when somebody else had been there
+// last: four lines of cache, each of which says where the next is. They are asked for at once, when
+// the cell is locked and not before: who has it needs them. It need not be true any more: no memory
+// of the detector is given back to the system.
 type ftHint struct {
 	_    ftOff
 	c    *ftCell
@@ -57,7 +62,8 @@ type ftHint struct {
 
 func (g *ftG) hint(addr uintptr) *ftHint { return &g.hints[(addr>>3^addr>>6)&3] }
 
-// opensFirst is opens where the object must be looked for. It is noted under both locks, so that who has found none is told of one that is made.
+// opensFirst is opens where the object must be looked for. It is noted under both locks, so that
+// who has found none is told of one that is made.
 func (g *ftG) opensFirst(a *ftAccess, makes bool) {
 	if g.slot == 0 {
 		g.arrive()
@@ -80,7 +86,8 @@ func (g *ftG) opensFirst(a *ftAccess, makes bool) {
 	ftUnlockTable(a.addr)
 }
 
-// crowd returns that of the location at addr alone, of the word whose cell c is held; nil if it has none.
+// crowd returns that of the location at addr alone, of the word whose cell c is held; nil if it has
+// none.
 func (c *ftCell) crowd(addr uintptr) *ftCrowd {
 	if addr&7 == 0 && *ftGroupsOf(addr) == 0 {
 		return ftCrowdOf(c.r)
@@ -127,7 +134,8 @@ func (g *ftG) completes(a *ftAccess, acquires, releases bool) {
 	}
 }
 
-// recallsFor reports whether an atomic access need not be checked against plain ones, but those in its crowd: they are known. The word's cell is held and has w.
+// recallsFor reports whether an atomic access need not be checked against plain ones, but those in
+// its crowd: they are known. The word's cell is held and has w.
 func (g *ftG) recallsFor(c *ftCell, w uint64, a *ftAccess) bool {
 	if a.site&ftFull != 0 {
 		return false

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// BenchmarkAppend is what an encoder does with its buffer: texts that begin and end inside words, and single bytes between them, from three places in the code; another epoch
-// each time.
+// BenchmarkAppend is what an encoder does with its buffer: texts that begin and end inside words,
+// and single bytes between them, from three places in the code; another epoch each time.
 func BenchmarkAppend(b *testing.B) {
 	const texts, size = 200, 55
 	g := newBenchG()
@@ -110,7 +110,8 @@ func BenchmarkCrowd(b *testing.B) {
 	}
 }
 
-// BenchmarkLock is a lock that goroutines take and release, with a write of what it protects and one outside: one goroutine alone, or two in turn.
+// BenchmarkLock is a lock that goroutines take and release, with a write of what it protects and
+// one outside: one goroutine alone, or two in turn.
 func BenchmarkLock(b *testing.B) {
 	defer func() { ftFilter = false }()
 	for _, name := range []string{"none/alone", "tree/alone", "none/turns", "tree/turns"} {

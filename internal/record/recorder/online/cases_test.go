@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// begin starts a program of which a test does one event after the other. do returns how many checks fail for it.
+// begin starts a program of which a test does one event after the other. do returns how many checks
+// fail for it.
 func begin(t *testing.T, filter bool) (p *program, do func(k format.Kind, g trace.GoID, obj trace.Addr, size uint16) int) {
 	ftInitSlots()
 	ftInitShadow()
@@ -49,7 +50,8 @@ func TestRacesFound(t *testing.T) {
 			{Kind: format.Unlock, G: 2, Obj: l, Flags: format.FlagRead}, {Kind: format.Lock, G: 3, Obj: l}, {Kind: format.Write, G: 3, Obj: x, Size: 8},
 		},
 		"the lock is released, taken and released again before it is noted that another took it": {
-			{Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8}, // and 2 takes it
+			// and 2 takes it
+			{Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8},
 			{Kind: format.Unlock, G: 1, Obj: l}, {Kind: format.Lock, G: 1, Obj: l}, {Kind: format.Write, G: 1, Obj: x, Size: 8},
 			{Kind: format.Lock, G: 2, Obj: l}, {Kind: format.Write, G: 2, Obj: x, Size: 8},
 		},
@@ -82,7 +84,8 @@ func TestRacesFound(t *testing.T) {
 	}
 }
 
-// TestMoveInSwap: who goes on to another slot in an operation of a buffered channel knows later what it did in the one before.
+// TestMoveInSwap: who goes on to another slot in an operation of a buffered channel knows later
+// what it did in the one before.
 func TestMoveInSwap(t *testing.T) {
 	p, do := begin(t, false)
 	const x, c, l = 0x40, 0x80, 0x90
@@ -103,7 +106,8 @@ func TestMoveInSwap(t *testing.T) {
 	}
 }
 
-// TestFinalizerMeanwhile: while a finalizer looks at all clocks, 1 tells 2 of what it does, and 2 releases that with a clock that began meanwhile.
+// TestFinalizerMeanwhile: while a finalizer looks at all clocks, 1 tells 2 of what it does, and 2
+// releases that with a clock that began meanwhile.
 func TestFinalizerMeanwhile(t *testing.T) {
 	p, do := begin(t, false)
 	const x, y, a, b, c = 0x40, 0x48, 0x80, 0x88, 0x90
@@ -161,7 +165,8 @@ func TestLongBuffer(t *testing.T) {
 	}
 }
 
-// TestSendAndClose: a close races with the sends that it does not know of, wherever they are noted (R20).
+// TestSendAndClose: a close races with the sends that it does not know of, wherever they are noted
+// (R20).
 func TestSendAndClose(t *testing.T) {
 	ftInitSlots()
 	const addr = 4096
@@ -202,8 +207,9 @@ func TestSendAndClose(t *testing.T) {
 	}
 }
 
-// TestTinyObjects: of two objects that share a word of new memory the second may be reset first, since who allocates the first can be preempted before its reset. What the whole word
-// had before is of neither.
+// TestTinyObjects: of two objects that share a word of new memory the second may be reset first,
+// since who allocates the first can be preempted before its reset. What the whole word had before
+// is of neither.
 func TestTinyObjects(t *testing.T) {
 	const x = 0x40
 	for _, k := range []format.Kind{format.Read, format.Write} {

@@ -60,7 +60,8 @@ func (c *ftCell) hold() uint64 {
 	}
 }
 
-// access takes an access of the location that begins at a.addr, of the word if a.site has ftFull, or of a.locs.
+// access takes an access of the location that begins at a.addr, of the word if a.site has ftFull,
+// or of a.locs.
 func (g *ftG) access(a *ftAccess) {
 	g.uncut()
 	ok := false
@@ -186,7 +187,8 @@ func (g *ftG) atomic(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 	g.check(w, ftWrites, a)
 	d := ftCrowdOf(r)
 	if d == nil {
-		d = ftNewCrowd(ftLineCrowd) // else threads that count each for itself would write to one line
+		// else threads that count each for itself would write to one line
+		d = ftNewCrowd(ftLineCrowd)
 		l.marked(ftMarkCrowd)
 		if r != 0 {
 			d.first(r)

@@ -2,8 +2,9 @@ package online
 
 import "unsafe"
 
-// A ftVC is a vector clock by slot: a tree of components that clocks share where they agree, and a few components beside it, so that one of
-// many slots can be raised without a copy of the path to it. What is in neither is zero.
+// A ftVC is a vector clock by slot: a tree of components that clocks share where they agree, and a
+// few components beside it, so that one of many slots can be raised without a copy of the path to
+// it. What is in neither is zero.
 type ftVC struct {
 	_      ftOff
 	root   *ftNode // nil: zeros
@@ -14,14 +15,16 @@ type ftVC struct {
 
 type ftComponent struct{ slot, clock uint32 }
 
-// A ftNode is an inner node. It is changed only by the one clock that has it alone, and all above it.
+// A ftNode is an inner node. It is changed only by the one clock that has it alone, and all above
+// it.
 type ftNode struct {
 	_    ftOff
 	refs uint32
 	kids [ftKids]*ftNode // of the last level: leaves
 }
 
-// A ftLeaf is 64 components; refs has the place of the first, which is no slot. It begins as a ftNode does.
+// A ftLeaf is 64 components; refs has the place of the first, which is no slot. It begins as a
+// ftNode does.
 type ftLeaf struct {
 	_      ftOff
 	refs   uint32
@@ -204,14 +207,16 @@ func (v *ftVC) join(w *ftVC) {
 	}
 }
 
-// ftPairs is the components of a leaf two by two, so that two are compared at a time: a clock is less than 1<<31. The first has refs.
+// ftPairs is the components of a leaf two by two, so that two are compared at a time: a clock is
+// less than 1<<31. The first has refs.
 type ftPairs [ftLeafSlots / 2]uint64
 
 func (n *ftNode) pairs() *ftPairs { return (*ftPairs)(unsafe.Pointer(n)) }
 
 const ftTops = 1<<63 | 1<<31 // the bits above the clocks of a pair
 
-// ftJoinLeaf returns a, which it uses up, raised to the maximum of it and b: one of the two if that is it. The first n pairs are in use.
+// ftJoinLeaf returns a, which it uses up, raised to the maximum of it and b: one of the two if that
+// is it. The first n pairs are in use.
 func ftJoinLeaf(a, b *ftNode, n uint32) *ftNode {
 	x, y := a.pairs(), b.pairs()
 	more, less := ftLess(x[0]>>32, y[0]>>32), ftLess(y[0]>>32, x[0]>>32)
@@ -241,8 +246,8 @@ func ftJoinLeaf(a, b *ftNode, n uint32) *ftNode {
 // ftLess returns the tops of those of a pair that are less than those of another.
 func ftLess(x, y uint64) uint64 { return ^((x | ftTops) - y) & ftTops }
 
-// ftMax returns the maximum of two trees: one of the two if that is it, and so with each part. A tree that is lower
-// stands for one with it on the left.
+// ftMax returns the maximum of two trees: one of the two if that is it, and so with each part. A
+// tree that is lower stands for one with it on the left.
 func ftMax(a *ftNode, ha uint32, b *ftNode, hb uint32) *ftNode {
 	switch {
 	case ha < hb:

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestClocks holds clocks that share against plain maps, with few slots and with as many as there are, and sees that all memory comes back.
+// TestClocks holds clocks that share against plain maps, with few slots and with as many as there
+// are, and sees that all memory comes back.
 func TestClocks(t *testing.T) {
 	ftInitSlots()
 	ftSlots.n = ftMaxSlots

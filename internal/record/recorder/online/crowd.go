@@ -2,8 +2,9 @@ package online
 
 import "unsafe"
 
-// A ftCrowd is the accesses of a location that are unordered among themselves, where one word is not enough: reads by
-// several goroutines, and atomic accesses. A cell with a crowd has its address in R.
+// A ftCrowd is the accesses of a location that are unordered among themselves, where one word is
+// not enough: reads by several goroutines, and atomic accesses. A cell with a crowd has its address
+// in R.
 type ftCrowd struct {
 	_      ftOff
 	n      uint32
@@ -47,8 +48,9 @@ func ftKindOf(w uint64) uint8 {
 	return ftReads
 }
 
-// has reports whether a read in g's context is there, and of the whole word if that is asked for. It takes no lock: who frees c meanwhile
-// has found the read there, or comes before it and g would not have met c.
+// has reports whether a read in g's context is there, and of the whole word if that is asked for.
+// It takes no lock: who frees c meanwhile has found the read there, or comes before it and g would
+// not have met c.
 //
 //go:nosplit
 func (c *ftCrowd) has(g *ftG, whole bool) bool {
@@ -74,8 +76,9 @@ func ftConflict(a, b uint8) bool {
 	return false
 }
 
-// ftStands reports whether an access of kind mark (a read of the whole word: ftWhole) stands for w of a crowd, if it knows of it: who races
-// with w races with it. One of the first location alone does not for a read of the whole word.
+// ftStands reports whether an access of kind mark (a read of the whole word: ftWhole) stands for w
+// of a crowd, if it knows of it: who races with w races with it. One of the first location alone
+// does not for a read of the whole word.
 //
 //go:nosplit
 func ftStands(mark, w uint64) bool {
@@ -107,8 +110,10 @@ func (c *ftCrowd) copy() *ftCrowd {
 
 // ftMarked is what a crowd has of a read's site.
 //
+// both: ftWhole
+//
 //go:nosplit
-func ftMarked(site uint64) uint64 { return site&(ftSiteMask|ftFull) | site&ftFull>>1 } // both: ftWhole
+func ftMarked(site uint64) uint64 { return site&(ftSiteMask|ftFull) | site&ftFull>>1 }
 
 func (c *ftCrowd) free() { ftFree(unsafe.Pointer(c), ftCrowdHead+uintptr(c.cap)*8) }
 
@@ -131,7 +136,8 @@ func (c *ftCrowd) first(r uint64) {
 // ftInCrowd is what a crowd has of a read that R was.
 func ftInCrowd(r uint64) uint64 { return r&^ftKindMask | ftMarked(r)&ftKindMask }
 
-// put adds an access of g, in place of those that it covers. It returns the crowd, which may have moved.
+// put adds an access of g, in place of those that it covers. It returns the crowd, which may have
+// moved.
 func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {
 	mark := uint64(kind)
 	if kind == ftReads && site&ftFull != 0 {
@@ -187,7 +193,8 @@ func (c *ftCrowd) mine(slot, mark uint64) uint32 {
 	return c.n
 }
 
-// show puts a word in place of the ith. A read comes where the rules of the same epoch look: most often it is t again that reads.
+// show puts a word in place of the ith. A read comes where the rules of the same epoch look: most
+// often it is t again that reads.
 //
 //go:nosplit
 func (c *ftCrowd) show(i uint32, word uint64) {

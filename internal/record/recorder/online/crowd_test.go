@@ -2,7 +2,8 @@ package online
 
 import "testing"
 
-// TestCrowdFront: of what many read, the rules of the same epoch find the last read wherever it was in the crowd, and a write is checked against the last read of each.
+// TestCrowdFront: of what many read, the rules of the same epoch find the last read wherever it was
+// in the crowd, and a write is checked against the last read of each.
 func TestCrowdFront(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()

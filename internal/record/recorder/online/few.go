@@ -2,8 +2,10 @@ package online
 
 import "unsafe"
 
-// Clocks of few slots, in place. As long as a process has taken few slots, a leaf that one clock has alone is not given away for another that has more: the few
-// components of the other are put into it. That is less than the counts of two leaves, and the leaf stays its clock's own, so that the next component raised needs no copy.
+// Clocks of few slots, in place. As long as a process has taken few slots, a leaf that one clock
+// has alone is not given away for another that has more: the few components of the other are put
+// into it. That is less than the counts of two leaves, and the leaf stays its clock's own, so that
+// the next component raised needs no copy.
 
 // ftFew is the pairs of components up to which that holds: two lines of cache.
 const ftFew = 16
@@ -14,7 +16,8 @@ func ftPairsTaken() uint32 { return (min(ftLeafSlots, ftLoad32(&ftSlots.n)) + 1)
 // alone reports whether n is of one clock.
 func (n *ftNode) alone() bool { return ftLoad32(&n.refs) == 1 }
 
-// few returns the pairs to look at if v and w are leaves, v one of its own, and of few slots; 0: they are not.
+// few returns the pairs to look at if v and w are leaves, v one of its own, and of few slots; 0:
+// they are not.
 func (v *ftVC) few(w *ftVC) uint32 {
 	if v.height|w.height != 0 || v.root == nil || w.root == nil || v.root == w.root || !v.root.alone() {
 		return 0
@@ -41,8 +44,9 @@ func (x *ftPairs) copy(y *ftPairs, n uint32) {
 	}
 }
 
-// swapFew is swap where both have a leaf of few slots of their own: what is released goes there and what is acquired comes from there, component by component. It is one function
-// since there is one for every message.
+// swapFew is swap where both have a leaf of few slots of their own: what is released goes there and
+// what is acquired comes from there, component by component. It is one function since there is one
+// for every message.
 func (r *ftRel) swapFew(g *ftG) bool {
 	a, b := g.vc.root, r.vc.root
 	if n := r.bothOwn(g); n == 0 {
@@ -68,7 +72,8 @@ func (r *ftRel) swapFew(g *ftG) bool {
 	return true
 }
 
-// bothOwn returns the pairs to look at if t and r have a leaf of few slots of their own, and nothing else; 0: they have not.
+// bothOwn returns the pairs to look at if t and r have a leaf of few slots of their own, and
+// nothing else; 0: they have not.
 func (r *ftRel) bothOwn(g *ftG) uint32 {
 	a, b := g.vc.root, r.vc.root
 	if n := ftPairsTaken(); n <= ftFew && a != nil && b != nil && g.slot != 0 && r.slot != 0 && r.slot < ftLeafSlots &&
@@ -78,7 +83,8 @@ func (r *ftRel) bothOwn(g *ftG) uint32 {
 	return 0
 }
 
-// bothFew is acquire and put in one, in place: both come to have the maximum. Others wait for it, since an atomic operation is under the lock of its cell.
+// bothFew is acquire and put in one, in place: both come to have the maximum. Others wait for it,
+// since an atomic operation is under the lock of its cell.
 func (r *ftRel) bothFew(g *ftG) bool {
 	n := r.bothOwn(g)
 	if n == 0 {

@@ -1,7 +1,9 @@
 package online
 
-// (R18), the filter of package tree before FastTrack: (T7) and (T8), in the cell. The context of a goroutine is a run of its epochs, of which others
-// know all or none; an access is dropped whose representative in the cell is of that run, in place of the same epoch. Without the filter a run is one epoch.
+// (R18), the filter of package tree before FastTrack: (T7) and (T8), in the cell. The context of a
+// goroutine is a run of its epochs, of which others know all or none; an access is dropped whose
+// representative in the cell is of that run, in place of the same epoch. Without the filter a run
+// is one epoch.
 
 // ftFilter says that contexts are given back (T7).
 var ftFilter bool
@@ -35,8 +37,8 @@ func (s *ftReleases) push(r ftReleased) {
 	*s.at(s.n - 1) = r
 }
 
-// find returns the place of the release of a lock that is not back, if it is the newest or one of the oldest few: locks are taken in the order in which they
-// are released, or in the other.
+// find returns the place of the release of a lock that is not back, if it is the newest or one of
+// the oldest few: locks are taken in the order in which they are released, or in the other.
 func (s *ftReleases) find(lock uint64) (place uint32, ok bool) {
 	for i, k := s.n-1, s.done; ; i, k = k, k+1 {
 		if r := s.at(i); r.lock == lock && !r.back {
@@ -53,7 +55,8 @@ func (s *ftReleases) forget(n uint32) {
 	s.low, s.n, s.done = s.low+n, s.n-n, 0
 }
 
-// same reports whether w is of t's context. It is the one question of the rules of the same epoch: assembly asks it too.
+// same reports whether w is of t's context. It is the one question of the rules of the same epoch:
+// assembly asks it too.
 //
 //go:nosplit
 func (g *ftG) same(w uint64) bool { return w-g.base < g.width }
@@ -63,8 +66,9 @@ func (g *ftG) same(w uint64) bool { return w-g.base < g.width }
 //go:nosplit
 func (g *ftG) begin() { g.base, g.width = g.epoch, 1<<ftEpochShift }
 
-// A lock that gave no context back the last ftLost times is passed on by its goroutines: of its releases one in ftLost is noted from there on, until one of them gives a context
-// back. What is not noted costs speed, and no race: the context stays away, as after any other message.
+// A lock that gave no context back the last ftLost times is passed on by its goroutines: of its
+// releases one in ftLost is noted from there on, until one of them gives a context back. What is
+// not noted costs speed, and no race: the context stays away, as after any other message.
 const ftLost = 16
 
 // lost reports whether o is such a lock.
@@ -75,7 +79,9 @@ func (g *ftG) unlocked(o *ftObject, before uint64) {
 	if !ftFilter || ftSlotOf(before) != g.slot {
 		return
 	}
-	if o.given { // somebody may do so before it is noted that another took it: the count of those who did says nothing
+	if o.given {
+		// somebody may do so before it is noted that another took it: the count of those who did
+		// says nothing
 		return
 	}
 	if o.passed++; o.lost() && o.passed%ftLost != 0 {
@@ -89,10 +95,11 @@ func (g *ftG) unlocked(o *ftObject, before uint64) {
 	s.last = g.base
 }
 
-// locked is (T7): if nobody else has acquired the lock that t released as its last message, nobody can know of what t did before that and not of
-// what it did after, and t has the context again. Of several locks, the context around the first of them is back when all are.
-// A lock for reading gives nothing back: who takes it again need not be who releases it, and a writer that somebody else lets in knows of the first
-// release and not of what t does after it.
+// locked is (T7): if nobody else has acquired the lock that t released as its last message, nobody
+// can know of what t did before that and not of what it did after, and t has the context again. Of
+// several locks, the context around the first of them is back when all are. A lock for reading
+// gives nothing back: who takes it again need not be who releases it, and a writer that somebody
+// else lets in knows of the first release and not of what t does after it.
 func (g *ftG) locked(o *ftObject) {
 	if !ftFilter {
 		return
@@ -118,7 +125,8 @@ func (g *ftG) locked(o *ftObject) {
 	g.back(o, place)
 }
 
-// back notes that the lock of a release was taken again, and gives t the context around those that are all back.
+// back notes that the lock of a release was taken again, and gives t the context around those that
+// are all back.
 func (g *ftG) back(o *ftObject, place uint32) {
 	s := &g.releases
 	o.passed = 0
@@ -139,8 +147,10 @@ func (g *ftG) back(o *ftObject, place uint32) {
 	}
 }
 
-// cut takes from t all of its context but the present epoch: somebody was told of everything, so of that epoch, too, and what he does from now on t's earlier epochs need not be ordered with. Others call it, so
-// it only says so (width 0): t begins anew at its next access that is not dropped (uncut), and until then none is.
+// cut takes from t all of its context but the present epoch: somebody was told of everything, so of
+// that epoch, too, and what he does from now on t's earlier epochs need not be ordered with. Others
+// call it, so it only says so (width 0): t begins anew at its next access that is not dropped
+// (uncut), and until then none is.
 func (g *ftG) cut() {
 	if ftLoad64(&g.width) > 1<<ftEpochShift {
 		ftStore64(&g.width, 0)
@@ -154,8 +164,9 @@ func (g *ftG) uncut() {
 	}
 }
 
-// again reports whether t has made an atomic access of this kind at addr, where lock o is, in its context, which stands for another. Within one context a lock is taken twice only
-// if it gave the context back.
+// again reports whether t has made an atomic access of this kind at addr, where lock o is, in its
+// context, which stands for another. Within one context a lock is taken twice only if it gave the
+// context back.
 func (g *ftG) again(o *ftObject, addr uintptr, kind uint8) bool {
 	if !ftFilter || g.slot == 0 || o.lost() {
 		return false

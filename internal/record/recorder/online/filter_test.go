@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestLocksAgain: who takes a lock again that nobody else took need not have the access of the lock itself again; once somebody else took it, or
-// knows of another release, it does.
+// TestLocksAgain: who takes a lock again that nobody else took need not have the access of the lock
+// itself again; once somebody else took it, or knows of another release, it does.
 func TestLocksAgain(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()
@@ -54,7 +54,8 @@ func TestLocksAgain(t *testing.T) {
 	}
 }
 
-// TestLockPassedOn: a lock that goroutines pass on gives nothing back, and is looked at now and then; one that comes to stay with one of them gives contexts back again.
+// TestLockPassedOn: a lock that goroutines pass on gives nothing back, and is looked at now and
+// then; one that comes to stay with one of them gives contexts back again.
 func TestLockPassedOn(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()
@@ -130,7 +131,8 @@ func TestFilterNoReturn(t *testing.T) {
 	}
 }
 
-// TestReleaseAfterAtomic: what t came to know by an atomic operation in place (bothFew) is in the next release of a lock that stays with t.
+// TestReleaseAfterAtomic: what t came to know by an atomic operation in place (bothFew) is in the
+// next release of a lock that stays with t.
 func TestReleaseAfterAtomic(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()
@@ -144,7 +146,8 @@ func TestReleaseAfterAtomic(t *testing.T) {
 		on(3, format.AtomicRMW, y), on(2, format.AtomicRMW, y), on(3, format.AtomicRMW, y),
 		on(2, format.Write, x+8), on(2, format.Release, h), on(1, format.Acquire, h),
 		on(1, format.Write, x+16), on(1, format.Lock, a), on(1, format.Unlock, a),
-		on(2, format.Release, h), on(1, format.Acquire, h), // 1 has clocks of its own now, and a those that it had
+		// 1 has clocks of its own now, and a those that it had
+		on(2, format.Release, h), on(1, format.Acquire, h),
 		on(1, format.Lock, a), on(1, format.Unlock, a),
 		on(3, format.Write, x), on(3, format.AtomicRMW, y),
 		on(2, format.Release, h), on(3, format.Acquire, h), // and so has 3, and y those that it had
@@ -157,9 +160,12 @@ func TestReleaseAfterAtomic(t *testing.T) {
 	}
 }
 
-// TestFirstRacesOfLocks: three goroutines take and release three locks, one of them for reading too, in any order, and access up to twelve words; now and then one
-// tells another something, or (in one trace of six) is told of everything, a lock is written over, or copied, and its memory is allocated anew. Whoever takes a lock accesses it. Or (in one trace of three, and no lock is accessed)
-// somebody releases a lock that he has not taken, also before it is noted that another has. The filter changes no first race.
+// TestFirstRacesOfLocks: three goroutines take and release three locks, one of them for reading
+// too, in any order, and access up to twelve words; now and then one tells another something, or
+// (in one trace of six) is told of everything, a lock is written over, or copied, and its memory is
+// allocated anew. Whoever takes a lock accesses it. Or (in one trace of three, and no lock is
+// accessed) somebody releases a lock that he has not taken, also before it is noted that another
+// has. The filter changes no first race.
 func TestFirstRacesOfLocks(t *testing.T) {
 	n := 4000
 	if testing.Short() {
@@ -197,7 +203,8 @@ func locking(r *rand.Rand, all bool) (events []trace.Event) {
 	type lock struct{ writer, readers int }
 	locks := make([]lock, 3)
 	held := make(map[[2]int]bool) // by goroutine and lock
-	late := make(map[int]int)     // by goroutine: the lock, from 1 on, that it has taken, which is not noted yet
+	// by goroutine: the lock, from 1 on, that it has taken, which is not noted yet
+	late := make(map[int]int)
 	on, words := 1, 1+r.IntN(12)
 	for range 12 + r.IntN(120) {
 		if r.IntN(4) == 0 {

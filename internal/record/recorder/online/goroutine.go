@@ -2,11 +2,13 @@ package online
 
 import "unsafe"
 
-// A ftG is what the detector knows of a goroutine. Only the goroutine itself uses it, or one that completes an operation for it
-// while it waits.
+// A ftG is what the detector knows of a goroutine. Only the goroutine itself uses it, or one that
+// completes an operation for it while it waits.
 type ftG struct {
-	_        ftOff
-	epoch    uint64 // E(t); 0: no slot was free, the goroutine is not seen (R13). The first fields: assembly reads them
+	_ ftOff
+	// E(t); 0: no slot was free, the goroutine is not seen (R13). The first fields: assembly reads
+	// them
+	epoch    uint64
 	base     uint64 // t's context: the words from base on, width of them (filter.go)
 	width    uint64
 	slot     uint32 // 0: none, or none yet (R12)
@@ -59,13 +61,16 @@ func (g *ftG) at(slot uint32) uint32 {
 	return v.get(slot)
 }
 
-// A ftSlot is a component of every clock: a chain of goroutines, each of which knew of the last access of the one before at its own first.
+// A ftSlot is a component of every clock: a chain of goroutines, each of which knew of the last
+// access of the one before at its own first.
 type ftSlot struct {
-	_     ftOff
-	clock uint32 // the largest in use, which its goroutine writes at every release: a line of its own
+	_ ftOff
+	// the largest in use, which its goroutine writes at every release: a line of its own
+	clock uint32
 	_     [60]byte
 	acted uint32 // that of the last access, if the goroutine has ended
-	whole uint32 // who knows of a clock from this one on knows of all releases between the two (R17)
+	// who knows of a clock from this one on knows of all releases between the two (R17)
+	whole uint32
 	next  uint32
 	who   [4]ftWho
 	_     [16]byte
@@ -103,7 +108,8 @@ type ftFreeSlots struct {
 }
 
 const (
-	ftTries     = 8    // ended goroutines that a new one looks at, for one that its creator knows of
+	// ended goroutines that a new one looks at, for one that its creator knows of
+	ftTries     = 8
 	ftSoftSlots = 4096 // from here on the slots of others are taken too (R13)
 )
 
@@ -217,7 +223,8 @@ func (g *ftG) count() {
 	ftStore32(&ftSlots.list.list[g.slot].clock, g.clock)
 }
 
-// move gives t another slot when the clocks of its own are used up (R12): it knows what it did itself.
+// move gives t another slot when the clocks of its own are used up (R12): it knows what it did
+// itself.
 func (g *ftG) move() {
 	old, clock := g.slot, g.clock
 	g.vc.set(old, clock)
@@ -255,8 +262,9 @@ func (g *ftG) end() {
 // ftAll counts the times that somebody was told of everything.
 var ftAll uint32
 
-// acquireAll is (R11) for object 0: t knows all that has been done. Of a goroutine's present clock it knows, but not of what will be released with it: so
-// everybody counts up before the next release.
+// acquireAll is (R11) for object 0: t knows all that has been done. Of a goroutine's present clock
+// it knows, but not of what will be released with it: so everybody counts up before the next
+// release.
 func (g *ftG) acquireAll() {
 	ftLock(&ftSlots.lock)
 	ftAdd32(&ftAll, 1)
@@ -270,8 +278,9 @@ func (g *ftG) acquireAll() {
 	g.from = ftComponent{}
 }
 
-// beforeRelease is the other half of acquireAll. It waits for one that is not at its end: that would take the new clock for one whose release
-// it knows, while it may have looked at other slots before they did what that release passes on.
+// beforeRelease is the other half of acquireAll. It waits for one that is not at its end: that
+// would take the new clock for one whose release it knows, while it may have looked at other slots
+// before they did what that release passes on.
 func (g *ftG) beforeRelease() {
 	if g.all != ftLoad32(&ftAll) {
 		g.afterAll()

@@ -2,11 +2,13 @@ package online
 
 import "unsafe"
 
-// Which cell a location of a word has (R15). Locations whose last accesses are the same share one, and those that are not the word's own are
-// taken by rows of a line: eight cells, one for each of its words.
+// Which cell a location of a word has (R15). Locations whose last accesses are the same share one,
+// and those that are not the word's own are taken by rows of a line: eight cells, one for each of
+// its words.
 
-// A ftGroups says it, with four bits for each location, the lowest for the first: 0, none that counts; 1 to 7, the one in this row; ftOwnCell, the
-// word's own, without what ftFull says of the others. The first location always has that. It is changed under the lock of the word's cell.
+// A ftGroups says it, with four bits for each location, the lowest for the first: 0, none that
+// counts; 1 to 7, the one in this row; ftOwnCell, the word's own, without what ftFull says of the
+// others. The first location always has that. It is changed under the lock of the word's cell.
 type ftGroups uint32
 
 // A ftLocs is some locations of a word: bit 4k is the kth.
@@ -42,7 +44,8 @@ func (s ftLocs) lowest() uintptr { return ftLowest(uint32(s)) / 4 }
 //go:nosplit
 func (m ftGroups) of(s ftLocs) uint32 { return uint32(m >> (ftLowest(uint32(s)) & 31) & 15) }
 
-// below returns which cell the location before the first of some has, which is not the first of the word.
+// below returns which cell the location before the first of some has, which is not the first of the
+// word.
 //
 //go:nosplit
 func (m ftGroups) below(s ftLocs) uint32 { return uint32(m >> ((ftLowest(uint32(s)) - 4) & 31) & 15) }
@@ -69,7 +72,8 @@ func (m ftGroups) set(s ftLocs, p uint32) ftGroups {
 	return m&^ftGroups(s*15) | ftGroups(uint32(s)*p)
 }
 
-// free returns a row whose cell nobody has need of. There is one for every location that has none of its own.
+// free returns a row whose cell nobody has need of. There is one for every location that has none
+// of its own.
 //
 //go:nosplit
 func (m ftGroups) free() uint32 {
@@ -80,7 +84,8 @@ func (m ftGroups) free() uint32 {
 	return p
 }
 
-// ftGroupsOf returns which cells the locations of addr's word have; its block has cells. Of the first it says nothing.
+// ftGroupsOf returns which cells the locations of addr's word have; its block has cells. Of the
+// first it says nothing.
 //
 //go:nosplit
 func ftGroupsOf(addr uintptr) *ftGroups {
@@ -131,7 +136,8 @@ func ftQuickCell(word uintptr, p uint32) *ftCell {
 func (c *ftClass) row(word uintptr, p uint32) bool {
 	if s := c.free; s != nil {
 		if next := ftToInt(unsafe.Pointer(s.next)); ftPutRow(word, p, unsafe.Pointer(s)) {
-			ftStore64((*uint64)(unsafe.Pointer(&c.free)), uint64(next)) // no write barrier, for which there is no room on the stack in tests
+			// no write barrier, for which there is no room on the stack in tests
+			ftStore64((*uint64)(unsafe.Pointer(&c.free)), uint64(next))
 			c.n--
 		}
 		return true
@@ -155,8 +161,9 @@ func ftCellFor(word uintptr, p uint32) *ftCell {
 	return ftGroupCell(word, p)
 }
 
-// ftPutRow makes r a row of word's line, if no other one has come to be it meanwhile, for another word. Where it is kept is not read before: memory that is read first has
-// two page faults, and the second is told to all processors.
+// ftPutRow makes r a row of word's line, if no other one has come to be it meanwhile, for another
+// word. Where it is kept is not read before: memory that is read first has two page faults, and the
+// second is told to all processors.
 //
 //go:nosplit
 func ftPutRow(word uintptr, p uint32, r unsafe.Pointer) bool {

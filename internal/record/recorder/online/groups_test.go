@@ -10,7 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestParts: of accesses of all parts of few words, the first race of each is that of package fasttrack, whatever cells the locations share (R15).
+// TestParts: of accesses of all parts of few words, the first race of each is that of package
+// fasttrack, whatever cells the locations share (R15).
 func TestParts(t *testing.T) {
 	n := 4000
 	if testing.Short() {

@@ -2,7 +2,8 @@ package online
 
 // What begins inside a word (R15). The lock of the word's cell is that of the cells inside it.
 
-// only returns the cell of the location at addr and its W and R, if no other location shares it. w is that of the word's cell c, which is held.
+// only returns the cell of the location at addr and its W and R, if no other location shares it. w
+// is that of the word's cell c, which is held.
 func (c *ftCell) only(addr uintptr, w uint64) (*ftCell, uint64, uint64) {
 	m := *ftGroupsOf(addr)&^15 | ftOwnCell
 	p := m.of(ftLocOf(addr))
@@ -16,7 +17,8 @@ func (c *ftCell) only(addr uintptr, w uint64) (*ftCell, uint64, uint64) {
 	return d, d.w, d.r
 }
 
-// against checks an access of locations inside a word against the last accesses of the whole word, whose cell is held and has w.
+// against checks an access of locations inside a word against the last accesses of the whole word,
+// whose cell is held and has w.
 func (g *ftG) against(c *ftCell, w uint64, a *ftAccess) {
 	if w&ftFull != 0 {
 		g.check(w, ftWrites, a)
@@ -35,7 +37,8 @@ func (g *ftG) against(c *ftCell, w uint64, a *ftAccess) {
 	}
 }
 
-// part takes an access of some locations of a word, not all, whose cell is held and has w. It returns its W.
+// part takes an access of some locations of a word, not all, whose cell is held and has w. It
+// returns its W.
 func (g *ftG) part(c *ftCell, w uint64, a *ftAccess, l *ftLine) uint64 {
 	locs := a.where()
 	l.used(uint8(locs & 1))
@@ -65,7 +68,8 @@ func (g *ftG) part(c *ftCell, w uint64, a *ftAccess, l *ftLine) uint64 {
 	return s.w
 }
 
-// groups takes an access to the cells inside a word of some locations that share them with no others.
+// groups takes an access to the cells inside a word of some locations that share them with no
+// others.
 func (g *ftG) groups(a *ftAccess, locs ftLocs, l *ftLine) {
 	word := a.addr &^ 7
 	for m := *ftGroupsOf(word); locs != 0; {
@@ -79,7 +83,8 @@ func (g *ftG) groups(a *ftAccess, locs ftLocs, l *ftLine) {
 	}
 }
 
-// ftIsolate gives some locations of a word, whose cell is held and has w, cells that they share with no others.
+// ftIsolate gives some locations of a word, whose cell is held and has w, cells that they share
+// with no others.
 func ftIsolate(c *ftCell, w uint64, word uintptr, locs ftLocs) {
 	in := ftGroupsOf(word)
 	m := *in&^15 | ftOwnCell
@@ -139,7 +144,8 @@ func ftSetGroups(in *ftGroups, m ftGroups) {
 	}
 }
 
-// within checks an access of a whole word against the cells inside it. After a write they count no more.
+// within checks an access of a whole word against the cells inside it. After a write they count no
+// more.
 func (g *ftG) within(a *ftAccess, m ftGroups) {
 	for rest := m.apart(); rest != 0; {
 		b, p := *a, m.of(rest)
@@ -172,7 +178,8 @@ func (g *ftG) each(c *ftCell, w uint64, a *ftAccess, l *ftLine) {
 	}
 }
 
-// keepWhole gives to the other locations of a word what an access of some, with the first, replaces that was of the whole word.
+// keepWhole gives to the other locations of a word what an access of some, with the first, replaces
+// that was of the whole word.
 func (g *ftG) keepWhole(c *ftCell, w uint64, a *ftAccess, l *ftLine) {
 	if a.kind != ftReads && a.kind != ftWrites {
 		return // replaces none
@@ -188,7 +195,8 @@ func (g *ftG) keepWhole(c *ftCell, w uint64, a *ftAccess, l *ftLine) {
 	}
 }
 
-// toInside gives a write and a read of a whole word, whose W is w, to the locations that an access is not of.
+// toInside gives a write and a read of a whole word, whose W is w, to the locations that an access
+// is not of.
 func (g *ftG) toInside(a *ftAccess, w, kw, kr uint64, l *ftLine) {
 	word, locs := a.addr&^7, a.where()
 	if kw|kr == 0 || g.quickToInside(word, locs, w, kw, kr) {
@@ -226,12 +234,14 @@ func (g *ftG) toInside(a *ftAccess, w, kw, kr uint64, l *ftLine) {
 	}
 }
 
-// ftLater reports whether of two reads that are not of a crowd the later one stands for both: there is but one, or they are of one slot.
+// ftLater reports whether of two reads that are not of a crowd the later one stands for both: there
+// is but one, or they are of one slot.
 //
 //go:nosplit
 func ftLater(r, s uint64) bool { return r == 0 || r>>ftSlotShift == s>>ftSlotShift }
 
-// replaced returns what of W and R, which is no crowd if it is written, is of the whole word, and gives way to an access of some locations with the first.
+// replaced returns what of W and R, which is no crowd if it is written, is of the whole word, and
+// gives way to an access of some locations with the first.
 //
 //go:nosplit
 func (g *ftG) replaced(w, r uint64, kind uint8) (uint64, uint64) {

@@ -2,8 +2,9 @@ package online
 
 import "unsafe"
 
-// Memory outside the program's heap, in powers of two, which is used again. Each processor has some of its own, and gives and takes more of it together: what is freed on
-// one and used on the next would take its lines of cache along, and so would one lock.
+// Memory outside the program's heap, in powers of two, which is used again. Each processor has some
+// of its own, and gives and takes more of it together: what is freed on one and used on the next
+// would take its lines of cache along, and so would one lock.
 
 // A ftClass is what a processor has of one size.
 type ftClass struct {
@@ -38,7 +39,8 @@ var (
 // ftMemory is what has been mapped, in bytes, but for the shadow.
 var ftMemory uint64
 
-// ftObjectClass is of ftObjects alone: their memory is never anything else's, so that who has kept the address of one that was forgotten finds one, of another key.
+// ftObjectClass is of ftObjects alone: their memory is never anything else's, so that who has kept
+// the address of one that was forgotten finds one, of another key.
 const ftObjectClass = 0
 
 func ftClassOf(n uintptr) (class int, size uintptr) {
@@ -51,7 +53,9 @@ func ftClassOf(n uintptr) (class int, size uintptr) {
 
 const (
 	ftPiece = 256 << 10
-	ftSlack = 64      // behind a piece: who reads a crowd without a lock may read this far past what another has put in its place
+	// behind a piece: who reads a crowd without a lock may read this far past what another has put
+	// in its place
+	ftSlack = 64
 	ftBatch = 4 << 10 // bytes
 )
 

@@ -3,7 +3,8 @@ package online
 import "unsafe"
 
 // A ftRel is what has been released to an object: vc, and the component of the one goroutine that
-// has released to it, apart from it, so that a release needs no memory. slot 0: several have, and theirs are in vc.
+// has released to it, apart from it, so that a release needs no memory. slot 0: several have, and
+// theirs are in vc.
 type ftRel struct {
 	_     ftOff
 	slot  uint32
@@ -20,7 +21,8 @@ func (r *ftRel) release(g *ftG) {
 // put is release without counting up, which t has to do before it goes on.
 func (r *ftRel) put(g *ftG) {
 	g.beforeRelease()
-	if r.slot == 0 || r.slot != g.slot || r.clock != g.from.clock || r.slot != g.from.slot { // else it was t's last, and has all
+	if r.slot == 0 || r.slot != g.slot || r.clock != g.from.clock || r.slot != g.from.slot {
+		// else it was t's last, and has all
 		r.vc.share(&g.vc)
 	}
 	r.slot, r.clock = g.slot, g.clock
@@ -29,7 +31,8 @@ func (r *ftRel) put(g *ftG) {
 	}
 }
 
-// swap is release, and acquire of what r was before. The references go along: where nobody else has them, no memory is needed.
+// swap is release, and acquire of what r was before. The references go along: where nobody else has
+// them, no memory is needed.
 func (r *ftRel) swap(g *ftG) {
 	if r.swapFew(g) {
 		return
@@ -51,7 +54,8 @@ func (r *ftRel) swap(g *ftG) {
 	if !all {
 		g.vc.join(&r.vc)
 	}
-	if g.from = e; !all || g.slot != mine { // who has moved knows of the slot before, of which e need not
+	if g.from = e; !all || g.slot != mine {
+		// who has moved knows of the slot before, of which e need not
 		g.from = ftComponent{}
 	}
 	g.told(e)
@@ -113,7 +117,8 @@ func (r *ftRel) has(c ftComponent) bool {
 	return ftUnbroken(c, k)
 }
 
-// ftUnbroken reports whether who knows of the clock k of c's slot knows of what was released with c (R17).
+// ftUnbroken reports whether who knows of the clock k of c's slot knows of what was released with c
+// (R17).
 func ftUnbroken(c ftComponent, k uint32) bool {
 	return k == c.clock || k > c.clock && c.clock >= ftLoad32(&ftSlots.list.list[c.slot].whole)
 }
@@ -141,7 +146,9 @@ type ftObject struct {
 	sent  uint64 // the word of a send, which reads the channel (R20)
 	from  *ftG   // unbuffered channel: the sender that waits
 	taken uint32 // a lock: how often it was acquired; it begins behind those that were there before
-	seen  uint64 // a lock: an epoch at which who took it last had accessed it, or one before that in the same context
+	// a lock: an epoch at which who took it last had accessed it, or one before that in the same
+	// context
+	seen  uint64
 	by    uint32 // a lock: the slot of who has taken it (not for reading), 0 once it is released
 	given bool   // a lock: it was released by somebody else than who had taken it
 	// passed is how often a lock was released since it gave a context back (R18).
@@ -313,7 +320,8 @@ func (o *ftObject) lock(g *ftG, acquire, read bool) {
 	o.taken++
 }
 
-// buffer is (R7): the k-th operation of a side swaps with entry k of the buffer. at is where the side is.
+// buffer is (R7): the k-th operation of a side swaps with entry k of the buffer. at is where the
+// side is.
 func (o *ftObject) buffer(g *ftG, at *uint64, n uint64) {
 	k := *at
 	if k >= o.size {
@@ -326,7 +334,8 @@ func (o *ftObject) buffer(g *ftG, at *uint64, n uint64) {
 	*at = k
 }
 
-// sends takes the read of the channel that a send is, and reports whether that was all (R20). The channel is open.
+// sends takes the read of the channel that a send is, and reports whether that was all (R20). The
+// channel is open.
 func (g *ftG) sends(o *ftObject, site uint64) bool {
 	if g.slot == 0 || o.sent != 0 && !g.recalls(o.sent) {
 		return false
@@ -356,7 +365,8 @@ func (o *ftObject) lengthen(need, n uint64) {
 	o.ring, o.size = ring, size
 }
 
-// meet is (R8) for the two sides of an unbuffered channel: each acquires the other's clock. The send comes first.
+// meet is (R8) for the two sides of an unbuffered channel: each acquires the other's clock. The
+// send comes first.
 func (o *ftObject) meet(g *ftG, send bool) {
 	if send {
 		o.r.release(g)

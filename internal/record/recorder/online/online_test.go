@@ -14,8 +14,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestFirstRaces, with the filter and without: on random traces the detector names the same access as package fasttrack, its specification, as the one that completes
-// the first race of each word; and with cells inside words not there yet, none that package hb does not know.
+// TestFirstRaces, with the filter and without: on random traces the detector names the same access
+// as package fasttrack, its specification, as the one that completes the first race of each word;
+// and with cells inside words not there yet, none that package hb does not know.
 func TestFirstRaces(t *testing.T) {
 	n := 6000
 	if testing.Short() {
@@ -98,7 +99,8 @@ func specified(events []trace.Event) map[first]bool {
 	return f.found
 }
 
-// accessesLocks says that who takes a lock accesses it, as in a program: whoever writes over a lock races with it.
+// accessesLocks says that who takes a lock accesses it, as in a program: whoever writes over a lock
+// races with it.
 var accessesLocks bool
 
 // lockAccess is that access; nil: none. Its order is the lock's.
@@ -165,7 +167,8 @@ func detected(events []trace.Event, inside bool) map[first]bool {
 	return f.found
 }
 
-// again counts the slots that were taken again, returned the contexts that were given back, stepped some of the steps that goroutines have taken.
+// again counts the slots that were taken again, returned the contexts that were given back, stepped
+// some of the steps that goroutines have taken.
 var again, returned, kept, stepped int
 
 // spread says how many slots other goroutines take between those of a trace.
@@ -317,7 +320,8 @@ func (p *program) access(g *ftG, e *trace.Event) {
 	g.span(a, max(uintptr(e.Size), 1))
 }
 
-// atomic is as in a program, where an operation is of the location that begins at its address, and of the word at times. Others that it covers come before.
+// atomic is as in a program, where an operation is of the location that begins at its address, and
+// of the word at times. Others that it covers come before.
 func (p *program) atomic(g *ftG, e *trace.Event) {
 	a := ftAccess{addr: uintptr(e.Obj), site: uint64(e.Site) & ftSiteMask, kind: ftAtomicWrites}
 	if !e.WriteLike() {
@@ -341,7 +345,8 @@ func (p *program) atomic(g *ftG, e *trace.Event) {
 	g.completes(&a, acquires, releases)
 }
 
-// TestSlotTakenEarly: who knows of a slot's clock does not know what a goroutine that had the slot before has released, if its successor did not.
+// TestSlotTakenEarly: who knows of a slot's clock does not know what a goroutine that had the slot
+// before has released, if its successor did not.
 func TestSlotTakenEarly(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()
@@ -381,7 +386,8 @@ func TestSlotTakenEarly(t *testing.T) {
 	}
 }
 
-// TestFinalizer: what is done before a finalizer is known to it, and what is done later with the same clock is not.
+// TestFinalizer: what is done before a finalizer is known to it, and what is done later with the
+// same clock is not.
 func TestFinalizer(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()

@@ -2,8 +2,8 @@ package online
 
 import "unsafe"
 
-// ftKnown is epochs that t knows of, by slot: of components of C(t) what has been asked for (R19). They only grow, so what was true
-// stays true.
+// ftKnown is epochs that t knows of, by slot: of components of C(t) what has been asked for (R19).
+// They only grow, so what was true stays true.
 type ftKnown [8]uint64
 
 // recalls reports whether w ≼ C(t) is in known, or in a clock of one leaf; if not, it may still be.
@@ -26,11 +26,13 @@ func (g *ftG) learn(slot, clock uint32) {
 	g.known[slot&7] = ftEpoch(slot, clock)
 }
 
-// quick takes a read or a write (ftReads, ftWrites) of a word, or its first location, whose check succeeds and that needs no memory: nearly all that are not of
-// the same epoch. site has ftFull where the access covers the word. What it does not take, it leaves as it was for the rules in cell.go.
+// quick takes a read or a write (ftReads, ftWrites) of a word, or its first location, whose check
+// succeeds and that needs no memory: nearly all that are not of the same epoch. site has ftFull
+// where the access covers the word. What it does not take, it leaves as it was for the rules in
+// cell.go.
 //
-// It and all it calls are nosplit, since it runs on the goroutine's own stack at places for which the compiler has promised nothing
-// about what is on it.
+// It and all it calls are nosplit, since it runs on the goroutine's own stack at places for which
+// the compiler has promised nothing about what is on it.
 //
 //go:nosplit
 func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
@@ -121,7 +123,8 @@ func (g *ftG) quickRule(w, r, site uint64, kind uint8) (uint64, uint64, bool) {
 	return w, r, true
 }
 
-// quickSpan takes what it can of an access of [addr, addr+n), from its beginning on, and returns how many bytes that are.
+// quickSpan takes what it can of an access of [addr, addr+n), from its beginning on, and returns
+// how many bytes that are.
 //
 //go:nosplit
 func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
@@ -148,8 +151,9 @@ func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
 	return at - addr
 }
 
-// quickWords is quick for the whole words from addr on, as far as there is nothing but what most have: no crowd that is not split, no cell that somebody else holds. It
-// returns how many bytes they are.
+// quickWords is quick for the whole words from addr on, as far as there is nothing but what most
+// have: no crowd that is not split, no cell that somebody else holds. It returns how many bytes
+// they are.
 //
 //go:nosplit
 func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
@@ -169,7 +173,8 @@ func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
 			break
 		}
 		c = &p[i&(ftWords-1)]
-		if r := ftLoad64(&c.r); r>>ftSlotShift >= ftSharedTag { // to lock the cell would take its line from who reads it
+		if r := ftLoad64(&c.r); r>>ftSlotShift >= ftSharedTag {
+			// to lock the cell would take its line from who reads it
 			if kind == ftReads && r>>ftSlotShift == ftSplitTag && g.quickSplit(c, r, site|ftFull) {
 				shared++
 				continue
@@ -219,7 +224,8 @@ func (t *ftStats) spanned(kind uint8, dropped, exclusive int64) {
 	}
 }
 
-// sameWords returns how many of the n words whose cells begin with c have been accessed as whole ones in t's context. It is the loop that most of a copy's time is spent in.
+// sameWords returns how many of the n words whose cells begin with c have been accessed as whole
+// ones in t's context. It is the loop that most of a copy's time is spent in.
 //
 //go:nosplit
 func (g *ftG) sameWords(c *ftCell, n uintptr, kind uint8) uintptr {
@@ -320,7 +326,8 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 	return true
 }
 
-// again puts a read in place of an earlier one of t's own, as most are: the others need not be known. done: there was one, or the check fails.
+// again puts a read in place of an earlier one of t's own, as most are: the others need not be
+// known. done: there was one, or the check fails.
 //
 //go:nosplit
 func (c *ftCrowd) again(g *ftG, mark, word uint64) (done, ok bool) {

@@ -51,8 +51,9 @@ func (g *ftG) quickPart(word uintptr, locs ftLocs, site uint64, kind uint8) bool
 	return ok
 }
 
-// quickFirst is quickGroups for locations with the first, where they are all that have the word's own cell, or where none inside the word counts. That cell is held and has w; it
-// returns its W, and whether all is done: what is known, and no crowd.
+// quickFirst is quickGroups for locations with the first, where they are all that have the word's
+// own cell, or where none inside the word counts. That cell is held and has w; it returns its W,
+// and whether all is done: what is known, and no crowd.
 //
 //go:nosplit
 func (g *ftG) quickFirst(c *ftCell, w uint64, word uintptr, locs ftLocs, site uint64, kind uint8) (uint64, bool) {
@@ -95,7 +96,8 @@ func (g *ftG) quickFirst(c *ftCell, w uint64, word uintptr, locs ftLocs, site ui
 	return nw, true
 }
 
-// quickOne is quickGroups for locations inside the word that share a cell. The word's is held and has w; it returns its W, and whether all is done.
+// quickOne is quickGroups for locations inside the word that share a cell. The word's is held and
+// has w; it returns its W, and whether all is done.
 //
 //go:nosplit
 func (g *ftG) quickOne(c *ftCell, w uint64, word uintptr, locs ftLocs, site uint64, kind uint8) (uint64, bool) {
@@ -161,7 +163,8 @@ type ftPart struct {
 	tr   uint64
 }
 
-// quickGroups takes an access to the cells that some locations of a word have. The word's is held and has w; it returns its W.
+// quickGroups takes an access to the cells that some locations of a word have. The word's is held
+// and has w; it returns its W.
 //
 //go:nosplit
 func (g *ftG) quickGroups(c *ftCell, w uint64, word uintptr, locs ftLocs, site uint64, kind uint8) (uint64, bool) {
@@ -228,7 +231,8 @@ func (s *ftPart) of(p uint32, these ftLocs) (w, r uint64) {
 	return d.w, d.r
 }
 
-// put gives these of the locations that have the cell p, with w and r, one with nw and nr. The others keep what they have.
+// put gives these of the locations that have the cell p, with w and r, one with nw and nr. The
+// others keep what they have.
 //
 //go:nosplit
 func (s *ftPart) put(p uint32, all, these ftLocs, w, r, nw, nr uint64) bool {
@@ -262,7 +266,8 @@ func (s *ftPart) put(p uint32, all, these ftLocs, w, r, nw, nr uint64) bool {
 	return true
 }
 
-// join gives locations inside the word, which share their cells with no others, the cell of their neighbours if that is the same.
+// join gives locations inside the word, which share their cells with no others, the cell of their
+// neighbours if that is the same.
 func (s *ftPart) join(locs ftLocs) {
 	for locs != 0 {
 		p, b := s.m.of(locs), s.m.below(locs)

@@ -7,8 +7,9 @@ const (
 	ftCellPage = 1 << 11  // bytes of the program whose cells are a page
 )
 
-// release gives back the pages of shadow of a large object, [addr, addr+n) of one block, of which few lines are in use. To clear them would keep
-// them, and others come into use with every object that has the memory: in the end all of them.
+// release gives back the pages of shadow of a large object, [addr, addr+n) of one block, of which
+// few lines are in use. To clear them would keep them, and others come into use with every object
+// that has the memory: in the end all of them.
 func (in *ftInfo) release(addr, n uintptr) {
 	lo, hi := (addr+ftCellPage-1)&^(ftCellPage-1), (addr+n)&^(ftCellPage-1)
 	lines := in.lines[lo>>ftLineShift&(ftLineCount-1):][:(hi-lo)>>ftLineShift]
@@ -33,8 +34,10 @@ func (in *ftInfo) release(addr, n uintptr) {
 	}
 }
 
-// discard makes the cells of [addr, addr+n) zero, which is of one block and of whole pages of cells, and gives back what they take. Where anything
-// inside words is, or a row, all of that is zero already, and its pages are given back that are of these addresses alone. rows and marks are what their lines have, or had.
+// discard makes the cells of [addr, addr+n) zero, which is of one block and of whole pages of
+// cells, and gives back what they take. Where anything inside words is, or a row, all of that is
+// zero already, and its pages are given back that are of these addresses alone. rows and marks are
+// what their lines have, or had.
 func (in *ftInfo) discard(addr, n uintptr, rows, marks uint8) {
 	ftDiscard(unsafe.Pointer(ftCellAt(addr)), n>>3*unsafe.Sizeof(ftCell{}))
 	if marks&ftMarkInside == 0 {

@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// TestLargeObjects: memory that is allocated anew as a large object has new cells, and the pages of those of which few were used are given back.
+// TestLargeObjects: memory that is allocated anew as a large object has new cells, and the pages of
+// those of which few were used are given back.
 func TestLargeObjects(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()

@@ -2,9 +2,11 @@ package online
 
 import "unsafe"
 
-// Shadow memory: 16 bytes for eight of the program's, mapped in blocks and found by a directory of one level, or, as most are, from the address alone (ftNear).
+// Shadow memory: 16 bytes for eight of the program's, mapped in blocks and found by a directory of
+// one level, or, as most are, from the address alone (ftNear).
 //
-// A block covers 64 MiB, and has a cell for each word. What begins inside words has others, where it is needed (groups.go).
+// A block covers 64 MiB, and has a cell for each word. What begins inside words has others, where
+// it is needed (groups.go).
 
 const (
 	ftBlockShift = 26
@@ -33,8 +35,9 @@ type ftInfo struct {
 	rows   [8][ftLineCount]*ftRow // of the first there is none: the words' own cells
 }
 
-// A ftLine says what a reset has to look at in 64 bytes of the program's: bit 0 of rows, the words' own cells have been used; bit p, there is
-// row p. Other objects may begin in the line, so bits are set one by one.
+// A ftLine says what a reset has to look at in 64 bytes of the program's: bit 0 of rows, the words'
+// own cells have been used; bit p, there is row p. Other objects may begin in the line, so bits are
+// set one by one.
 type ftLine struct {
 	_     ftOff
 	rows  uint8
@@ -51,8 +54,9 @@ var ftInfos *[1 << ftPlaneShift]*ftInfo
 
 var ftMapLock uint32
 
-// The cell of a word below ftNear is at ftNearCells and twice its address, so that the hooks need not look at the directory. Where no block is mapped yet are zeros that cannot
-// be written to. Where the system refuses so many addresses, ftNear is 0.
+// The cell of a word below ftNear is at ftNearCells and twice its address, so that the hooks need
+// not look at the directory. Where no block is mapped yet are zeros that cannot be written to.
+// Where the system refuses so many addresses, ftNear is 0.
 var ftNear, ftNearCells uintptr
 
 func ftInitShadow() {
@@ -164,8 +168,8 @@ func ftReset(addr, n uintptr) {
 	}
 }
 
-// touch writes to the page of cells that begins in a small object. The first access would read it, and have the page of zeros that all processors would be told of when it
-// is written to.
+// touch writes to the page of cells that begins in a small object. The first access would read it,
+// and have the page of zeros that all processors would be told of when it is written to.
 func (in *ftInfo) touch(addr, n uintptr) {
 	const small = ftCellPage / 2
 	at := (addr + n - 1) &^ (ftCellPage - 1)
@@ -177,7 +181,8 @@ func (in *ftInfo) touch(addr, n uintptr) {
 	}
 }
 
-// reset is ftReset within a block. Where nothing has been used, which is most often, it looks at four lines at a time.
+// reset is ftReset within a block. Where nothing has been used, which is most often, it looks at
+// four lines at a time.
 func (in *ftInfo) reset(addr, n uintptr) {
 	const size = 1 << ftLineShift
 	for end := addr + n; addr < end; {
@@ -266,7 +271,8 @@ func ftForget(word uintptr, locs ftLocs) {
 	ftStore64(&c.w, w)
 }
 
-// notWhole makes of reads of a word, whose cell is held, those of its first location: some others are new. It has been accessed as a whole when it was one object, so all is of that.
+// notWhole makes of reads of a word, whose cell is held, those of its first location: some others
+// are new. It has been accessed as a whole when it was one object, so all is of that.
 func (c *ftCell) notWhole() {
 	d := ftCrowdOf(c.r)
 	if d == nil {
@@ -280,7 +286,8 @@ func (c *ftCell) notWhole() {
 	}
 }
 
-// resetSync forgets the synchronisation objects in [addr, addr+n), the words first to last of the block.
+// resetSync forgets the synchronisation objects in [addr, addr+n), the words first to last of the
+// block.
 func (in *ftInfo) resetSync(first, last, addr, n uintptr) {
 	for i := first; i <= last; i++ {
 		if b := uint64(1) << (i % 64); in.sync[i/64]&b != 0 {

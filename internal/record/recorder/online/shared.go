@@ -2,11 +2,13 @@ package online
 
 import "unsafe"
 
-// Crowds that cells share (R24). What several goroutines read, all of it, each from the same place in the code, has the same last reads everywhere; a crowd for each word would be another line of
+// Crowds that cells share (R24). What several goroutines read, all of it, each from the same place
+// in the code, has the same last reads everywhere; a crowd for each word would be another line of
 // cache for each read.
 
-// A ftShared is plain reads that several cells have, each in the place of its slot, so that nobody has to look for his own. It does not change while anybody has it. A cell that has
-// one has its address in R, with ftSharedTag; nothing inside its word counts.
+// A ftShared is plain reads that several cells have, each in the place of its slot, so that nobody
+// has to look for his own. It does not change while anybody has it. A cell that has one has its
+// address in R, with ftSharedTag; nothing inside its word counts.
 type ftShared struct {
 	_    ftOff
 	n    uint32
@@ -50,7 +52,8 @@ func (d *ftShared) leave(n uint64) {
 	}
 }
 
-// wholeRead reports whether a read of the whole word in g's context is there. It takes no lock, as ftCrowd.has.
+// wholeRead reports whether a read of the whole word in g's context is there. It takes no lock, as
+// ftCrowd.has.
 //
 //go:nosplit
 func (d *ftShared) wholeRead(g *ftG) bool {
@@ -94,15 +97,16 @@ func (g *ftG) stepping(site uint64, kind uint8) uint64 {
 	return g.epoch | ftMarked(site)
 }
 
-// ftPlain reports whether an access is of a word of whose inside nothing counts, and adds nothing to it.
+// ftPlain reports whether an access is of a word of whose inside nothing counts, and adds nothing
+// to it.
 //
 //go:nosplit
 func ftPlain(addr uintptr, site uint64, l *ftLine) bool {
 	return l.marks&ftMarkInside == 0 || site&ftFull != 0 && *ftGroupsOf(addr) == 0
 }
 
-// quickStep takes an access to a cell that is held and has r, if that is a step that t has made already. W, which is known, is w. It returns W, and whether it
-// has taken the access.
+// quickStep takes an access to a cell that is held and has r, if that is a step that t has made
+// already. W, which is known, is w. It returns W, and whether it has taken the access.
 //
 //go:nosplit
 func (g *ftG) quickStep(c *ftCell, w, r, site uint64, kind uint8) (uint64, bool) {
@@ -125,7 +129,8 @@ func (g *ftG) quickStep(c *ftCell, w, r, site uint64, kind uint8) (uint64, bool)
 	return w, true
 }
 
-// stepsTo is quickStep where there is no such step yet: it is made when the same is met for the second time. It returns W, and whether the access has been taken.
+// stepsTo is quickStep where there is no such step yet: it is made when the same is met for the
+// second time. It returns W, and whether the access has been taken.
 func (g *ftG) stepsTo(c *ftCell, w uint64, a *ftAccess, l *ftLine) (uint64, bool) {
 	r := c.r
 	shared := r>>ftSlotShift == ftSharedTag
@@ -168,7 +173,8 @@ func (s *ftStep) more() bool {
 	return true
 }
 
-// makes makes a step, of which cells may be many. A goroutine that comes back in another epoch has short ones, and its reads are better off in a crowd of each cell's own, that changes in place.
+// makes makes a step, of which cells may be many. A goroutine that comes back in another epoch has
+// short ones, and its reads are better off in a crowd of each cell's own, that changes in place.
 func (g *ftG) makes(s *ftStep, a *ftAccess) bool {
 	var list [ftSharedPlaces]uint64
 	from, n := ftSharedOf(s.from), uint32(1)

@@ -10,8 +10,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestShared: words that goroutines read one after the other from the same places have one crowd, who wants to know of all finds in it what one would not know of, and when nobody has
-// it any more its memory is given back (R24).
+// TestShared: words that goroutines read one after the other from the same places have one crowd,
+// who wants to know of all finds in it what one would not know of, and when nobody has it any more
+// its memory is given back (R24).
 func TestShared(t *testing.T) {
 	const words, readers = 40, 12
 	for _, write := range []bool{true, false} {
@@ -110,7 +111,8 @@ func TestSharedWrites(t *testing.T) {
 	}
 }
 
-// TestFirstRacesOfShared: of words that are read one after the other, and written to by who knows of some of the readers, the first race of each is that of package fasttrack.
+// TestFirstRacesOfShared: of words that are read one after the other, and written to by who knows
+// of some of the readers, the first race of each is that of package fasttrack.
 func TestFirstRacesOfShared(t *testing.T) {
 	n := 6000
 	if testing.Short() {
@@ -143,7 +145,8 @@ func TestFirstRacesOfShared(t *testing.T) {
 	}
 }
 
-// sharing is a trace of words that goroutine 1 writes to, and that others go through one by one in turn about.
+// sharing is a trace of words that goroutine 1 writes to, and that others go through one by one in
+// turn about.
 func sharing(r *rand.Rand, inside bool) (events []trace.Event) {
 	const base, l = 0x40, 0x400
 	words := 3 + r.IntN(8)

@@ -2,12 +2,15 @@ package online
 
 import "unsafe"
 
-// Crowds by processor (R23). Where goroutines on several processors read one location again and again, each in epochs of its own, the lines of cache of its cell and of its
-// crowd would go from one to the other with every read. So a crowd that two processors have come to in turn some times is split: each has a part of its own, and who reads locks
-// that alone. Who locks the cell for anything else gathers the parts.
+// Crowds by processor (R23). Where goroutines on several processors read one location again and
+// again, each in epochs of its own, the lines of cache of its cell and of its crowd would go from
+// one to the other with every read. So a crowd that two processors have come to in turn some times
+// is split: each has a part of its own, and who reads locks that alone. Who locks the cell for
+// anything else gathers the parts.
 
-// A ftSplit is the crowd of a word's own cell, in parts. A cell that has one has its address in R, with ftSplitTag. There are plain reads in it, at most atomic ones in rest, and
-// no cells inside the word count.
+// A ftSplit is the crowd of a word's own cell, in parts. A cell that has one has its address in R,
+// with ftSplitTag. There are plain reads in it, at most atomic ones in rest, and no cells inside
+// the word count.
 type ftSplit struct {
 	_     ftOff
 	lock  uint32   // of rest; who has it has a place as well
@@ -17,8 +20,10 @@ type ftSplit struct {
 	parts [ftMaxParts]ftCrowdPart // of which there are ftParts and one
 }
 
-// A ftCrowdPart has a place for a slot's reads of the whole word, and one for those of its first location; other slots have the same. Who uses a place takes it: ftTaken stands there
-// meanwhile, so the lock is in the line of cache that is needed anyway. If it is nobody's its places stay taken, and so they remain for who has come too late.
+// A ftCrowdPart has a place for a slot's reads of the whole word, and one for those of its first
+// location; other slots have the same. Who uses a place takes it: ftTaken stands there meanwhile,
+// so the lock is in the line of cache that is needed anyway. If it is nobody's its places stay
+// taken, and so they remain for who has come too late.
 type ftCrowdPart struct {
 	_    ftOff
 	list [2 * ftPlaces]uint64
@@ -116,7 +121,8 @@ func (p *ftCrowdPart) place(g *ftG, mark uint64) *uint64 {
 	return &p.list[i%(2*ftPlaces)]
 }
 
-// wholeRead reports whether the whole of a word that has R, which is a crowd, has been read in t's context.
+// wholeRead reports whether the whole of a word that has R, which is a crowd, has been read in t's
+// context.
 //
 //go:nosplit
 func (g *ftG) wholeRead(r uint64) bool {
@@ -130,8 +136,9 @@ func (g *ftG) wholeRead(r uint64) bool {
 	return d != nil && d.has(g, true)
 }
 
-// quickSplit takes a read where R is a split crowd and t's place is its own, or of a read that it knows of. To take the place and to lock the cell exclude each other: of a reader and who
-// locks the cell one sees the lock of the other.
+// quickSplit takes a read where R is a split crowd and t's place is its own, or of a read that it
+// knows of. To take the place and to lock the cell exclude each other: of a reader and who locks
+// the cell one sees the lock of the other.
 //
 //go:nosplit
 func (g *ftG) quickSplit(c *ftCell, r, site uint64) bool {
@@ -152,7 +159,8 @@ func (g *ftG) quickSplit(c *ftCell, r, site uint64) bool {
 	return ok
 }
 
-// readSplit is quickSplit where W is to be looked for in C(t), or the place is another's, whose read goes to rest.
+// readSplit is quickSplit where W is to be looked for in C(t), or the place is another's, whose
+// read goes to rest.
 func (g *ftG) readSplit(c *ftCell, a *ftAccess) bool {
 	r, w := ftLoad64(&c.r), ftLoad64(&c.w)
 	v := ftSplitOf(r)
@@ -191,7 +199,8 @@ func (v *ftSplit) add(g *ftG, e uint64) {
 	ftUnlock(&v.lock)
 }
 
-// merge adds a read, or puts it in place of one of its slot that it stands for. It returns the crowd, which may have moved.
+// merge adds a read, or puts it in place of one of its slot that it stands for. It returns the
+// crowd, which may have moved.
 func (c *ftCrowd) merge(g *ftG, e uint64) *ftCrowd {
 	for i := uint32(0); i < c.n; i++ {
 		switch w := c.list[i]; {
@@ -217,7 +226,8 @@ func (c *ftCrowd) turned() bool {
 	return c.turns == ftTurns
 }
 
-// split splits the crowd of a word's own cell, which is held. Where atomic operations look for their object, or cells inside the word count, it stays as it is.
+// split splits the crowd of a word's own cell, which is held. Where atomic operations look for
+// their object, or cells inside the word count, it stays as it is.
 func (c *ftCell) split(word uintptr) {
 	d := ftCrowdOf(c.r)
 	if d == nil || !d.turned() {

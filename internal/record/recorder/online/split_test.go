@@ -10,7 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestSplit: a crowd that processors come to in turn is split, a read finds its place in its processor's part and is found there by the rules of the same epoch, and a write is checked
+// TestSplit: a crowd that processors come to in turn is split, a read finds its place in its
+// processor's part and is found there by the rules of the same epoch, and a write is checked
 // against the last read of each goroutine, wherever it was (R23).
 func TestSplit(t *testing.T) {
 	ftInitSlots()
@@ -68,7 +69,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestFirstRacesOfReads: of few words that are read by all, and now and then written to, in whole or in part, the first race of each is that of package fasttrack, whatever processors the
+// TestFirstRacesOfReads: of few words that are read by all, and now and then written to, in whole
+// or in part, the first race of each is that of package fasttrack, whatever processors the
 // goroutines run on.
 func TestFirstRacesOfReads(t *testing.T) {
 	n := 6000
@@ -101,7 +103,8 @@ func TestFirstRacesOfReads(t *testing.T) {
 	}
 }
 
-// reading is a trace of few words that goroutine 1 writes to and 2 to 5 read, who know of that, and some accesses of anybody behind it.
+// reading is a trace of few words that goroutine 1 writes to and 2 to 5 read, who know of that, and
+// some accesses of anybody behind it.
 func reading(r *rand.Rand) (events []trace.Event) {
 	const base, l = 0x40, 0x200
 	add := func(k format.Kind, g int, obj, size int) {

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// What the detector needs of the system it stands in. In a program it is package runtime, and _online/runtime/presage_sys.go takes
-// the place of this file.
+// What the detector needs of the system it stands in. In a program it is package runtime, and
+// _online/runtime/presage_sys.go takes the place of this file.
 
 type (
 	ftOff = struct{}
@@ -49,7 +49,8 @@ func ftYield(i int) {
 	}
 }
 
-// ftReserve returns n bytes of addresses, which are zeros that cannot be written to until ftTake has taken them; 0: there are none.
+// ftReserve returns n bytes of addresses, which are zeros that cannot be written to until ftTake
+// has taken them; 0: there are none.
 func ftReserve(n uintptr) uintptr { return 0 }
 
 // ftTake returns what it has taken.

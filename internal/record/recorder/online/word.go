@@ -5,8 +5,8 @@ package online
 //	63        48 47        26  25    24    23        0
 //	slot         clock         full  lock  site
 //
-// slot and clock are the epoch; full says that the access covered the eight bytes from the cell's own on; lock is
-// of the cell and stands in its W alone.
+// slot and clock are the epoch; full says that the access covered the eight bytes from the cell's
+// own on; lock is of the cell and stands in its W alone.
 const (
 	ftSiteBits   = 24
 	ftLockBit    = 1 << 24
@@ -16,11 +16,12 @@ const (
 	ftClockBits  = 22
 	ftSlotShift  = ftEpochShift + ftClockBits
 
-	ftMaxClock  = 1<<ftClockBits - 1
-	ftCrowdTag  = 0xffff // in place of the slot: the rest is the address of a crowd
-	ftLazySlot  = 0xfffe // in place of the slot: the goroutine has none yet
-	ftSplitTag  = 0xfffd // in place of the slot: the rest is the address of a crowd by processor
-	ftSharedTag = 0xfffc // in place of the slot: the rest is the address of a crowd that cells share
+	ftMaxClock = 1<<ftClockBits - 1
+	ftCrowdTag = 0xffff // in place of the slot: the rest is the address of a crowd
+	ftLazySlot = 0xfffe // in place of the slot: the goroutine has none yet
+	ftSplitTag = 0xfffd // in place of the slot: the rest is the address of a crowd by processor
+	// in place of the slot: the rest is the address of a crowd that cells share
+	ftSharedTag = 0xfffc
 	ftSiteMask  = 1<<ftSiteBits - 1
 )
 

@@ -8,8 +8,10 @@
 //   - (R2) the records of a chunk end at its first zero word: the header is written last;
 //   - (R3) the chunks of a stream are put in order by their sequence numbers, and a missing one
 //     (handed out, killed before its header was written) can only be the last;
-//   - (R4) a box of a segment that is not void stands for its copy in the log, which may be cut short;
-//   - (R5) of a process that stopped recording at stamp t, a stream counts up to its last stamp that is not after t.
+//   - (R4) a box of a segment that is not void stands for its copy in the log, which may be cut
+//     short;
+//   - (R5) of a process that stopped recording at stamp t, a stream counts up to its last stamp
+//     that is not after t.
 package rawfile
 
 import (

@@ -117,8 +117,8 @@ func box(stream, seq uint64, records ...uint64) []uint64 {
 	return w
 }
 
-// TestLog: a stream in the log and in a box that is used again; its copy in the log, cut short, counts as nothing, and a void
-// box too.
+// TestLog: a stream in the log and in a box that is used again; its copy in the log, cut short,
+// counts as nothing, and a void box too.
 func TestLog(t *testing.T) {
 	lock := func(n uint64) []uint64 { return []uint64{head(format.Lock), 0x40, n} }
 	inner := append(append(lock(10), chunkHead(format.RawBoxWords-6, 8, 2, 0)...), lock(11)...)

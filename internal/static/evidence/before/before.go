@@ -1,33 +1,42 @@
-// Package before decides whether one access stands before another in every execution: the evidence "may happen in
-// parallel" of a pair inside one frame.
+// Package before decides whether one access stands before another in every execution: the evidence
+// "may happen in parallel" of a pair inside one frame.
 //
 // # Rules
 //
-// A point is a goroutine of the frame and what stands before the point in it (package order). Of point a, and each object o that a
-// has acquired n times:
+// A point is a goroutine of the frame and what stands before the point in it (package order). Of
+// point a, and each object o that a has acquired n times:
 //
-//	(B1) o is the Token of a go statement: the goroutine's creator released it. A point b of the creator stands before a if the go statement
-//	     cannot have been executed before b; any other point stands before a if it stands before the go statement. What a test does after Parallel
-//	     begins when the test that runs it has returned: all points of that one stand before a.
-//	(B2) o is a WaitGroup or a Once: b stands before a if b's goroutine still releases o after b, or if b stands before
-//	     some release of o. Wait needs every Done; of several Once.Do that may run the function, the one that b is in did. A WaitGroup that is
-//	     used again: only if a has waited since b's goroutine was started, or the one that releases o.
-//	(B3) o is a channel or an atomic flag: b stands before a if fewer than n releases need not come after b.
-//	     A goroutine of which there are many counts Many times.
+//	(B1) o is the Token of a go statement: the goroutine's creator released it. A point b of the
+//	     creator stands before a if the go statement cannot have been executed before b; any other
+//	     point stands before a if it stands before the go statement. What a test does after
+//	     Parallel begins when the test that runs it has returned: all points of that one stand
+//	     before a.
+//	(B2) o is a WaitGroup or a Once: b stands before a if b's goroutine still releases o after b,
+//	     or if b stands before some release of o. Wait needs every Done; of several Once.Do that
+//	     may run the function, the one that b is in did. A WaitGroup that is used again: only if a
+//	     has waited since b's goroutine was started, or the one that releases o.
+//	(B3) o is a channel or an atomic flag: b stands before a if fewer than n releases need not
+//	     come after b. A goroutine of which there are many counts Many times.
 //	(B4) o is the receiving side of a channel with capacity c: as (B3), with n−c.
-//	(B5) a has acquired one of several objects (select): b stands before a if it does by each, but for channels that are made
-//	     here and that nobody releases. Of a channel from elsewhere (Done of a context, a field) who releases it is not known.
-//	(B6) A goroutine that a loop starts and that b is over in before the next round begins is one at a time: b stands before
-//	     everything that comes after the round.
-//	(B7) Two goroutines whose go statements one execution of their creator cannot both reach never meet.
-//	(B8) Over(t, o): b of a goroutine of t, before it releases o, is not beside a of the goroutine that executes t: what was started before a
-//	     has released o, what is started later comes after a. Of two goroutines of t, if it holds at t itself, one is over when the next starts.
-//	(B9) Of a channel or Cond that is made here, that only goroutines started here can reach, and that no code gets that is not known, who is elsewhere gets
-//	     hold when the function has returned: what it releases comes after b, if b is of the function's own goroutine.
+//	(B5) a has acquired one of several objects (select): b stands before a if it does by each, but
+//	     for channels that are made here and that nobody releases. Of a channel from elsewhere
+//	     (Done of a context, a field) who releases it is not known.
+//	(B6) A goroutine that a loop starts and that b is over in before the next round begins is one
+//	     at a time: b stands before everything that comes after the round.
+//	(B7) Two goroutines whose go statements one execution of their creator cannot both reach never
+//	     meet.
+//	(B8) Over(t, o): b of a goroutine of t, before it releases o, is not beside a of the goroutine
+//	     that executes t: what was started before a has released o, what is started later comes
+//	     after a. Of two goroutines of t, if it holds at t itself, one is over when the next
+//	     starts.
+//	(B9) Of a channel or Cond that is made here, that only goroutines started here can reach, and
+//	     that no code gets that is not known, who is elsewhere gets hold when the function has
+//	     returned: what it releases comes after b, if b is of the function's own goroutine.
 //
 // # Soundness
 //
-// Releases that are not in the frame (of a channel that others have) are not counted. A WaitGroup that a loop uses again is taken for one.
+// Releases that are not in the frame (of a channel that others have) are not counted. A WaitGroup
+// that a loop uses again is taken for one.
 package before
 
 import (
@@ -76,7 +85,8 @@ func (f *Frame) Ordered(a, b Point) bool {
 	return f.before(b, a, 0) || f.before(a, b, 0) || f.exclusive(a.Thread, b.Thread) || f.over(a, b) || f.over(b, a)
 }
 
-// over reports whether the goroutine that a belongs to, with all that it starts, is never beside b (B8).
+// over reports whether the goroutine that a belongs to, with all that it starts, is never beside b
+// (B8).
 func (f *Frame) over(a, b Point) bool {
 	if f.many(b.Thread) {
 		return false
@@ -94,7 +104,8 @@ func (f *Frame) over(a, b Point) bool {
 	return false
 }
 
-// precedes reports whether a comes before all releases of o by the thread, which has started a's goroutine or is it.
+// precedes reports whether a comes before all releases of o by the thread, which has started a's
+// goroutine or is it.
 func (f *Frame) precedes(a Point, thread int, o *path.Node) bool {
 	if f.total(thread)[o] == 0 {
 		return false
@@ -123,7 +134,8 @@ func (f *Frame) Apart(b Point) bool {
 	return f.over(b, Point{s.Parent, s.Sync})
 }
 
-// exclusive reports whether the threads, or those that started them, are on different branches of one creator (B7).
+// exclusive reports whether the threads, or those that started them, are on different branches of
+// one creator (B7).
 func (f *Frame) exclusive(a, b int) bool {
 	for i := a; i > 0; i = f.sum.Spawns[i-1].Parent {
 		for j := b; j > 0; j = f.sum.Spawns[j-1].Parent {
@@ -136,7 +148,8 @@ func (f *Frame) exclusive(a, b int) bool {
 	return false
 }
 
-// Joined reports whether the goroutine's access b is over when the loop that has started the goroutine begins its next round (B6).
+// Joined reports whether the goroutine's access b is over when the loop that has started the
+// goroutine begins its next round (B6).
 func (f *Frame) Joined(b Point) bool {
 	if b.Thread == 0 {
 		return false
@@ -153,7 +166,8 @@ func (f *Frame) before(b, a Point, depth int) bool {
 	ended := f.Ended
 	for o, n := range a.Sync.Acquired {
 		if f.through(o, n, b, a, depth) {
-			f.Ended = ended // what was tried in vain before this way depends on the order of the map
+			// what was tried in vain before this way depends on the order of the map
+			f.Ended = ended
 			return true
 		}
 	}
@@ -200,13 +214,14 @@ func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 	return n > 0 && n > f.rest(o, b, a, depth) // (B3)
 }
 
-// never reports whether nobody releases an object: a channel that is made here, and that nothing in the frame sends to or closes.
+// never reports whether nobody releases an object: a channel that is made here, and that nothing in
+// the frame sends to or closes.
 func (f *Frame) never(o *path.Node) bool {
 	return len(f.releases[o]) == 0 && (o.Base == nil || o.Base.Kind == path.Alloc)
 }
 
-// since reports whether a, which has waited n times for a WaitGroup, has done so after the goroutine was started: else the group is used again, and
-// the goroutine may be of the next use.
+// since reports whether a, which has waited n times for a WaitGroup, has done so after the
+// goroutine was started: else the group is used again, and the goroutine may be of the next use.
 func (f *Frame) since(o *path.Node, n int, thread int, a Point) bool {
 	for t := thread; t > 0 && o.Name == "wg"; t = f.sum.Spawns[t-1].Parent {
 		if s := f.sum.Spawns[t-1]; s.Parent == a.Thread {
@@ -257,7 +272,8 @@ func (f *Frame) rest(o *path.Node, b, a Point, depth int) int {
 	return rest
 }
 
-// handedOut reports whether others have an object only after b, when the function has returned (B9).
+// handedOut reports whether others have an object only after b, when the function has returned
+// (B9).
 func (f *Frame) handedOut(o *path.Node, b Point) bool {
 	if b.Thread != 0 || o.Name != "chan" && o.Name != "cond" {
 		return false
@@ -282,8 +298,8 @@ func (f *Frame) many(thread int) bool {
 	return false
 }
 
-// several reports whether more than one goroutine of the thread may release o. What the loop makes that starts the
-// goroutines, each has for itself.
+// several reports whether more than one goroutine of the thread may release o. What the loop makes
+// that starts the goroutines, each has for itself.
 func (f *Frame) several(thread int, o *path.Node) bool {
 	if thread > 0 && f.sum.Spawns[thread-1].Loop {
 		if r := o.Root(); r.Kind == path.Alloc && r.Loop {

@@ -48,7 +48,8 @@ func TestOrdered(t *testing.T) {
 	inside := before.Point{Thread: 1, Sync: sync(order.Counts{one: 1}, nil)}
 	second := before.Point{Thread: 2, Sync: sync(order.Counts{two: 1}, nil)}
 	started := order.Counts{one: 1}
-	worker := before.Point{Thread: 1, Sync: sync(order.Counts{one: 1, other: 1}, nil)} // has received from a channel to which nothing in the frame sends
+	// has received from a channel to which nothing in the frame sends
+	worker := before.Point{Thread: 1, Sync: sync(order.Counts{one: 1, other: 1}, nil)}
 	for _, c := range []struct {
 		rule  string
 		frame *before.Frame

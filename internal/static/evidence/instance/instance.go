@@ -1,22 +1,34 @@
-// Package instance decides whether two accesses of one frame may be to the same memory: the evidence "may alias".
+// Package instance decides whether two accesses of one frame may be to the same memory: the
+// evidence "may alias".
 //
 // # Rules
 //
 // (I1) Equal paths are the same memory, but for what is made or chosen anew for each goroutine.
 //
-// (I2) Of two goroutines that one go statement in a loop starts, an object that the loop makes or receives, and an element whose index the
-// loop changes, are different ones; not if the loop is the goroutine's own. What a call in the loop returns is likely another one in each round.
+// (I2) Of two goroutines that one go statement in a loop starts, an object that the loop makes or
 //
-// (I3) Elements with different constant indices are different. Any other two indices may be the same; if both are not known, this is
+//	receives, and an element whose index the
+//
+// loop changes, are different ones; not if the loop is the goroutine's own. What a call in the loop
+// returns is likely another one in each round.
+//
+// (I3) Elements with different constant indices are different. Any other two indices may be the
+//
+//	same; if both are not known, this is
+//
 // weak evidence.
 //
 // (I4) A struct or array contains its fields and elements: offsets after the same prefix.
 //
-// (I5) Different paths through loads from different places are different here; package link compares them by class.
+// (I5) Different paths through loads from different places are different here; package link
+//
+//	compares them by class.
 //
 // (I6) Two loops over a map come to the same entries.
 //
-// (I7) What is known by its type only is likely another object for each goroutine; so is what is made too many calls below to know by which.
+// (I7) What is known by its type only is likely another object for each goroutine; so is what is
+//
+//	made too many calls below to know by which.
 package instance
 
 import (
@@ -82,7 +94,8 @@ func same(x, y *path.Node, loop *summary.Spawn) Alias {
 	return min(base, index(x.Idx, y.Idx, loop))
 }
 
-// Rounds compares the objects that a loop makes or receives, as a root of paths, in different rounds (I2).
+// Rounds compares the objects that a loop makes or receives, as a root of paths, in different
+// rounds (I2).
 func Rounds(x *path.Node) Alias { return root(x, true) }
 
 // root compares a root with itself.

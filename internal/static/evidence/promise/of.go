@@ -62,7 +62,8 @@ type iface struct {
 	*types.Interface
 }
 
-// implemented finds which interfaces, of the package and its imports, the types of the package implement.
+// implemented finds which interfaces, of the package and its imports, the types of the package
+// implement.
 func (out *Package) implemented(p *load.Package) {
 	ifaces := interfaces(p.Types, true)
 	for _, i := range p.Types.Imports() {

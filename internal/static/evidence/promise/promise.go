@@ -1,30 +1,46 @@
-// Package promise finds how many goroutines the makers of a type expect in its methods at once, as far as they say so: in comments, and in the
-// interfaces that the type implements.
+// Package promise finds how many goroutines the makers of a type expect in its methods at once, as
+// far as they say so: in comments, and in the interfaces that the type implements.
 //
 // # Rules
 //
-// (D1) A comment says *many* with the words of documentation: safe for concurrent use, may be called by multiple goroutines, thread-safe. Behind a
+// (D1) A comment says *many* with the words of documentation: safe for concurrent use, may be
+//
+//	called by multiple goroutines, thread-safe. Behind a
+//
 // negation the same words say *one*.
 //
-// (D2) A sentence that holds sometimes only (unless, once, only), or of something else (the function that is passed), says nothing. A comment
+// (D2) A sentence that holds sometimes only (unless, once, only), or of something else (the
+//
+//	function that is passed), says nothing. A comment
+//
 // that says both says nothing.
 //
-// (D3) Of a method counts what its own comment says; else that of its type; else, for many, those of the interface's methods that it is, and of
-// these interfaces; for one, those of all interfaces that its type implements. If these say both, nothing is said.
+// (D3) Of a method counts what its own comment says; else that of its type; else, for many, those
 //
-// (D4) A *callback* is a method of an interface of another package that takes a context, if some caller reads the interface's value from a field of
-// an object, and hands that object on to it. It need not be told which object calls if it belonged to one; and each call has a
-// request's context. So one callback is expected to be shared, and called by many, if no comment says one:
+//	of the interface's methods that it is, and of
+//
+// these interfaces; for one, those of all interfaces that its type implements. If these say both,
+// nothing is said.
+//
+// (D4) A *callback* is a method of an interface of another package that takes a context, if some
+//
+//	caller reads the interface's value from a field of
+//
+// an object, and hands that object on to it. It need not be told which object calls if it belonged
+// to one; and each call has a request's context. So one callback is expected to be shared, and
+// called by many, if no comment says one:
 //
 //	type QueryTracer interface{ TraceQueryEnd(context.Context, *Conn) }
 //	func (c *Conn) Exec(ctx context.Context) { defer c.tracer.TraceQueryEnd(ctx, c) }
 //
-// A method without such an argument may belong to its holder alone: a transaction takes a context, too, because it waits.
+// A method without such an argument may belong to its holder alone: a transaction takes a context,
+// too, because it waits.
 //
 // # Soundness
 //
-// Comments may be wrong. Interfaces are those of the package itself and of its direct imports; what has type parameters implements none. A
-// method that is promoted from an embedded field is not looked at.
+// Comments may be wrong. Interfaces are those of the package itself and of its direct imports; what
+// has type parameters implements none. A method that is promoted from an embedded field is not
+// looked at.
 package promise
 
 import "strings"
@@ -55,8 +71,8 @@ type Method struct {
 	Ifaces    []string // that have it
 }
 
-// Expected says how many goroutines are expected in methods at once, by their keys, where anything is said. told reports whether values of an
-// interface are told which object calls them (D4).
+// Expected says how many goroutines are expected in methods at once, by their keys, where anything
+// is said. told reports whether values of an interface are told which object calls them (D4).
 func Expected(pkgs []*Package, told func(iface string) bool) map[string]Verdict {
 	notes := map[string]Verdict{}
 	for _, p := range pkgs {

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// presageEmitted is the column in the //line comments of emitted code (package instrument). Columns behind it say the number of a
-// function literal.
+// presageEmitted is the column in the //line comments of emitted code (package instrument). Columns
+// behind it say the number of a function literal.
 const presageEmitted = 900100
 
-// PresageLiteral returns what the column of a function literal says (E7): whether it is emitted, its number and, if that is not 0, its kind: 0
-// is a literal, 1 the body of a range over a function, 2 one that is counted as without presage. Nothing is said of one that has been inlined.
+// PresageLiteral returns what the column of a function literal says (E7): whether it is emitted,
+// its number and, if that is not 0, its kind: 0 is a literal, 1 the body of a range over a
+// function, 2 one that is counted as without presage. Nothing is said of one that has been inlined.
 func PresageLiteral(pos src.XPos) (emitted bool, number, kind int) {
 	b := Ctxt.InnermostPos(pos).Base()
 	if b == nil || b.Col() < presageEmitted || b.InliningIndex() >= 0 {
@@ -27,9 +28,10 @@ func PresageLiteral(pos src.XPos) (emitted bool, number, kind int) {
 // which they are inlined. They have the hooks of the caller.
 const PresageCaller = "internal/byteorder"
 
-// PresageHooks reports whether an access gets a hook (E6), by its position and by the package of the function that is
-// compiled. shared says that the compiler has made the function of that name for any package that needs it: a wrapper of a
-// method, or a comparison or hash of a type, whose names begin with a dot.
+// PresageHooks reports whether an access gets a hook (E6), by its position and by the package of
+// the function that is compiled. shared says that the compiler has made the function of that name
+// for any package that needs it: a wrapper of a method, or a comparison or hash of a type, whose
+// names begin with a dot.
 func PresageHooks(pos src.XPos, pkg, name string, shared bool) bool {
 	if Debug.Presage == 0 {
 		return true
@@ -67,8 +69,8 @@ func presagePackage(name string) string {
 	return name
 }
 
-// presageSkipped reports whether a package is one of those of -d=presageskip. The last element of a path in the name of a
-// symbol is escaped.
+// presageSkipped reports whether a package is one of those of -d=presageskip. The last element of a
+// path in the name of a symbol is escaped.
 func presageSkipped(pkg string) bool {
 	for list := Debug.PresageSkip; list != ""; {
 		var path string

@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// presageRanges are the emitted bodies of ranges over functions, with the function that what is in them is named after.
+// presageRanges are the emitted bodies of ranges over functions, with the function that what is in
+// them is named after.
 var presageRanges = map[*types.Sym]*Func{}
 
 // presageNamed are the names that presageClosure has given.
@@ -24,8 +25,8 @@ func presageOuter(outerfn *Func) *Func {
 	return outerfn
 }
 
-// presageClosure names an emitted function literal as it is without presage (E7). What emitted code has besides gets a name that
-// no literal of the user's has.
+// presageClosure names an emitted function literal as it is without presage (E7). What emitted code
+// has besides gets a name that no literal of the user's has.
 func presageClosure(outerfn *Func, pos src.XPos, why Op) *types.Sym {
 	emitted, number, kind := base.PresageLiteral(pos)
 	if !emitted || why != OCLOSURE || kind == 2 || IsBlank(outerfn.Nname) {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// presageTool makes this compiler a program for -toolexec, whose first argument is a tool: it is the compiler, if that is asked for,
-// and becomes any other.
+// presageTool makes this compiler a program for -toolexec, whose first argument is a tool: it is
+// the compiler, if that is asked for, and becomes any other.
 func presageTool() {
 	if len(os.Args) < 2 {
 		return

@@ -2,10 +2,12 @@ package ssa
 
 import "strings"
 
-// OpAMD64LoweredRace is the check of an access by the race detector: arg0=address, arg1=mem, returns mem; auxint=what RaceCheck says. It keeps
-// all registers but R10 to R13 and those of floating point, flags too are lost.
+// OpAMD64LoweredRace is the check of an access by the race detector: arg0=address, arg1=mem,
+// returns mem; auxint=what RaceCheck says. It keeps all registers but R10 to R13 and those of
+// floating point, flags too are lost.
 
-// RaceCheck is auxint of a check: of a read or a write, of n bytes or (0) of what begins at the address.
+// RaceCheck is auxint of a check: of a read or a write, of n bytes or (0) of what begins at the
+// address.
 func RaceCheck(write bool, n int64) int64 {
 	if write {
 		return n<<1 | 1
@@ -48,8 +50,9 @@ func raceKeyOf(v *Value) raceKey {
 	}
 }
 
-// raceChecks leaves out checks that another makes for them: (C1) one of the same kind or a weaker one behind it on every path, and (C2) that of
-// a read in front of that of a write in its block; with nothing in between that may synchronise.
+// raceChecks leaves out checks that another makes for them: (C1) one of the same kind or a weaker
+// one behind it on every path, and (C2) that of a read in front of that of a write in its block;
+// with nothing in between that may synchronise.
 func raceChecks(f *Func) {
 	p := raceFlow{f: f, keys: make(map[raceKey]int), sset: f.newSparseSet(f.NumValues()), num: f.Cache.allocInt32Slice(f.NumValues())}
 	defer f.Cache.freeInt32Slice(p.num)
@@ -86,12 +89,15 @@ type raceFlow struct {
 	f     *Func
 	keys  map[raceKey]int
 	steps [][]raceStep // by block
-	in    [][]uint64   // by block: what has been checked on every path to it, two bits a key; nil: everything (not reached yet)
-	sset  *sparseSet
-	num   []int32
+	// by block: what has been checked on every path to it, two bits a key; nil: everything (not
+	// reached yet)
+	in   [][]uint64
+	sset *sparseSet
+	num  []int32
 }
 
-// A raceStep is a check (v), or what ends the reach of checks in front of it (all), or what may end the program (panics).
+// A raceStep is a check (v), or what ends the reach of checks in front of it (all), or what may end
+// the program (panics).
 type raceStep struct {
 	v           *Value
 	key         int
@@ -244,7 +250,8 @@ func (p *raceFlow) repeated(b *Block) (changed bool) {
 	return changed
 }
 
-// raceSilent reports whether a function is known not to synchronise: some of the runtime's, which no code of the program is called by.
+// raceSilent reports whether a function is known not to synchronise: some of the runtime's, which
+// no code of the program is called by.
 func raceSilent(call *AuxCall) bool {
 	if call == nil || call.Fn == nil {
 		return false
@@ -253,7 +260,8 @@ func raceSilent(call *AuxCall) bool {
 	return ok && raceRuntime[name]
 }
 
-// raceRuntime are functions that compiled code calls for what is one operation of the language, or part of one.
+// raceRuntime are functions that compiled code calls for what is one operation of the language, or
+// part of one.
 var raceRuntime = map[string]bool{
 	// Memory.
 	"newobject": true, "mallocgc": true, "makeslice": true, "makeslice64": true, "makeslicecopy": true, "growslice": true, "growsliceBuf": true, "growsliceBufNoAlias": true,

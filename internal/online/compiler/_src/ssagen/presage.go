@@ -13,9 +13,9 @@ import (
 
 // Calls of functions in assembly, which has no hooks (E8).
 
-// presageAccesses is what functions in assembly access, by parameter: r reads, w writes, u both, - nothing, or a caller
-// records it. Of a slice it is all elements, of a pointer what it points to. R reads as many elements as the slice of the
-// first parameter has.
+// presageAccesses is what functions in assembly access, by parameter: r reads, w writes, u both, -
+// nothing, or a caller records it. Of a slice it is all elements, of a pointer what it points to. R
+// reads as many elements as the slice of the first parameter has.
 var presageAccesses = map[string]string{
 	"math/big.addVV":      "wRR",
 	"math/big.subVV":      "wRR",
@@ -45,8 +45,9 @@ var presageAccesses = map[string]string{
 	"golang.org/x/crypto/internal/poly1305.update":              "ur",
 }
 
-// presageRecorded are packages whose functions in assembly access memory that their callers record (testdata/hookless.txt
-// of package recorder), that follows what their callers record, or none of the program's.
+// presageRecorded are packages whose functions in assembly access memory that their callers record
+// (testdata/hookless.txt of package recorder), that follows what their callers record, or none of
+// the program's.
 var presageRecorded = map[string]bool{
 	"crypto/internal/boring/sig": true, "crypto/internal/fips140/aes": true, "crypto/internal/fips140/aes/gcm": true, "crypto/internal/fips140/bigmod": true,
 	"crypto/internal/fips140/check/checktest": true, "crypto/internal/fips140/sha256": true, "crypto/internal/fips140/sha512": true, "crypto/internal/fips140/subtle": true,
@@ -54,8 +55,8 @@ var presageRecorded = map[string]bool{
 	"golang.org/x/sys/cpu": true, "golang.org/x/sys/unix": true,
 }
 
-// presageAssembly puts hooks in front of a call of a function in assembly. It reports whether the call has to be a cut:
-// the function is given memory, and what it does to it is not known.
+// presageAssembly puts hooks in front of a call of a function in assembly. It reports whether the
+// call has to be a cut: the function is given memory, and what it does to it is not known.
 func (s *state) presageAssembly(n *ir.CallExpr, k callKind) (cut bool) {
 	name, ok := n.Fun.(*ir.Name)
 	if base.Debug.Presage == 0 || k != callNormal || n.Op() != ir.OCALLFUNC || !ok || name.Class != ir.PFUNC || name.Func == nil {
@@ -87,7 +88,8 @@ func (s *state) presageAssembly(n *ir.CallExpr, k callKind) (cut bool) {
 	return false
 }
 
-// presageFits reports whether the arguments of a call are as the table has them. Another version of a module may have other ones.
+// presageFits reports whether the arguments of a call are as the table has them. Another version of
+// a module may have other ones.
 func presageFits(n *ir.CallExpr, accesses string) bool {
 	if len(accesses) != len(n.Args) {
 		return false

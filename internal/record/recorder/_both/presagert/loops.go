@@ -24,8 +24,9 @@ func (s *StrIter) Next() (ok bool, i int, r rune) {
 	return true, i, r
 }
 
-// RangeState fails as a range over a function does that is in the state in which SSA says that it is: left (> 0), in its body (-1), or over (-2); 0
-// stands for one whose iterator returned though the body had panicked. The compiler knows how: each case is such a loop.
+// RangeState fails as a range over a function does that is in the state in which SSA says that it
+// is: left (> 0), in its body (-1), or over (-2); 0 stands for one whose iterator returned though
+// the body had panicked. The compiler knows how: each case is such a loop.
 func RangeState(jump int) {
 	var kept func() bool
 	switch jump {

@@ -2,16 +2,19 @@ package runtime
 
 import "unsafe"
 
-// Random numbers that a replay can have again. What a goroutine asks for (math/rand's functions without a Rand, seeds of maps, where
-// a loop over a map begins, hash/maphash, names of temporary files) is a function of the process's seed, the goroutine's number
-// and how often it has asked. The seed is random, and stands in the header of the recording.
+// Random numbers that a replay can have again. What a goroutine asks for (math/rand's functions
+// without a Rand, seeds of maps, where a loop over a map begins, hash/maphash, names of temporary
+// files) is a function of the process's seed, the goroutine's number and how often it has asked.
+// The seed is random, and stands in the header of the recording.
 //
-// Left alone: crypto/rand; randn, which sync.Pool asks only under the race detector; cheaprand, the scheduler's.
+// Left alone: crypto/rand; randn, which sync.Pool asks only under the race detector; cheaprand, the
+// scheduler's.
 
 // presageSeed is the seed of the process; 0: random numbers are the runtime's own.
 var presageSeed uint64
 
-// presageMain1 is what the main goroutine counts from at main.main: package initialisation is not the same with the race detector.
+// presageMain1 is what the main goroutine counts from at main.main: package initialisation is not
+// the same with the race detector.
 const presageMain1 = 1 << 32
 
 // presageMix is the finalizer of SplitMix64.
@@ -54,7 +57,8 @@ func presageRand() uint64 {
 	return presageMix(presageMix(presageSeed^id*0x9e3779b97f4a7c15) + gp.presageRands*0x9e3779b97f4a7c15)
 }
 
-// presageArgs is a hash of the arguments of the process without its name: a replay finds a child process by it.
+// presageArgs is a hash of the arguments of the process without its name: a replay finds a child
+// process by it.
 func presageArgs() uint64 {
 	h := uint64(14695981039346656037)
 	for i := int32(1); i < argc; i++ {

@@ -1,5 +1,5 @@
-// Package presagert has the gates that presage's instrumentation puts into a program that is replayed.
-// It is for generated code only.
+// Package presagert has the gates that presage's instrumentation puts into a program that is
+// replayed. It is for generated code only.
 package presagert
 
 import (
@@ -13,7 +13,8 @@ import (
 // Gate stands before what has a record, and holds its goroutine until its turn.
 func Gate(site uint32) { runtime.PresageGate(site) }
 
-// GateAt is Gate before an access to n bytes at p. It reports whether the race detector is not to see the access.
+// GateAt is Gate before an access to n bytes at p. It reports whether the race detector is not to
+// see the access.
 func GateAt(site uint32, p unsafe.Pointer, n uintptr) bool { return runtime.PresageGateAt(site, p, n) }
 
 // Peek is a load that the race detector does not see.

@@ -6,11 +6,12 @@ import (
 	"unsafe"
 )
 
-// What a program that is replayed is given of the recorded run, besides its order: the choice of a select, results of calls
-// that are answers of the clock or random, random numbers (presage_rand.go).
+// What a program that is replayed is given of the recorded run, besides its order: the choice of a
+// select, results of calls that are answers of the clock or random, random numbers
+// (presage_rand.go).
 
-// gtOurs reports whether the schedule is for this process: the first one, or, of child processes, the nth with the arguments that
-// the schedule names.
+// gtOurs reports whether the schedule is for this process: the first one, or, of child processes,
+// the nth with the arguments that the schedule names.
 func gtOurs(base uintptr) bool {
 	if args := *gtWord(base, gtArgs); args != 0 {
 		if presageArgs() != args || uint64(atomic.Xadd64(gtWord(base, gtSeen), 1))-1 != *gtWord(base, gtNth) {
@@ -61,7 +62,8 @@ func gtFed(site, n uint32) (v uint64, ok bool) {
 	return *gtWord(p, 1), true
 }
 
-// gtCase is what the select under way of the running goroutine is to choose: 0 it is free, 1 the default, 2 and more a case.
+// gtCase is what the select under way of the running goroutine is to choose: 0 it is free, 1 the
+// default, 2 and more a case.
 func gtCase() uint64 {
 	s := getg().presage
 	if s == nil || s.cur < 0 || gtLoose() >= gtOpen-1 {
@@ -70,8 +72,10 @@ func gtCase() uint64 {
 	return *gtWord(gtStep(uint64(s.cur)), gtSCase)
 }
 
-// presageChoose leaves a select the case that it is to choose alone, and reports whether it is to wait for it: a goroutine may come to its select when more cases are ready, or
-// only others, and whoever ran this one later would have found its case ready too. A select that takes its default is blind to timers: they may be late.
+// presageChoose leaves a select the case that it is to choose alone, and reports whether it is to
+// wait for it: a goroutine may come to its select when more cases are ready, or only others, and
+// whoever ran this one later would have found its case ready too. A select that takes its default
+// is blind to timers: they may be late.
 func presageChoose(cases []scase, sends int, block bool) bool {
 	c := gtCase()
 	switch {
@@ -169,7 +173,8 @@ func gtExpects(now, moved uint64) bool {
 	return now-moved < most && uint64(timeSleepUntil()) < moved+most
 }
 
-// How many times the limit the schedule waits while a timer is due, or a goroutine sleeps that has steps left.
+// How many times the limit the schedule waits while a timer is due, or a goroutine sleeps that has
+// steps left.
 const (
 	gtTimers = 4
 	gtSleeps = 10

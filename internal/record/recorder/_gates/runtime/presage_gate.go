@@ -13,7 +13,8 @@ import (
 // detector, and atomics of internal/runtime/atomic are no synchronisation for it: it sees the
 // program as if no gate were there.
 //
-// What happens to a step is written into the file, so that it is there whatever becomes of the process.
+// What happens to a step is written into the file, so that it is there whatever becomes of the
+// process.
 
 // A presageGate is where a goroutine is in its part of the schedule. It is
 // written by its goroutine alone.
@@ -131,8 +132,8 @@ func gtHashName(gp *g) uint64 {
 	return h
 }
 
-// gtStartByName is for goroutines that the runtime starts, for timers: the first one that is left with
-// this function.
+// gtStartByName is for goroutines that the runtime starts, for timers: the first one that is left
+// with this function.
 func gtStartByName(newg *g) {
 	h := gtHashName(newg)
 	for i := 0; i < gates.n; i++ {
@@ -188,7 +189,8 @@ func PresageGate(site uint32) {
 	}
 }
 
-// PresageGateAt is PresageGate before an access to n bytes at p. It reports whether the race detector is not to see it.
+// PresageGateAt is PresageGate before an access to n bytes at p. It reports whether the race
+// detector is not to see it.
 //
 //go:noinline
 //go:nosplit
@@ -204,8 +206,9 @@ func gtGateAt(site uint32, addr, n uintptr) bool {
 	return gtHides(addr, n)
 }
 
-// gtHides reports whether an access comes between the two of a pair that need not be next to each other, and at their location.
-// The race detector reports one race for each location, and is to keep its report for the pair.
+// gtHides reports whether an access comes between the two of a pair that need not be next to each
+// other, and at their location. The race detector reports one race for each location, and is to
+// keep its report for the pair.
 func gtHides(addr, n uintptr) bool {
 	i := *gtWord(gates.base, gtApart)
 	if i == 0 {
@@ -298,9 +301,10 @@ func gtGate(site uint32, addr, n uintptr) {
 	}
 }
 
-// gtForget makes the race detector forget the earlier accesses to a location, before the first access of the pair. It reports one race per location
-// only, and of several accesses that a goroutine makes without synchronisation in between it names the first.
-// What it knows about synchronisation, by which it judges the pair, stays as it is.
+// gtForget makes the race detector forget the earlier accesses to a location, before the first
+// access of the pair. It reports one race per location only, and of several accesses that a
+// goroutine makes without synchronisation in between it names the first. What it knows about
+// synchronisation, by which it judges the pair, stays as it is.
 func gtForget(addr, n uintptr) {
 	if raceenabled && addr != 0 && n != 0 {
 		from := addr &^ 7

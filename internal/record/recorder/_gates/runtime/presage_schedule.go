@@ -21,22 +21,29 @@ const (
 	gtLevel    = 8  // how loose it is
 	gtSequence = 9  // steps passed
 	gtMoved    = 10 // time of the last of them
-	gtStalls   = 11 // number of stalls, and where each came: 8 words of two: the level | steps passed so far << 8, the step that waited + 1
-	gtApart    = 30 // an access of the pair, + 1, if other accesses to its location may come between the two
-	gtKids     = 31 // slots of the table of children
-	gtSeed     = 32 // of random numbers
-	gtFeeds    = 33 // number of feeds
-	gtArgs     = 34 // the schedule is for the process whose arguments have this hash; 0: for the first one
-	gtNth      = 35 // and of these, for which
-	gtSeen     = 36 // how many came
-	gtHold     = 37 // for a debugger
-	gtPrefer   = 38 // a select need not take the case it is fed if that is not ready
-	gtBegan    = 39 // the level at the start
-	gtValues   = 40 // of the two accesses: four words before it and four behind it
-	gtLooks    = 56 // nothing is held of outside code: the addresses of its accesses are written down
-	gtMissed   = 57 // accesses of outside code at a step that could not be held, because their goroutine may not be preempted there
-	gtOver     = 58 // the second access of the pair has passed, which outside code makes
-	gtHeader   = 64
+	// number of stalls, and where each came: 8 words of two: the level | steps passed so far << 8,
+	// the step that waited + 1
+	gtStalls = 11
+	// an access of the pair, + 1, if other accesses to its location may come between the two
+	gtApart = 30
+	gtKids  = 31 // slots of the table of children
+	gtSeed  = 32 // of random numbers
+	gtFeeds = 33 // number of feeds
+	// the schedule is for the process whose arguments have this hash; 0: for the first one
+	gtArgs   = 34
+	gtNth    = 35 // and of these, for which
+	gtSeen   = 36 // how many came
+	gtHold   = 37 // for a debugger
+	gtPrefer = 38 // a select need not take the case it is fed if that is not ready
+	gtBegan  = 39 // the level at the start
+	gtValues = 40 // of the two accesses: four words before it and four behind it
+	// nothing is held of outside code: the addresses of its accesses are written down
+	gtLooks = 56
+	// accesses of outside code at a step that could not be held, because their goroutine may not be
+	// preempted there
+	gtMissed = 57
+	gtOver   = 58 // the second access of the pair has passed, which outside code makes
+	gtHeader = 64
 
 	// Levels: what is in force up to each.
 	gtOpen = 4
@@ -79,14 +86,16 @@ const (
 	gtHeld  = 8  // an access of the pair
 	gtStop  = 16 // the witness ends here for its goroutine
 
-	gtOutside = 32 // an access of outside code: it stands in a hook of the race detector, and is known by its place
+	// an access of outside code: it stands in a hook of the race detector, and is known by its
+	// place
+	gtOutside = 32
 
 	// Bits of a mark.
 	gtMarkFed = 2 // a call whose results are fed
 	gtMarkGo  = 4 // a go statement
 
-	// Words of the log of an access of the pair: how many accesses came to its place, and of the first
-	// ones address and size.
+	// Words of the log of an access of the pair: how many accesses came to its place, and of the
+	// first ones address and size.
 	gtLogged   = 128
 	gtLogWords = 1 + 2*gtLogged
 
@@ -113,9 +122,11 @@ var gates struct {
 	looked, busy uint64 // gtStill: when it looked last, and when something moved then
 	waiting      uint64 // goroutines that wait at gates
 	looks        uint64 // how often one of them has looked while nothing moved
-	hides        uint32 // 1: the hooks of all goroutines are looked at, because some accesses of outside code are hidden (gtHides)
-	n            int
-	state        uintptr // of the goroutines: presageGate
+	// 1: the hooks of all goroutines are looked at, because some accesses of outside code are
+	// hidden (gtHides)
+	hides uint32
+	n     int
+	state uintptr // of the goroutines: presageGate
 }
 
 func gtWord(p uintptr, i uintptr) *uint64 { return (*uint64)(unsafe.Pointer(p + i*8)) }
@@ -130,7 +141,8 @@ func presageInit() {
 	}
 	var path [4096]byte
 	copy(path[:], name)
-	fd, _, e := pgsys.Syscall6(257, ^uintptr(99), uintptr(unsafe.Pointer(&path)), 0o2000002, 0, 0, 0) // openat, O_RDWR|O_CLOEXEC
+	// openat, O_RDWR|O_CLOEXEC
+	fd, _, e := pgsys.Syscall6(257, ^uintptr(99), uintptr(unsafe.Pointer(&path)), 0o2000002, 0, 0, 0)
 	if e != 0 {
 		return
 	}

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// The steps of a schedule: when one is ready, what is noted when it is done, and how those wait that have to.
+// The steps of a schedule: when one is ready, what is noted when it is done, and how those wait
+// that have to.
 
 // finish notes that the step under way is done.
 func (s *presageGate) finish() {

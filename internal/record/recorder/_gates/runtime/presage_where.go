@@ -20,8 +20,9 @@ const (
 	gtEnded
 )
 
-// gtWhere notes, when the schedule stalls, where its goroutines are: what each waits for, and the last gate that it came to.
-// The first stall says what could not come, the last one what was left in the way.
+// gtWhere notes, when the schedule stalls, where its goroutines are: what each waits for, and the
+// last gate that it came to. The first stall says what could not come, the last one what was left
+// in the way.
 func gtWhere(first bool) {
 	for i := 0; i < gates.n; i++ {
 		s := (*presageGate)(unsafe.Pointer(gates.state + uintptr(i)*unsafe.Sizeof(presageGate{})))

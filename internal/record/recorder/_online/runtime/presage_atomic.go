@@ -6,11 +6,12 @@ import (
 	"unsafe"
 )
 
-// The operations of sync/atomic. Each takes effect between pgBegin and end, which hold its cell (internal/record/recorder/online/atomic.go), so the order of clocks is that
-// of the effects.
+// The operations of sync/atomic. Each takes effect between pgBegin and end, which hold its cell
+// (internal/record/recorder/online/atomic.go), so the order of clocks is that of the effects.
 
-// pgBegin begins an operation on the word at p; nil: nothing is to be noted. makes: it may release. Where p may be no memory it is read first: a fault is the
-// program's own panic. Elsewhere it is not, since a line of cache that is read first comes twice from the core that has it.
+// pgBegin begins an operation on the word at p; nil: nothing is to be noted. makes: it may release.
+// Where p may be no memory it is read first: a fault is the program's own panic. Elsewhere it is
+// not, since a line of cache that is read first comes twice from the core that has it.
 func pgBegin(p unsafe.Pointer, makes bool) *PresageG {
 	s := pgHere()
 	if gp := getg(); s == nil || uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
@@ -21,7 +22,8 @@ func pgBegin(p unsafe.Pointer, makes bool) *PresageG {
 		_ = *(*byte)(p)
 	}
 	s.at.addr = uintptr(p)
-	s.callerFrom(&s.at, *(*uintptr)(unsafe.Pointer(sys.GetCallerSP() - 16))) // the frame of who calls
+	// the frame of who calls
+	s.callerFrom(&s.at, *(*uintptr)(unsafe.Pointer(sys.GetCallerSP() - 16)))
 	acquirem()
 	s.ft.opens(&s.at, c, makes)
 	return s

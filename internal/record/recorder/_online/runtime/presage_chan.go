@@ -2,8 +2,9 @@ package runtime
 
 import "unsafe"
 
-// Channels. All is called with the locks of the channels held, so nothing is preempted, but presageChanSentLate. A goroutine that waits for a channel has
-// its part done by the one that completes the operation.
+// Channels. All is called with the locks of the channels held, so nothing is preempted, but
+// presageChanSentLate. A goroutine that waits for a channel has its part done by the one that
+// completes the operation.
 
 // presageChanSending: a send reads the channel, as the race detector has it. The channel is open.
 func presageChanSending(c *hchan, callerpc uintptr) {
@@ -21,7 +22,8 @@ func presageChanSentLate(c *hchan) {
 	}
 }
 
-// presageChan returns the clocks of a channel, which is locked. They are found by its memory's address when that is used anew.
+// presageChan returns the clocks of a channel, which is locked. They are found by its memory's
+// address when that is used anew.
 func presageChan(c *hchan) *ftObject {
 	if o := c.presage; o != nil {
 		return o

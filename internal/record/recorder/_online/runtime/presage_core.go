@@ -7,8 +7,9 @@ import (
 	"unsafe"
 )
 
-// The detector's place in the program: the state of each goroutine, and the operations of synchronisation, which are those that the
-// recorder writes down (_std/runtime/presage_sync.go is here as it is there; presage_atomic.go has its own counterpart).
+// The detector's place in the program: the state of each goroutine, and the operations of
+// synchronisation, which are those that the recorder writes down (_std/runtime/presage_sync.go is
+// here as it is there; presage_atomic.go has its own counterpart).
 
 // A PresageG is the state of one goroutine. ft comes first: raceread reads its epoch.
 type PresageG struct {
@@ -38,7 +39,8 @@ var presage struct {
 	outer  uintptr            // the end of the last
 }
 
-// A pgStripe orders the operations on the objects that hash to it, and has their clocks. With pgHeld in clock it is locked.
+// A pgStripe orders the operations on the objects that hash to it, and has their clocks. With
+// pgHeld in clock it is locked.
 type pgStripe struct {
 	clock   atomic.Uint64
 	objects ftTable
@@ -258,7 +260,8 @@ func (s *PresageG) touch(h uint64, p uintptr, n uint64) {
 	s.report(getg())
 }
 
-// caller fills in where the program is: the innermost frame that is not of the runtime or of synchronisation.
+// caller fills in where the program is: the innermost frame that is not of the runtime or of
+// synchronisation.
 func (s *PresageG) caller(a *ftAccess) { s.callerFrom(a, getcallerfp()) }
 
 // callerFrom is caller, from a frame on.
@@ -281,7 +284,8 @@ func ftInside(pc uintptr) bool {
 	return d < presage.outer && presage.inside[d/64%ftInsides]>>(d%64)&1 != 0
 }
 
-// ftInner are the packages whose callers are meant: a race in what they do is one of who calls them.
+// ftInner are the packages whose callers are meant: a race in what they do is one of who calls
+// them.
 var ftInner = [...]string{"runtime.", "sync.", "sync/atomic.", "internal/sync.", "internal/race.", "internal/runtime/"}
 
 const (
@@ -289,8 +293,8 @@ const (
 	ftInsides = 64 << 20 / ftGrain / 64
 )
 
-// ftFindInside finds where the code of these packages is. What the compiler makes anew in each package that uses it, generic functions and
-// method values, is of those.
+// ftFindInside finds where the code of these packages is. What the compiler makes anew in each
+// package that uses it, generic functions and method values, is of those.
 func ftFindInside() {
 	md := &firstmoduledata
 	ftCode = md.text &^ (ftGrain - 1)

@@ -5,9 +5,10 @@ import (
 	"unsafe"
 )
 
-// Mutex. state is its first word. Who has it is the only one to use the lock's clocks, from when it has taken it to before it gives it away: so the operation
-// need not be one step with what is noted of it. Somebody else may give it away before it is noted that it was taken (ftObject.given): the clocks are used under the lock of
-// their table then.
+// Mutex. state is its first word. Who has it is the only one to use the lock's clocks, from when it
+// has taken it to before it gives it away: so the operation need not be one step with what is noted
+// of it. Somebody else may give it away before it is noted that it was taken (ftObject.given): the
+// clocks are used under the lock of their table then.
 
 //go:linkname isync_presageLock internal/sync.presageLock
 func isync_presageLock(state *int32, old, new int32, flags uint64) bool {

@@ -5,14 +5,17 @@ import (
 	"unsafe"
 )
 
-// What code compiled with -race calls, and the runtime for what it does itself: not TSan, but the detector.
+// What code compiled with -race calls, and the runtime for what it does itself: not TSan, but the
+// detector.
 
 const raceenabled = false
 
-// raceread and racewrite are in presage_race_amd64.s: the rules of the same epoch, for what begins at addr. All else goes on here.
+// raceread and racewrite are in presage_race_amd64.s: the rules of the same epoch, for what begins
+// at addr. All else goes on here.
 //
-// The compiler puts its calls where a variable may be declared and not yet filled, since TSan's hooks neither grow the stack nor let the goroutine be preempted. So nothing here
-// may: what is not nosplit runs on the system's stack.
+// The compiler puts its calls where a variable may be declared and not yet filled, since TSan's
+// hooks neither grow the stack nor let the goroutine be preempted. So nothing here may: what is not
+// nosplit runs on the system's stack.
 func raceread(addr uintptr)
 func racewrite(addr uintptr)
 func racereadrange(addr, size uintptr)
@@ -43,7 +46,8 @@ func ftOne(addr uintptr, kind uint8, pc, sp uintptr) {
 	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, 1, sp)
 }
 
-// ftOwn reports whether nobody can write to addr but the running goroutine: nobody else has pointers into its stack, and constants are not written. The hooks ask that themselves.
+// ftOwn reports whether nobody can write to addr but the running goroutine: nobody else has
+// pointers into its stack, and constants are not written. The hooks ask that themselves.
 //
 //go:nosplit
 func ftOwn(addr uintptr) bool {
@@ -68,7 +72,8 @@ func ftRun(addr, n uintptr, kind uint8, pc, sp uintptr) {
 	}
 }
 
-// ftOneTight and ftRunTight are ftOne and ftRun where the stack has little room: all is for the system's.
+// ftOneTight and ftRunTight are ftOne and ftRun where the stack has little room: all is for the
+// system's.
 
 //go:nosplit
 func ftOneTight(addr uintptr, kind uint8, pc, sp uintptr) {
@@ -91,7 +96,8 @@ func ftFirst() {
 	systemstack(func() { pgState(gp) })
 }
 
-// ftSwitch goes on on the system's stack. What is to be done lies in the state, since there is little room here.
+// ftSwitch goes on on the system's stack. What is to be done lies in the state, since there is
+// little room here.
 //
 //go:nosplit
 func ftSwitch(a ftAccess, n, sp uintptr) {

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// A race is told at once on standard error, and written into the file from which the final report is made (internal/online):
-// lines of fields between tabs,
+// A race is told at once on standard error, and written into the file from which the final report
+// is made (internal/online): lines of fields between tabs,
 //
 //	race  kind  kind of the earlier access  address  goroutine  goroutine of the earlier access
 //	at    function  line  file              frames of the access, the innermost first
@@ -108,7 +108,8 @@ var ftOut struct {
 
 var ftKindNames = [...]string{"read", "atomic read", "atomic write", "write"}
 
-// report tells what goroutine gp has found. The frames on its stack must still be those of the access.
+// report tells what goroutine gp has found. The frames on its stack must still be those of the
+// access.
 func (s *PresageG) report(gp *g) {
 	if s.ft.n == 0 {
 		return
@@ -184,8 +185,8 @@ func (s *PresageG) tell(gp *g, f *ftFound) {
 	}
 }
 
-// ftFrames writes the frames of a pc inside a call: of tracebackPCs each inlined function has a pc of its own, so only the innermost
-// is meant, unless all is set.
+// ftFrames writes the frames of a pc inside a call: of tracebackPCs each inlined function has a pc
+// of its own, so only the innermost is meant, unless all is set.
 func ftFrames(tag string, pc uintptr, all bool) {
 	f := findfunc(pc)
 	if !f.valid() {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// What the detector (internal/record/recorder/online) needs of the system it stands in. Nothing here is preempted: who calls has
-// m.locks up.
+// What the detector (internal/record/recorder/online) needs of the system it stands in. Nothing
+// here is preempted: who calls has m.locks up.
 
 type (
 	ftOff = sys.NotInHeap
@@ -59,7 +59,8 @@ func ftLowest(m uint32) uintptr { return uintptr(sys.TrailingZeros32(m)) }
 // ftWanted asks for the lines of cache of four addresses, to be written to. None need be of memory.
 func ftWanted(p, q, r, s uintptr)
 
-// ftProcessor is the number of the processor that this runs on: not that of a P, which goes from one to another.
+// ftProcessor is the number of the processor that this runs on: not that of a P, which goes from
+// one to another.
 func ftProcessor() uint32
 
 // ftTellsProcessor reports whether the processor has the instruction for that.
@@ -101,7 +102,8 @@ func ftMap(n uintptr) unsafe.Pointer {
 	return p
 }
 
-// ftReserve returns n bytes of addresses, which are zeros that cannot be written to until ftTake has taken them; 0: the system refuses.
+// ftReserve returns n bytes of addresses, which are zeros that cannot be written to until ftTake
+// has taken them; 0: the system refuses.
 func ftReserve(n uintptr) uintptr {
 	const noReserve = 0x4000
 	p, err := mmap(nil, n, _PROT_READ, _MAP_ANON|_MAP_PRIVATE|noReserve, -1, 0)
@@ -128,7 +130,8 @@ func ftRefused(n uintptr, err int) {
 	exit(1)
 }
 
-// ftMine reports whether addr is in the program's heap or its variables. What C or mmap has allocated is not seen.
+// ftMine reports whether addr is in the program's heap or its variables. What C or mmap has
+// allocated is not seen.
 func ftMine(addr uintptr) bool {
 	for md := &firstmoduledata; md != nil; md = md.next {
 		if md.noptrdata <= addr && addr < md.enoptrbss {
@@ -147,7 +150,8 @@ func ftMine(addr uintptr) bool {
 			return false
 		}
 	}
-	if addr >= uintptr(unsafe.Pointer(argv)) { // arguments and environment, as the system has left them
+	if addr >= uintptr(unsafe.Pointer(argv)) {
+		// arguments and environment, as the system has left them
 		return false
 	}
 	ftAdd64(&ftForeign, 1)

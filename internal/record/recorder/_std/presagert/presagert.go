@@ -19,8 +19,8 @@ type (
 // Enter records the entry of a function and returns the recorder of the goroutine.
 func Enter(h uint64) *G { return runtime.PresageEnter(h) }
 
-// inlined calls the hooks so that the compiler keeps their bodies in the export
-// data of this package, where it finds them when it compiles a package that does not import runtime.
+// inlined calls the hooks so that the compiler keeps their bodies in the export data of this
+// package, where it finds them when it compiles a package that does not import runtime.
 func inlined(g *G) {
 	g.Outside()
 	g.Call(0)
@@ -49,14 +49,16 @@ func Reach[T any](g *G, x T) { g.Reach(abi.TypeFor[T](), unsafe.Pointer(&x)) }
 // Known adds what x leads to to what missing code can reach that has called the innermost function.
 func Known[T any](g *G, x T) { g.Known(abi.TypeFor[T](), unsafe.Pointer(&x)) }
 
-// KnownAtEnd is Known for a function that has defers, when all others have run. x are addresses of its results.
+// KnownAtEnd is Known for a function that has defers, when all others have run. x are addresses of
+// its results.
 func KnownAtEnd[T any](f Frame, x T) {
 	if f.Back() {
 		f.Known(abi.TypeFor[T](), unsafe.Pointer(&x))
 	}
 }
 
-// Deferred begins a deferred call into package pkg of those that are left out, by a function of the depth given. What it is given is x.
+// Deferred begins a deferred call into package pkg of those that are left out, by a function of the
+// depth given. What it is given is x.
 func Deferred[T any](g *G, h, pkg uint64, depth uint32, roots bool, x T) {
 	if pkg != 0 {
 		g.MethodDeferred(h, pkg, depth)
@@ -74,7 +76,8 @@ type Pair[A, B any] struct {
 // Both returns two values as one.
 func Both[A, B any](a A, b B) Pair[A, B] { return Pair[A, B]{a, b} }
 
-// Outside tells the recorder of a package that is left out: its path as names of functions have it. The result is for the variable whose initialisation calls it.
+// Outside tells the recorder of a package that is left out: its path as names of functions have it.
+// The result is for the variable whose initialisation calls it.
 func Outside(index uint64, path, traced string, roots interface{ Roots() []any }, some func()) struct{} {
 	runtime.PresageOutside(index, path, traced, roots.Roots(), some)
 	return struct{}{}
@@ -97,8 +100,9 @@ func Func[T any](f T) uintptr {
 //go:noinline
 func Same[T any](x T) T { return x }
 
-// Method returns where the code of method i of an interface begins, in the order that the compiler gives them, plus one if the
-// interface holds no pointer, but a value, which never changes; 0 for nil.
+// Method returns where the code of method i of an interface begins, in the order that the compiler
+// gives them, plus one if the interface holds no pointer, but a value, which never changes; 0 for
+// nil.
 func Method[T any](x T, i int) uintptr {
 	tab := *(**abi.ITab)(unsafe.Pointer(&x))
 	if tab == nil {

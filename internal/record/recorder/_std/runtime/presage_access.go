@@ -7,9 +7,10 @@ import (
 	"unsafe"
 )
 
-// What code compiled with the compiler's access hooks calls, and the runtime for what it does on behalf of its
-// callers (maps, slices, copies). The compiler puts the calls where a variable may be declared and not yet
-// filled: no stack may grow here and nothing may be preempted. What is not nosplit runs on the system's stack.
+// What code compiled with the compiler's access hooks calls, and the runtime for what it does on
+// behalf of its callers (maps, slices, copies). The compiler puts the calls where a variable may be
+// declared and not yet filled: no stack may grow here and nothing may be preempted. What is not
+// nosplit runs on the system's stack.
 
 const raceenabled = false
 
@@ -182,9 +183,9 @@ func pgPCEntry(pc uintptr) uint64 {
 	return d
 }
 
-// pgFull writes an access down where every one is asked for, and where memory has no cells: files and other memory that
-// the program has mapped. It returns false if the access has no cell, and in an audit; else the hook goes on with the
-// access.
+// pgFull writes an access down where every one is asked for, and where memory has no cells: files
+// and other memory that the program has mapped. It returns false if the access has no cell, and in
+// an audit; else the hook goes on with the access.
 //
 //go:nosplit
 func pgFull(gp *g, addr, n, pc uintptr, write bool) bool {
@@ -233,7 +234,8 @@ func (s *PresageG) outsideFull() {
 	}
 }
 
-// pgSlow goes on on the system's stack. What is to be done stands in the state, since there is little room here.
+// pgSlow goes on on the system's stack. What is to be done stands in the state, since there is
+// little room here.
 //
 //go:nosplit
 func pgSlow(gp *g, addr, n, pc uintptr, write bool) {
@@ -331,8 +333,9 @@ func pgIsRace(pc uintptr) bool {
 	return stringslite.HasPrefix(funcname(findfunc(pc-1)), "internal/race.")
 }
 
-// touchKernel writes down what the kernel does to n bytes at p: where every access of outside code is asked for, as
-// one of those as well. No cell decides on it, so the words are marked as those of emitted code are (SC4).
+// touchKernel writes down what the kernel does to n bytes at p: where every access of outside code
+// is asked for, as one of those as well. No cell decides on it, so the words are marked as those of
+// emitted code are (SC4).
 func (s *PresageG) touchKernel(h uint64, p uintptr, n uint64) {
 	s.touch(h, p, n)
 	if presageCells.full || presageCells.audit {
@@ -367,8 +370,9 @@ func (s *PresageG) knowPC(pc uint64) {
 	s.writePC(pc)
 }
 
-// writePC writes a RawPC. The program counter has lost its last two bits. It is the return address of a call of five
-// bytes, so the byte in front of it without them is in the call. What package internal/race is inlined in is the place.
+// writePC writes a RawPC. The program counter has lost its last two bits. It is the return address
+// of a call of five bytes, so the byte in front of it without them is in the call. What package
+// internal/race is inlined in is the place.
 func (s *PresageG) writePC(pc uint64) {
 	at := firstmoduledata.text + uintptr(pc)<<2 - 1
 	name, file, line := "", "", 0
@@ -394,8 +398,8 @@ func (s *PresageG) writePC(pc uint64) {
 	s.pos = q + words*8
 }
 
-// Of the runtime, on behalf of the code at callerpc. Emitted code writes records of its own as well; merge leaves out
-// those that are made here.
+// Of the runtime, on behalf of the code at callerpc. Emitted code writes records of its own as
+// well; merge leaves out those that are made here.
 
 func pgFrom(addr unsafe.Pointer, n uintptr, write bool, callerpc uintptr) {
 	gp := getg()

@@ -38,7 +38,8 @@ func (b *pgBlock) set(list [][2]uintptr) bool {
 
 // setDeps is set, of what a set depends on.
 func (b *pgBlock) setDeps(list []pgDep) bool {
-	if len(list) > 0 && !b.set(unsafe.Slice((*[2]uintptr)(unsafe.Pointer(&list[0])), (len(list)+1)/2)) { // of an array of an even number
+	if len(list) > 0 && !b.set(unsafe.Slice((*[2]uintptr)(unsafe.Pointer(&list[0])), (len(list)+1)/2)) {
+		// of an array of an even number
 		return false
 	}
 	b.n = int32(len(list))
@@ -77,7 +78,8 @@ func pgBlockOf(size uintptr, class int32) uintptr {
 	return at
 }
 
-// pgSum is a number that the memory has which a walk has noted, in whatever order and pieces, and hardly any other; 0 for none. Where one piece ends and another begins, the place adds what it
+// pgSum is a number that the memory has which a walk has noted, in whatever order and pieces, and
+// hardly any other; 0 for none. Where one piece ends and another begins, the place adds what it
 // takes away.
 func pgSum(parts [][2]uintptr) (h uint64) {
 	for i := range parts {

@@ -11,12 +11,17 @@ import (
 
 // What becomes of a system call.
 const (
-	pgCallCuts   = iota // what it does to memory, or what it returns, is not known: it is a cut. One that is not listed
-	pgCallBoth          // it may change what the kernel keeps, and what it returns depends on that
-	pgCallLooks         // it only looks
-	pgCallAlters        // it only changes something: what it returns does not depend on what others have changed, but on who has looked
-	pgCallNone          // what it returns does not depend on what others have asked of the kernel: memory, time, threads
-	pgCallForks         // it makes a process, which returns as well
+	// what it does to memory, or what it returns, is not known: it is a cut. One that is not listed
+	pgCallCuts  = iota
+	pgCallBoth  // it may change what the kernel keeps, and what it returns depends on that
+	pgCallLooks // it only looks
+	// it only changes something: what it returns does not depend on what others have changed, but
+	// on who has looked
+	pgCallAlters
+	// what it returns does not depend on what others have asked of the kernel: memory, time,
+	// threads
+	pgCallNone
+	pgCallForks // it makes a process, which returns as well
 
 	pgCallTouches = 1 << 5 // and it reads or writes memory (pgCallMemory)
 	pgCallMaps    = 1 << 6 // and it maps memory
@@ -38,7 +43,8 @@ var pgCallsLook = [...]uint16{
 	51, 52, 55, // getsockname getpeername getsockopt
 	79, 89, 267, // getcwd readlink readlinkat
 	97, 99, 137, 138, // getrlimit sysinfo statfs fstatfs
-	102, 104, 107, 108, 110, 111, 115, 118, 120, 121, 124, // getuid getgid geteuid getegid getppid getpgrp getgroups getresuid getresgid getpgid getsid
+	// getuid getgid geteuid getegid getppid getpgrp getgroups getresuid getresgid getpgid getsid
+	102, 104, 107, 108, 110, 111, 115, 118, 120, 121, 124,
 	140,                          // getpriority
 	191, 192, 193, 194, 195, 196, // getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
 }
@@ -50,37 +56,50 @@ var pgCallsAlter = [...]uint16{
 	62, 200, 234, // kill tkill tgkill
 }
 
-// Calls that are in no list are cuts: among them munmap and mremap, for memory that is unmapped may be mapped again at the
-// same address, and is other memory then; ioctl; and those whose memory tables of pointers lead to (readv, sendmsg) or which
-// other calls may have given to the kernel (futex, set_robust_list, io_uring_enter).
+// Calls that are in no list are cuts: among them munmap and mremap, for memory that is unmapped may
+// be mapped again at the same address, and is other memory then; ioctl; and those whose memory
+// tables of pointers lead to (readv, sendmsg) or which other calls may have given to the kernel
+// (futex, set_robust_list, io_uring_enter).
 
 var pgCallsBoth = [...]uint16{
 	0, 2, 3, 8, // read open close lseek
 	22, 32, 33, 34, 37, // pipe dup dup2 pause alarm
 	36, 38, // getitimer setitimer
-	40, 41, 42, 43, 48, 49, 50, 53, 54, // sendfile socket connect accept shutdown bind listen socketpair setsockopt
+	// sendfile socket connect accept shutdown bind listen socketpair setsockopt
+	40, 41, 42, 43, 48, 49, 50, 53, 54,
 	61, 72, 73, 74, 75, 76, 77, 78, // wait4 fcntl flock fsync fdatasync truncate ftruncate getdents
 	59, 322, // execve execveat
 	80, 81, 82, 83, 84, 85, 86, 87, 88, // chdir fchdir rename mkdir rmdir creat link unlink symlink
 	90, 91, 92, 93, 94, 95, // chmod fchmod chown fchown lchown umask
-	105, 106, 109, 112, 113, 114, 116, 117, 119, 122, 123, // setuid setgid setpgid setsid setreuid setregid setgroups setresuid setresgid setfsuid setfsgid
-	132, 133, 136, 141, 153, 155, 159, 160, 161, 162, 163, 164, 166, // utime mknod ustat setpriority vhangup pivot_root adjtimex setrlimit chroot sync acct settimeofday umount2
+	// setuid setgid setpgid setsid setreuid setregid setgroups setresuid setresgid setfsuid
+	// setfsgid
+	105, 106, 109, 112, 113, 114, 116, 117, 119, 122, 123,
+	// utime mknod ustat setpriority vhangup pivot_root adjtimex setrlimit chroot sync acct
+	// settimeofday umount2
+	132, 133, 136, 141, 153, 155, 159, 160, 161, 162, 163, 164, 166,
 	170, 171, 172, 173, 187, // sethostname setdomainname iopl ioperm readahead
-	188, 189, 190, 197, 198, 199, // setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
-	213, 217, 227, 232, 233, 235, 247, // epoll_create getdents64 clock_settime epoll_wait epoll_ctl utimes waitid
+	// setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
+	188, 189, 190, 197, 198, 199,
+	// epoll_create getdents64 clock_settime epoll_wait epoll_ctl utimes waitid
+	213, 217, 227, 232, 233, 235, 247,
 	253, 254, 255, 294, // inotify_init inotify_add_watch inotify_rm_watch inotify_init1
-	257, 258, 259, 260, 261, 263, 264, 265, 266, 268, // openat mkdirat mknodat fchownat futimesat unlinkat renameat linkat symlinkat fchmodat
+	// openat mkdirat mknodat fchownat futimesat unlinkat renameat linkat symlinkat fchmodat
+	257, 258, 259, 260, 261, 263, 264, 265, 266, 268,
 	272, 275, 276, 277, 280, 281, // unshare splice tee sync_file_range utimensat epoll_pwait
-	283, 284, 285, 286, 287, 288, 289, 290, 291, 292, 293, // timerfd_create eventfd fallocate timerfd_settime timerfd_gettime accept4 signalfd4 eventfd2 epoll_create1 dup3 pipe2
+	// timerfd_create eventfd fallocate timerfd_settime timerfd_gettime accept4 signalfd4 eventfd2
+	// epoll_create1 dup3 pipe2
+	283, 284, 285, 286, 287, 288, 289, 290, 291, 292, 293,
 	302, 306, 316, 319, 326, // prlimit64 syncfs renameat2 memfd_create copy_file_range
 	434, 436, 437, 452, // pidfd_open close_range openat2 fchmodat2
 }
 
 var pgCallsNone = [...]uint16{
-	10, 12, 28, 149, 150, 151, 152, 325, // mprotect brk madvise mlock munlock mlockall munlockall mlock2
+	// mprotect brk madvise mlock munlock mlockall munlockall mlock2
+	10, 12, 28, 149, 150, 151, 152, 325,
 	14, 15, 131, // rt_sigprocmask rt_sigreturn sigaltstack
 	24, 142, 143, 144, 145, 146, 147, 148, 203, 204, // sched_yield, sched_*
-	35, 96, 98, 100, 201, 228, 229, 230, // nanosleep gettimeofday getrusage times time clock_gettime clock_getres clock_nanosleep
+	// nanosleep gettimeofday getrusage times time clock_gettime clock_getres clock_nanosleep
+	35, 96, 98, 100, 201, 228, 229, 230,
 	39, 63, 186, // getpid uname gettid
 	60, 231, // exit exit_group
 	219, 221, 309, 318, 324, // restart_syscall fadvise64 getcpu getrandom membarrier
@@ -116,8 +135,8 @@ const (
 	pgMapShared    = 0x01
 )
 
-// pgFilesMapped says that a file was mapped: from then on an access to memory may be one to a file, and what
-// observes files observes the program.
+// pgFilesMapped says that a file was mapped: from then on an access to memory may be one to a file,
+// and what observes files observes the program.
 var pgFilesMapped atomic.Bool
 
 // pgClassOf returns what becomes of a system call, by the number and the arguments that matter.
@@ -134,7 +153,8 @@ func pgClassOf(c *pgKernelCall) uint8 {
 		return pgCallCuts | pgCallMaps
 	case c.trap == pgSysFcntl:
 		return pgFcntlClass(a2)
-	case c.trap == pgSysMadvise && a3 > 3 && a3 != 10 && a3 != 11 && a3 != 14 && a3 != 15: // but MADV_DONTFORK and the like: it may clear memory
+	case c.trap == pgSysMadvise && a3 > 3 && a3 != 10 && a3 != 11 && a3 != 14 && a3 != 15:
+		// but MADV_DONTFORK and the like: it may clear memory
 		return pgCallCuts
 	}
 	class := pgCallTable[c.trap]
@@ -151,7 +171,9 @@ func pgFcntlClass(cmd uintptr) uint8 {
 	switch cmd {
 	case 1, 3, 9, 1025, 1032, 1034: // F_GETFD F_GETFL F_GETOWN F_GETLEASE F_GETPIPE_SZ F_GET_SEALS
 		return pgCallLooks
-	case 0, 2, 4, 8, 10, 11, 1024, 1026, 1030, 1031, 1033: // F_DUPFD F_SETFD F_SETFL F_SETOWN F_SETSIG F_GETSIG F_SETLEASE F_NOTIFY F_DUPFD_CLOEXEC F_SETPIPE_SZ F_ADD_SEALS
+	case 0, 2, 4, 8, 10, 11, 1024, 1026, 1030, 1031, 1033:
+		// F_DUPFD F_SETFD F_SETFL F_SETOWN F_SETSIG F_GETSIG F_SETLEASE F_NOTIFY F_DUPFD_CLOEXEC
+		// F_SETPIPE_SZ F_ADD_SEALS
 		return pgCallBoth
 	}
 	return pgCallCuts
@@ -230,7 +252,8 @@ func syscall_presageCalled(class uint8, trap, result, a1, a2, a3, a4, a5, a6 uin
 	}
 }
 
-// pgMapsCall records what mmap or mremap has mapped. What is not private memory may be mapped elsewhere as well.
+// pgMapsCall records what mmap or mremap has mapped. What is not private memory may be mapped
+// elsewhere as well.
 //
 //go:nosplit
 func pgMapsCall(class uint8, trap, result, a2, a3, a4 uintptr) {

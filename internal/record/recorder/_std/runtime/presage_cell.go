@@ -6,37 +6,40 @@ import (
 	"unsafe"
 )
 
-// Accesses of outside code: packages that are compiled with the compiler's access hooks instead of being
-// re-emitted. A program makes hundreds of millions of them, most to memory that one goroutine uses. So the
-// recorder keeps a cell for each word of memory, and writes an access down only when another goroutine can
-// conflict with it.
+// Accesses of outside code: packages that are compiled with the compiler's access hooks instead of
+// being re-emitted. A program makes hundreds of millions of them, most to memory that one goroutine
+// uses. So the recorder keeps a cell for each word of memory, and writes an access down only when
+// another goroutine can conflict with it.
 //
 // # Cells
 //
-// A cell holds two entries: the last write (w) and the last reads (r) of its word. An entry names a *context*,
-// the stretch of a goroutine between two operations of synchronisation, the bytes of the word, and the program
-// counter.
+// A cell holds two entries: the last write (w) and the last reads (r) of its word. An entry names a
+// *context*, the stretch of a goroutine between two operations of synchronisation, the bytes of the
+// word, and the program counter.
 //
 //	63                  35   34       33     32    25 24         0
 //	|      context        | shared | recorded | bytes |  pc >> 2  |
 //
-// While one goroutine uses a word, its accesses only change the entries: nothing is written. When another goroutine
-// comes, its access is written down, with what the entries still hold (late records, RawLate). That ends the *turn* of
-// the first goroutine and begins that of the second. So there are two records for each turn, kind and byte: of the
-// first access and of the last. Of the first turn, of the goroutine that got the memory, there is only the last.
+// While one goroutine uses a word, its accesses only change the entries: nothing is written. When
+// another goroutine comes, its access is written down, with what the entries still hold (late
+// records, RawLate). That ends the *turn* of the first goroutine and begins that of the second. So
+// there are two records for each turn, kind and byte: of the first access and of the last. Of the
+// first turn, of the goroutine that got the memory, there is only the last.
 //
 //   - (SC1) Let a and b be conflicting accesses of two goroutines, a first, that nothing orders.
-//     The last access of a's kind in a's turn comes after a, and before b's turn begins: b does
-//     not know of it. The first access of b's kind in b's turn is not after b and knows no more.
-//     So these two race as well, and both are written down. A read by another goroutine ends a
-//     turn too. The reader leaves the write entry in place, without its bytes, for the read that begins
-//     the writer's next turn is to be written down as well: the bytes are no longer dirty (SC7). That read
-//     removes the entry (endWrites), so that the next write counts as the first of that turn.
-//   - (SC2) An access is left out without a look at turns if the goroutine has one of the same bytes in the same
-//     release epoch in the cell: a read by a read or a write, a write by a write.
-//   - (SC3) Bytes. An entry covers the bytes of accesses of one context only. An access of a later context that
-//     does not cover all of them makes the old entry a late record first; else bytes of an earlier context would
-//     be taken for accessed in the later one, which can be a false race.
+//     The last access of a's kind in a's turn comes after a, and before b's turn begins: b does not
+//     know of it. The first access of b's kind in b's turn is not after b and knows no more. So
+//     these two race as well, and both are written down. A read by another goroutine ends a turn
+//     too. The reader leaves the write entry in place, without its bytes, for the read that begins
+//     the writer's next turn is to be written down as well: the bytes are no longer dirty (SC7).
+//     That read removes the entry (endWrites), so that the next write counts as the first of that
+//     turn.
+//   - (SC2) An access is left out without a look at turns if the goroutine has one of the same
+//     bytes in the same release epoch in the cell: a read by a read or a write, a write by a write.
+//   - (SC3) Bytes. An entry covers the bytes of accesses of one context only. An access of a later
+//     context that does not cover all of them makes the old entry a late record first; else bytes
+//     of an earlier context would be taken for accessed in the later one, which can be a false
+//     race.
 //   - (SC4) Emitted code and sync/atomic write their own records. They only mark the word as
 //     theirs (seen), or the memory around it (presage_granule.go), so that outside code of other
 //     goroutines notices them. The mark is set before the goroutine synchronises next, and by an
@@ -44,14 +47,15 @@ import (
 //   - (SC5) Allocation clears the cells of the memory that it hands out. Before memory can be
 //     handed out again, a garbage collection marks what emitted code has accessed up to then
 //     (scanAll).
-//   - (SC6) An entry is changed by compare-and-swap, or by swap where the word becomes shared, so that an entry
-//     is either replaced by its owner or written down by the goroutine that takes its place.
+//   - (SC6) An entry is changed by compare-and-swap, or by swap where the word becomes shared, so
+//     that an entry is either replaced by its owner or written down by the goroutine that takes its
+//     place.
 //
 // (SC7) is of reads that happens-before does not need, and stands in presage_dirty.go.
 //
-// Which alternative is wrong: to keep only the first accesses of turns (the last one may be what races), or only the
-// last ones (by then the goroutine may have learned of the other access); to write one record for each context
-// (40 million for a loop over encoding/json).
+// Which alternative is wrong: to keep only the first accesses of turns (the last one may be what
+// races), or only the last ones (by then the goroutine may have learned of the other access); to
+// write one record for each context (40 million for a loop over encoding/json).
 type pgCell struct {
 	_    sys.NotInHeap
 	w, r uint64
@@ -68,13 +72,17 @@ const (
 	pgOneID      = 1 << pgIDShift
 	pgIDBlock    = 32                                // contexts that a goroutine takes at a time
 	pgIDBlocks   = 1 << (64 - pgIDShift) / pgIDBlock // of the process
-	pgCellsLimit = 1 << 40                           // where Go's heap and, in most programs, its variables are
-	pgNoReserve  = 0x4000                            // MAP_NORESERVE
+	// where Go's heap and, in most programs, its variables are
+	pgCellsLimit = 1 << 40
+	pgNoReserve  = 0x4000 // MAP_NORESERVE
 )
 
-// presageCells is the memory of the cells. limit is 0 where there are none: nothing of outside code is recorded.
+// presageCells is the memory of the cells. limit is 0 where there are none: nothing of outside code
+// is recorded.
 var presageCells struct {
-	limit    uintptr // addresses below have a cell, at base + 2*address, and a bit for each byte, at dirty + address/8
+	// addresses below have a cell, at base + 2*address, and a bit for each byte, at dirty +
+	// address/8
+	limit    uintptr
 	quick    uintptr // the same for the hooks, 0 if every access is to be written down
 	full     bool    // write every access down, besides
 	audit    bool    // write every access down, with its value, and nothing else
@@ -239,8 +247,8 @@ func (s *PresageG) synchronises(kind uint64) {
 //go:nosplit
 func pgSwap(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) }
 
-// ownTurn takes an access to bytes m of a word that no other goroutine has used since this one did. If it returns
-// false, the access is for taken.
+// ownTurn takes an access to bytes m of a word that no other goroutine has used since this one did.
+// If it returns false, the access is for taken.
 //
 //go:nosplit
 func (s *PresageG) ownTurn(c *pgCell, addr uintptr, m uint64, write bool) bool {
@@ -272,26 +280,29 @@ func (s *PresageG) ownTurn(c *pgCell, addr uintptr, m uint64, write bool) bool {
 	if o := atomic.Load64(q); o != 0 && !s.owns(o) { // since we looked (SC6)
 		return false
 	}
-	if write && r != 0 && r&pgAllBytes&^b == 0 { // who conflicts with the read conflicts with the write
+	if write && r != 0 && r&pgAllBytes&^b == 0 {
+		// who conflicts with the read conflicts with the write
 		pgSwap(&c.r, r, 0)
 	}
 	return true
 }
 
-// pgContinues reports whether an access of bytes b of a shared word is not the first of its kind in the turn of its
-// goroutine, whose entries are w and r.
+// pgContinues reports whether an access of bytes b of a shared word is not the first of its kind in
+// the turn of its goroutine, whose entries are w and r.
 //
 //go:nosplit
 func pgContinues(w, r, b uint64, write bool) bool {
 	return b&^w == 0 || !write && b&^r == 0
 }
 
-// taken takes an access that is not for ownTurn. It reports whether the access is to be written down.
+// taken takes an access that is not for ownTurn. It reports whether the access is to be written
+// down.
 func (s *PresageG) taken(c *pgCell, word uintptr, m uint64, write bool) bool {
 	for !s.ownTurn(c, word, m, write) {
 		w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
 		mine := (w == 0 || s.owns(w)) && (r == 0 || s.owns(r))
-		if mine && ((w|r)&pgSharedWord == 0 || pgContinues(w, r, m&pgAllBytes, write)) { // (SC3), or it has changed meanwhile
+		if mine && ((w|r)&pgSharedWord == 0 || pgContinues(w, r, m&pgAllBytes, write)) {
+			// (SC3), or it has changed meanwhile
 			if write {
 				s.late(word, &c.w, w, true)
 			} else {
@@ -338,8 +349,8 @@ func (s *PresageG) endWrites(c *pgCell, word uintptr) {
 	}
 }
 
-// late writes down the access of an entry that is not yet written down, and notes that in the cell. The write of
-// another goroutine then stands for none of its reads (SC1).
+// late writes down the access of an entry that is not yet written down, and notes that in the cell.
+// The write of another goroutine then stands for none of its reads (SC1).
 func (s *PresageG) late(word uintptr, p *uint64, e uint64, write bool) {
 	if e == 0 {
 		return
@@ -401,7 +412,8 @@ func (s *PresageG) seen(addr, n uintptr) {
 		c := pgCellOf(word)
 		w, r := atomic.Load64(&c.w), atomic.Load64(&c.r)
 		if r == 0 && w&(pgSharedWord|pgAllBytes) == pgSharedWord {
-			continue // a mark of a shared word: every access of outside code that comes next is written down
+			// a mark of a shared word: every access of outside code that comes next is written down
+			continue
 		}
 		if w|r == 0 {
 			pgSwap(&c.w, 0, s.inside)

@@ -95,7 +95,8 @@ func presageChanClose(c *hchan) {
 	}
 }
 
-// presageChanWoken records that the goroutine of sg, which waited for c, receives because of a close; a sender will panic.
+// presageChanWoken records that the goroutine of sg, which waited for c, receives because of a
+// close; a sender will panic.
 func presageChanWoken(c *hchan, sg *sudog, send bool) {
 	if !presage.on {
 		return
@@ -116,8 +117,8 @@ func presageChanPanics(c *hchan) {
 	}
 }
 
-// chanPanics writes a look at c by code without records: that c is closed orders nothing, but is why there is a panic, so the close stays
-// before it in prediction (package window, hard edges).
+// chanPanics writes a look at c by code without records: that c is closed orders nothing, but is
+// why there is a panic, so the close stays before it in prediction (package window, hard edges).
 func (s *PresageG) chanPanics(c *hchan) {
 	s.site = 0
 	s.put3(nil, s.take(pgChanLen, 0, 0), uintptr(unsafe.Pointer(c)), uint64(c.qcount), uint64(c.dataqsiz))
@@ -178,7 +179,8 @@ func presageNilDefault() {
 	}
 }
 
-// presageSelect begins a select. Its cases are in the order of order, the first nsends of scases are sends.
+// presageSelect begins a select. Its cases are in the order of order, the first nsends of scases
+// are sends.
 func presageSelect(scases []scase, order []uint16, nsends int, block bool) {
 	s := pgHere()
 	if s == nil {

@@ -15,22 +15,23 @@ import (
 // A PresageG is the recorder's state of one goroutine. It is outside the
 // heap, so that it can be written anywhere in the runtime without write barriers.
 //
-// Of the words from pos to end, left are free; Block and Room promised the others to records that check nothing.
-// Records that come in between and check for themselves (an allocation) take free words and go in front, so
-// the promise is kept. What was promised and not used is reclaimed by the next
-// Block or Room that takes the slow path, and by grow2.
+// Of the words from pos to end, left are free; Block and Room promised the others to records that
+// check nothing. Records that come in between and check for themselves (an allocation) take free
+// words and go in front, so the promise is kept. What was promised and not used is reclaimed by the
+// next Block or Room that takes the slow path, and by grow2.
 type PresageG struct {
-	_         sys.NotInHeap
-	pos       uintptr      // where the next record goes
-	left      int          // free words; less pgDue when a stamp is due
-	end       uintptr      // where the slow path is due: the end of the chunk, or a stamp
-	hard      uintptr      // end of the chunk
-	clean     uintptr      // what lies between pos and here is zero
-	box       *pgBox       // in which the chunk stands, nil for small ones
-	site      uint32       // remembered by Call
-	depth     uint32       // frames of instrumented functions
-	outside   bool         // the last Enter had no site
-	target    uintptr      // what the call through a function value or an interface that is under way enters, 0: none is
+	_       sys.NotInHeap
+	pos     uintptr // where the next record goes
+	left    int     // free words; less pgDue when a stamp is due
+	end     uintptr // where the slow path is due: the end of the chunk, or a stamp
+	hard    uintptr // end of the chunk
+	clean   uintptr // what lies between pos and here is zero
+	box     *pgBox  // in which the chunk stands, nil for small ones
+	site    uint32  // remembered by Call
+	depth   uint32  // frames of instrumented functions
+	outside bool    // the last Enter had no site
+	// what the call through a function value or an interface that is under way enters, 0: none is
+	target    uintptr
 	from      uintptr      // where that call is
 	kernel    pgKernelRest // of the system call under way
 	nonblock  bool         // the channel operation under way does not block
@@ -95,8 +96,8 @@ var presage struct {
 	scratch uintptr
 }
 
-// A pgStripe orders the operations on the objects that hash to it: clock is the largest stamp given, and
-// with pgHeld it is locked, which makes an operation and its stamp one step.
+// A pgStripe orders the operations on the objects that hash to it: clock is the largest stamp
+// given, and with pgHeld it is locked, which makes an operation and its stamp one step.
 type pgStripe struct {
 	clock atomic.Uint64
 	_     [64 - 8]byte
@@ -169,9 +170,10 @@ func presageInit() {
 	}
 }
 
-// presageGC is called with the world stopped at the end of a garbage collection, when all is marked and nothing swept: each goroutine
-// stamps soon after, so that what it did with memory that is free now
-// comes before the next allocation there. The moment is recorded: memory is given to another object only behind it. Calls under way keep what lives of what they begin with.
+// presageGC is called with the world stopped at the end of a garbage collection, when all is marked
+// and nothing swept: each goroutine stamps soon after, so that what it did with memory that is free
+// now comes before the next allocation there. The moment is recorded: memory is given to another
+// object only behind it. Calls under way keep what lives of what they begin with.
 func presageGC() {
 	if !presage.on {
 		return
@@ -328,8 +330,8 @@ func (s *PresageG) put3(st *pgStripe, h uint64, obj uintptr, a, b uint64) {
 	s.advance(p, 40)
 }
 
-// presageAlloc records an allocation of n bytes at x, which the code in front of pc has asked for (0:
-// it does not matter).
+// presageAlloc records an allocation of n bytes at x, which the code in front of pc has asked for
+// (0: it does not matter).
 func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64, pc uintptr) {
 	gp := getg()
 	presageClear(gp.presage, uintptr(x), n)

@@ -14,15 +14,16 @@ import (
 //     outside code of g after w, with no write of the byte by anybody in between. Then the trace
 //     has a record of an outside read of the byte by g, after w and not after o in the order of g.
 //     It is an ordinary record: it has its place in the stream. The same for the first write of the
-//     byte by outside code of g after w: what emitted code has left there is gone. That emitted code
-//     allocates memory counts as a write of its zeros, if the Alloc has FlagFirst.
+//     byte by outside code of g after w: what emitted code has left there is gone. That emitted
+//     code allocates memory counts as a write of its zeros, if the Alloc has FlagFirst.
 //
 // # Dirty bytes
 //
-// A byte is *dirty* for reads if emitted code has written to it and no access of outside code has been written
-// down since, and for writes if no write has. There are two bits for each byte of memory, behind the cells. A read of outside code that
-// finds a dirty byte is written down, whatever its cell says, and makes its bytes clean. So there
-// are not more of these records than writes.
+// A byte is *dirty* for reads if emitted code has written to it and no access of outside code has
+// been written down since, and for writes if no write has. There are two bits for each byte of
+// memory, behind the cells. A read of outside code that finds a dirty byte is written down,
+// whatever its cell says, and makes its bytes clean. So there are not more of these records than
+// writes.
 //
 // The bits are set where the records of emitted code are looked at (scan), in granules that outside
 // code uses. When outside code begins to use a granule, all of its bytes become dirty that emitted
@@ -50,7 +51,8 @@ import (
 // granule, beside the state of the granule. After each write to a field, reads of the 63 other
 // words would be written down too.
 
-// pgDirtyOf returns the bits of the bytes of a word, for reads; those for writes are in the byte behind.
+// pgDirtyOf returns the bits of the bytes of a word, for reads; those for writes are in the byte
+// behind.
 //
 //go:nosplit
 func pgDirtyOf(addr uintptr) *uint8 {
@@ -149,8 +151,8 @@ func pgCatchUp(gp *g) {
 	systemstack(func() { gp.presage.scan() })
 }
 
-// takesDirty reports whether (SC7) asks for a record of the access that is under way, of bytes m of a
-// word, and makes them clean if that record counts.
+// takesDirty reports whether (SC7) asks for a record of the access that is under way, of bytes m of
+// a word, and makes them clean if that record counts.
 func (s *PresageG) takesDirty(addr uintptr, m uint64, write bool) bool {
 	if !write && !pgIsDirty(addr, m) || write && !pgWritesDirty(addr, m) {
 		return false

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// What a call is given: each pointer in it begins a walk, and has a set if it leads anywhere (presage_sets.go).
+// What a call is given: each pointer in it begins a walk, and has a set if it leads anywhere
+// (presage_sets.go).
 
 // given adds a value of type t at p, which a call is given.
 func (s *PresageG) given(p uintptr, t *_type) {

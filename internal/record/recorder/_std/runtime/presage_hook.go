@@ -35,16 +35,18 @@ func PresageEnter(h uint64) *PresageG {
 	return s
 }
 
-// direct says, as a flag, whether the function that pc is in is what the call under way calls: the target itself, or what the target does
-// nothing but call, being a wrapper that the compiler has made (of a method of a value, a promoted method, a method value). Such a
-// wrapper calls the method, or jumps to it: then the method returns to the caller. What was answered last is kept by pc and the rest of the question. Called by
-// PresageEnter.
+// direct says, as a flag, whether the function that pc is in is what the call under way calls: the
+// target itself, or what the target does nothing but call, being a wrapper that the compiler has
+// made (of a method of a value, a promoted method, a method value). Such a wrapper calls the
+// method, or jumps to it: then the method returns to the caller. What was answered last is kept by
+// pc and the rest of the question. Called by PresageEnter.
 //
 //go:noinline
 func (s *PresageG) direct(pc uintptr) uint64 {
 	t := s.target
 	s.target = 0
-	k := &s.answers[(pc>>4^pc>>8^t>>5)%pgAnswers] // a method called through a wrapper and without it has two
+	// a method called through a wrapper and without it has two
+	k := &s.answers[(pc>>4^pc>>8^t>>5)%pgAnswers]
 	if k.pc == pc && k.entry == t&^1 {
 		return pgFlagDirect << 48
 	}
@@ -64,14 +66,16 @@ func (s *PresageG) direct(pc uintptr) uint64 {
 // pgAnswers is the number of functions of which direct keeps an answer.
 const pgAnswers = 8
 
-// A pgAnswer is what direct has found: where the function of pc begins, which is no wrapper; and the flags of another question.
+// A pgAnswer is what direct has found: where the function of pc begins, which is no wrapper; and
+// the flags of another question.
 type pgAnswer struct {
 	pc, entry uintptr
 	asked     pgEntered
 	flags     uint64
 }
 
-// pgEntered is what direct is asked: of a pc in a function that a call at from, of target, has entered; it returns to ret.
+// pgEntered is what direct is asked: of a pc in a function that a call at from, of target, has
+// entered; it returns to ret.
 type pgEntered struct{ pc, target, from, ret uintptr }
 
 // flags is the rest of direct, for fn, the function of pc.
@@ -270,7 +274,8 @@ func (s *PresageG) Opaque(h uint64) {
 	s.pos = p + 8
 }
 
-// Dynamic records the beginning of a call through a function value or an interface, of the code at target.
+// Dynamic records the beginning of a call through a function value or an interface, of the code at
+// target.
 //
 //go:noinline
 func (s *PresageG) Dynamic(h uint64, target uintptr) {
@@ -341,7 +346,8 @@ func (f PresageFrame) Back() bool {
 	return f.s.Back()
 }
 
-// Known is that of the frame's function, for the values at the addresses in a value at p: its results.
+// Known is that of the frame's function, for the values at the addresses in a value at p: its
+// results.
 func (f PresageFrame) Known(t *_type, p unsafe.Pointer) { f.s.returns(t, p) }
 
 // ExitTyped is Exit of a function that may defer calls of typed operations. outside says whether

@@ -2,9 +2,9 @@ package runtime
 
 import "unsafe"
 
-// Memory that system calls read and write. The kernel has no hooks, so what it does to the memory of
-// the program is recorded here, by the number of the call: what it reads before the call, what it
-// writes behind it. A call of which that is not known is a cut (pgCallCuts).
+// Memory that system calls read and write. The kernel has no hooks, so what it does to the memory
+// of the program is recorded here, by the number of the call: what it reads before the call, what
+// it writes behind it. A call of which that is not known is a cut (pgCallCuts).
 
 // A pgCallAccess is one access of a system call.
 type pgCallAccess struct {
@@ -25,12 +25,13 @@ const (
 	pgMemFinds            // writes n bytes if the call does not return 0
 	pgMemInterrupt        // writes n bytes if the call was interrupted
 	pgMemText             // reads up to a zero byte
-	pgMemSockaddr         // writes up to as many bytes as the word says that argument `of` points to, and that word
-	pgMemBits             // reads and writes a bit for each descriptor below argument `of`
+	// writes up to as many bytes as the word says that argument `of` points to, and that word
+	pgMemSockaddr
+	pgMemBits // reads and writes a bit for each descriptor below argument `of`
 )
 
-// pgCallMemory is what system calls of linux/amd64 access. What a table of pointers leads to (readv,
-// sendmsg) is not here: those are cuts.
+// pgCallMemory is what system calls of linux/amd64 access. What a table of pointers leads to
+// (readv, sendmsg) is not here: those are cuts.
 var pgCallMemory = [...]pgCallAccess{
 	{0, 2, pgMemReturns, 1, 3},                           // read
 	{1, 2, pgMemReadsAll, 1, 3},                          // write
@@ -40,11 +41,16 @@ var pgCallMemory = [...]pgCallAccess{
 	{6, 1, pgMemText, 0, 0}, {6, 2, pgMemWrites, 144, 0}, // lstat
 	{7, 1, pgMemUpdateAll, 8, 2},                          // poll
 	{14, 2, pgMemReads, 8, 0}, {14, 3, pgMemWrites, 8, 0}, // rt_sigprocmask
-	{17, 2, pgMemReturns, 1, 3},                                                                                // pread64
-	{18, 2, pgMemReadsAll, 1, 3},                                                                               // pwrite64
-	{21, 1, pgMemText, 0, 0},                                                                                   // access
-	{22, 1, pgMemWrites, 8, 0},                                                                                 // pipe
-	{23, 2, pgMemBits, 0, 1}, {23, 3, pgMemBits, 0, 1}, {23, 4, pgMemBits, 0, 1}, {23, 5, pgMemUpdates, 16, 0}, // select
+	// pread64
+	{17, 2, pgMemReturns, 1, 3},
+	// pwrite64
+	{18, 2, pgMemReadsAll, 1, 3},
+	// access
+	{21, 1, pgMemText, 0, 0},
+	// pipe
+	{22, 1, pgMemWrites, 8, 0},
+	// select
+	{23, 2, pgMemBits, 0, 1}, {23, 3, pgMemBits, 0, 1}, {23, 4, pgMemBits, 0, 1}, {23, 5, pgMemUpdates, 16, 0},
 	{35, 1, pgMemReads, 16, 0}, {35, 2, pgMemInterrupt, 16, 0}, // nanosleep
 	{36, 2, pgMemWrites, 32, 0},                             // getitimer
 	{38, 2, pgMemReads, 32, 0}, {38, 3, pgMemWrites, 32, 0}, // setitimer
@@ -75,14 +81,21 @@ var pgCallMemory = [...]pgCallAccess{
 	{92, 1, pgMemText, 0, 0},                                // chown
 	{94, 1, pgMemText, 0, 0},                                // lchown
 	{96, 1, pgMemWrites, 16, 0}, {96, 2, pgMemWrites, 8, 0}, // gettimeofday
-	{97, 2, pgMemWrites, 16, 0},                                                           // getrlimit
-	{98, 2, pgMemWrites, 144, 0},                                                          // getrusage
-	{99, 1, pgMemWrites, 112, 0},                                                          // sysinfo
-	{100, 1, pgMemWrites, 32, 0},                                                          // times
-	{115, 2, pgMemReturns, 4, 1},                                                          // getgroups
-	{116, 2, pgMemReadsAll, 4, 1},                                                         // setgroups
-	{118, 1, pgMemWrites, 4, 0}, {118, 2, pgMemWrites, 4, 0}, {118, 3, pgMemWrites, 4, 0}, // getresuid
-	{120, 1, pgMemWrites, 4, 0}, {120, 2, pgMemWrites, 4, 0}, {120, 3, pgMemWrites, 4, 0}, // getresgid
+	// getrlimit
+	{97, 2, pgMemWrites, 16, 0},
+	// getrusage
+	{98, 2, pgMemWrites, 144, 0},
+	// sysinfo
+	{99, 1, pgMemWrites, 112, 0},
+	{100, 1, pgMemWrites, 32, 0}, // times
+	// getgroups
+	{115, 2, pgMemReturns, 4, 1},
+	// setgroups
+	{116, 2, pgMemReadsAll, 4, 1},
+	// getresuid
+	{118, 1, pgMemWrites, 4, 0}, {118, 2, pgMemWrites, 4, 0}, {118, 3, pgMemWrites, 4, 0},
+	// getresgid
+	{120, 1, pgMemWrites, 4, 0}, {120, 2, pgMemWrites, 4, 0}, {120, 3, pgMemWrites, 4, 0},
 	{131, 1, pgMemReads, 24, 0}, {131, 2, pgMemWrites, 24, 0}, // sigaltstack
 	{132, 1, pgMemText, 0, 0}, {132, 2, pgMemReads, 16, 0}, // utime
 	{133, 1, pgMemText, 0, 0},                                // mknod
@@ -99,11 +112,14 @@ var pgCallMemory = [...]pgCallAccess{
 	{161, 1, pgMemText, 0, 0},                               // chroot
 	{163, 1, pgMemText, 0, 0},                               // acct
 	{164, 1, pgMemReads, 16, 0}, {164, 2, pgMemReads, 8, 0}, // settimeofday
-	{166, 1, pgMemText, 0, 0},                                                           // umount2
-	{170, 1, pgMemReadsAll, 1, 2},                                                       // sethostname
-	{171, 1, pgMemReadsAll, 1, 2},                                                       // setdomainname
+	{166, 1, pgMemText, 0, 0}, // umount2
+	// sethostname
+	{170, 1, pgMemReadsAll, 1, 2},
+	// setdomainname
+	{171, 1, pgMemReadsAll, 1, 2},
 	{188, 1, pgMemText, 0, 0}, {188, 2, pgMemText, 0, 0}, {188, 3, pgMemReadsAll, 1, 4}, // setxattr
-	{189, 1, pgMemText, 0, 0}, {189, 2, pgMemText, 0, 0}, {189, 3, pgMemReadsAll, 1, 4}, // lsetxattr
+	// lsetxattr
+	{189, 1, pgMemText, 0, 0}, {189, 2, pgMemText, 0, 0}, {189, 3, pgMemReadsAll, 1, 4},
 	{190, 2, pgMemText, 0, 0}, {190, 3, pgMemReadsAll, 1, 4}, // fsetxattr
 	{191, 1, pgMemText, 0, 0}, {191, 2, pgMemText, 0, 0}, {191, 3, pgMemReturns, 1, 4}, // getxattr
 	{192, 1, pgMemText, 0, 0}, {192, 2, pgMemText, 0, 0}, {192, 3, pgMemReturns, 1, 4}, // lgetxattr
@@ -138,9 +154,12 @@ var pgCallMemory = [...]pgCallAccess{
 	{265, 2, pgMemText, 0, 0}, {265, 4, pgMemText, 0, 0}, // linkat
 	{266, 1, pgMemText, 0, 0}, {266, 3, pgMemText, 0, 0}, // symlinkat
 	{267, 2, pgMemText, 0, 0}, {267, 3, pgMemReturns, 1, 4}, // readlinkat
-	{268, 2, pgMemText, 0, 0},                                                                 // fchmodat
-	{269, 2, pgMemText, 0, 0},                                                                 // faccessat
-	{271, 1, pgMemUpdateAll, 8, 2}, {271, 3, pgMemUpdates, 16, 0}, {271, 4, pgMemReads, 8, 0}, // ppoll
+	// fchmodat
+	{268, 2, pgMemText, 0, 0},
+	// faccessat
+	{269, 2, pgMemText, 0, 0},
+	// ppoll
+	{271, 1, pgMemUpdateAll, 8, 2}, {271, 3, pgMemUpdates, 16, 0}, {271, 4, pgMemReads, 8, 0},
 	{275, 2, pgMemUpdates, 8, 0}, {275, 4, pgMemUpdates, 8, 0}, // splice
 	{280, 2, pgMemText, 0, 0}, {280, 3, pgMemReads, 32, 0}, // utimensat
 	{281, 2, pgMemReturns, 12, 3}, {281, 5, pgMemReads, 8, 0}, // epoll_pwait

@@ -6,20 +6,31 @@ import (
 	"unsafe"
 )
 
-// What a call that leaves traced code comes to while it runs. Its D is found when it begins; after that it can get pointers that it was not given, and its D grows by what these lead
-// to. The rules:
+// What a call that leaves traced code comes to while it runs. Its D is found when it begins; after
+// that it can get pointers that it was not given, and its D grows by what these lead to. The rules:
 //
-//  1. Missing code gets a pointer from outside in four ways: traced code that it calls returns it, or panics with it; it is received from a channel, or loaded by an atomic operation; or it is
-//     loaded from memory where others have stored it since, which the missing code learns by an operation of synchronisation, or they are traced code that it has called. (Else it races itself.)
-//     What package internal/godebug loads is no such pointer (settings): no code but the standard library's can call it, what it keeps are words, counters and what it has made of them, and
-//     its callers get a string. Nearly all that synchronises in the standard library asks it something, and from there to what is not in the heap it is not far.
-//  2. So the walk is made again from what the call was given, and from what it got since, after every operation that acquires and whenever traced code returns to it. Most times no word has changed, and that is all.
-//  3. Memory that the call has made itself joins D when traced code is given a pointer to it, or finds one in what the call can reach: what others know of it they know from there.
-//  4. What is found besides is recorded as a set that belongs to this call alone; the call names it when it begins. So a D says what the call reaches at any time, not when.
-//  5. What a walk begins with is an address, and keeps nothing alive. What a garbage collection has marked when it ends is the same object until the next one ends. If something of it was not
-//     marked, its address may be another object's, and what the call has loaded from it lives on, maybe: if the walk would have to begin there, the call reaches everything.
+//  1. Missing code gets a pointer from outside in four ways: traced code that it calls returns it,
+//     or panics with it; it is received from a channel, or loaded by an atomic operation; or it is
+//     loaded from memory where others have stored it since, which the missing code learns by an
+//     operation of synchronisation, or they are traced code that it has called. (Else it races
+//     itself.) What package internal/godebug loads is no such pointer (settings): no code but the
+//     standard library's can call it, what it keeps are words, counters and what it has made of
+//     them, and its callers get a string. Nearly all that synchronises in the standard library asks
+//     it something, and from there to what is not in the heap it is not far.
+//  2. So the walk is made again from what the call was given, and from what it got since, after
+//     every operation that acquires and whenever traced code returns to it. Most times no word has
+//     changed, and that is all.
+//  3. Memory that the call has made itself joins D when traced code is given a pointer to it, or
+//     finds one in what the call can reach: what others know of it they know from there.
+//  4. What is found besides is recorded as a set that belongs to this call alone; the call names it
+//     when it begins. So a D says what the call reaches at any time, not when.
+//  5. What a walk begins with is an address, and keeps nothing alive. What a garbage collection has
+//     marked when it ends is the same object until the next one ends. If something of it was not
+//     marked, its address may be another object's, and what the call has loaded from it lives on,
+//     maybe: if the walk would have to begin there, the call reaches everything.
 
-// pgRoots is what a call is given and gets; if it is more, and the walk has to be made again, it reaches everything.
+// pgRoots is what a call is given and gets; if it is more, and the walk has to be made again, it
+// reaches everything.
 const pgRoots = 24
 
 // A pgMissing is a call that leaves traced code and has not returned.
@@ -81,7 +92,8 @@ func (o *pgMissing) begins(k pgKey) {
 	o.roots++
 }
 
-// survives says that a garbage collection ends: what it has marked of what a call begins with stays what it is in the cycle that comes now.
+// survives says that a garbage collection ends: what it has marked of what a call begins with stays
+// what it is in the cycle that comes now.
 func (o *pgMissing) survives() {
 	if o.stale || o.cycle != pgCycle() {
 		return
@@ -100,8 +112,8 @@ func (o *pgMissing) survives() {
 	o.cycle += 2 // as gcSweep has it
 }
 
-// opens notes that a call begins, by a function of the depth given, and returns the number of the set that its D may grow by; 0: it reaches everything already.
-// What D has is in s.call.
+// opens notes that a call begins, by a function of the depth given, and returns the number of the
+// set that its D may grow by; 0: it reaches everything already. What D has is in s.call.
 func (s *PresageG) opens(c *pgCall) uint32 {
 	s.over(c.depth)
 	o := c.late
@@ -144,7 +156,8 @@ func (s *PresageG) ended(depth uint32) {
 	}
 }
 
-// inMissing returns the call that the goroutine is in, nil if it is in traced code, or D is not to grow.
+// inMissing returns the call that the goroutine is in, nil if it is in traced code, or D is not to
+// grow.
 func (s *PresageG) inMissing() *pgMissing {
 	s.over(s.depth + 1)
 	if o := s.open; o != nil && o.depth == s.depth && !o.all && !s.call.open && !s.going && presage.on && !s.off {
@@ -153,10 +166,12 @@ func (s *PresageG) inMissing() *pgMissing {
 	return nil
 }
 
-// Back reports whether the innermost function was called by missing code: what it is given, and returns, goes there.
+// Back reports whether the innermost function was called by missing code: what it is given, and
+// returns, goes there.
 func (s *PresageG) Back() bool { return s.open != nil && s.open.depth+1 == s.depth }
 
-// Known adds a value of type t at p to what the call around the innermost function, which it has called, begins with.
+// Known adds a value of type t at p to what the call around the innermost function, which it has
+// called, begins with.
 //
 //go:noinline
 func (s *PresageG) Known(t *_type, p unsafe.Pointer) {
@@ -167,7 +182,8 @@ func (s *PresageG) Known(t *_type, p unsafe.Pointer) {
 	systemstack(func() { s.gets(o, uintptr(p), t) })
 }
 
-// returns is Known for the values at the addresses that a value of type t at p has: results of a function. Missing code gets what is in them, and never the address.
+// returns is Known for the values at the addresses that a value of type t at p has: results of a
+// function. Missing code gets what is in them, and never the address.
 //
 //go:noinline
 func (s *PresageG) returns(t *_type, p unsafe.Pointer) {
@@ -198,7 +214,8 @@ func (s *PresageG) gets(o *pgMissing, p uintptr, t *_type) {
 	c.unwalk()
 }
 
-// presageReceived is called when the running goroutine has received an element of c, with no lock held.
+// presageReceived is called when the running goroutine has received an element of c, with no lock
+// held.
 func presageReceived(c *hchan, elem unsafe.Pointer) {
 	s := getg().presage
 	if s == nil || s.open == nil || c == nil {
@@ -234,7 +251,8 @@ func (s *PresageG) loaded(p unsafe.Pointer) {
 	})
 }
 
-// pgSettings reports whether the atomic operation under way is one of package internal/godebug, or of the maps of package sync for it.
+// pgSettings reports whether the atomic operation under way is one of package internal/godebug, or
+// of the maps of package sync for it.
 //
 //go:noinline
 func pgSettings() bool {
@@ -396,7 +414,8 @@ func (s *PresageG) everything(o *pgMissing) {
 	s.pos = p + 8
 }
 
-// unwound notes that a panic with the value at e, or Goexit, may go through traced code that missing code has called, and be recovered there.
+// unwound notes that a panic with the value at e, or Goexit, may go through traced code that
+// missing code has called, and be recovered there.
 func (s *PresageG) unwound(e unsafe.Pointer) {
 	if s.call.open || s.going || !presage.on || s.off {
 		return

@@ -5,10 +5,11 @@ import (
 	"unsafe"
 )
 
-// Missing code that no call of a traced function brackets: deferred calls, goroutines that begin in a package that is left out, whoever starts them, finalizers and
-// cleanups of such a package.
+// Missing code that no call of a traced function brackets: deferred calls, goroutines that begin in
+// a package that is left out, whoever starts them, finalizers and cleanups of such a package.
 
-// MethodDeferred is MethodBegin for a deferred call of a function of the depth given. What that had called is gone.
+// MethodDeferred is MethodBegin for a deferred call of a function of the depth given. What that had
+// called is gone.
 //
 //go:noinline
 func (s *PresageG) MethodDeferred(h, method uint64, depth uint32) {
@@ -16,8 +17,8 @@ func (s *PresageG) MethodDeferred(h, method uint64, depth uint32) {
 	s.MethodBegin(h, method)
 }
 
-// MethodGo is MethodBegin for a go statement, and MethodGoes is its MethodBegun: the records are the new goroutine's. It is in
-// the method as long as it lives.
+// MethodGo is MethodBegin for a go statement, and MethodGoes is its MethodBegun: the records are
+// the new goroutine's. It is in the method as long as it lives.
 //
 //go:noinline
 func (s *PresageG) MethodGo(h, method uint64) {
@@ -59,7 +60,8 @@ func (s *PresageG) reachObject(p uintptr) {
 
 func pgPointerType() *_type { return abi.TypeFor[unsafe.Pointer]() }
 
-// presageFinalizes is called before a finalizer or cleanup. Of one of a package that is left out the records are those of a call.
+// presageFinalizes is called before a finalizer or cleanup. Of one of a package that is left out
+// the records are those of a call.
 func presageFinalizes(fn *funcval, arg unsafe.Pointer) {
 	s := getg().presage
 	if s == nil || s.off || !presage.on {

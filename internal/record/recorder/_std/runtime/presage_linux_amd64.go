@@ -89,7 +89,8 @@ func pgNoFile(errno uintptr) (reason uint64) {
 	return pgStopNoFile
 }
 
-// pgMapLimit maps the limit of the run. Its directory is the first n bytes of presage.dir; without the file there is no limit.
+// pgMapLimit maps the limit of the run. Its directory is the first n bytes of presage.dir; without
+// the file there is no limit.
 func pgMapLimit(n int) (reason uint64) {
 	copy(presage.dir[n:], pgLimitFile)
 	fd, _, e := pgsys.Syscall6(pgSysOpenat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), 0o2|0o2000000 /* O_RDWR|O_CLOEXEC */, 0, 0, 0)
@@ -108,7 +109,8 @@ func pgMapLimit(n int) (reason uint64) {
 	return 0
 }
 
-// pgSpend takes n bytes of what the run may have on the disk (R7). What is too much for one process may fit another.
+// pgSpend takes n bytes of what the run may have on the disk (R7). What is too much for one process
+// may fit another.
 func pgSpend(n uintptr) bool {
 	l := presage.limit
 	if l == nil {
@@ -171,7 +173,8 @@ func pgOpen(i uint64, suffix string, flags uintptr) (fd, errno uintptr) {
 	return fd, errno
 }
 
-// pgAbandon closes and removes the file that was opened last: the program may need the room that there is.
+// pgAbandon closes and removes the file that was opened last: the program may need the room that
+// there is.
 func pgAbandon(fd uintptr) {
 	closefd(int32(fd))
 	pgsys.Syscall6(pgSysUnlinkat, pgAtCwd, uintptr(unsafe.Pointer(&presage.dir)), 0, 0, 0, 0)
@@ -232,7 +235,8 @@ func pgPwrite(fd, p, n, off uintptr) bool {
 	return true
 }
 
-// pgPopulate has the kernel make n bytes at p ready to be written, all at once; older kernels cannot.
+// pgPopulate has the kernel make n bytes at p ready to be written, all at once; older kernels
+// cannot.
 func pgPopulate(p, n uintptr) {
 	pgsys.Syscall6(pgSysMadvise, p, n, 23 /* MADV_POPULATE_WRITE */, 0, 0, 0)
 }
@@ -270,8 +274,8 @@ func pgMapScratch(n uintptr) uintptr {
 	return uintptr(p)
 }
 
-// pgReturn2 returns where the function returns to that has called PresageEnter, which has called direct, which calls pgReturn2: three frame
-// pointers up, and the word above the fourth.
+// pgReturn2 returns where the function returns to that has called PresageEnter, which has called
+// direct, which calls pgReturn2: three frame pointers up, and the word above the fourth.
 //
 //go:noinline
 func pgReturn2() uintptr {

@@ -2,8 +2,9 @@ package runtime
 
 import "internal/runtime/sys"
 
-// What each P keeps for the calls of its goroutines that leave traced code, so that most of them take no lock that others take: memory for a walk, and for
-// calls under way. What was used last is used next, while it is in the processor's cache.
+// What each P keeps for the calls of its goroutines that leave traced code, so that most of them
+// take no lock that others take: memory for a walk, and for calls under way. What was used last is
+// used next, while it is in the processor's cache.
 
 const pgPs = 256 // Ps that keep anything
 
@@ -34,7 +35,8 @@ var (
 	pgShared [pgKinds]*pgFree // what no P keeps; under presage.mu
 )
 
-// pgMine returns what the running P keeps, or nil. It is the caller's until that calls a function: package runtime is preempted where functions begin.
+// pgMine returns what the running P keeps, or nil. It is the caller's until that calls a function:
+// package runtime is preempted where functions begin.
 func pgMine() *pgLocal {
 	if p := getg().m.p.ptr(); p != nil && p.id < pgPs {
 		return &pgLocals[p.id]

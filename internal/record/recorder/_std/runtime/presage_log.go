@@ -6,17 +6,19 @@ import (
 	"unsafe"
 )
 
-// The log: where the records of large streams go, so that the memory they are written to is used again. A page of
-// a mapped file costs the kernel more, at its first touch, than all the records on it cost the program.
+// The log: where the records of large streams go, so that the memory they are written to is used
+// again. A page of a mapped file costs the kernel more, at its first touch, than all the records on
+// it cost the program.
 //
-// A box is a chunk of the largest size. One that is full is written to the log as it is, by the kernel and
-// while the program goes on (Linux AIO, O_DIRECT; plain writes where there is neither), and is then void and
-// handed out again. Up to that moment the records are in the segment, from then on in the log, so a killed process leaves
-// them in one place or both: a box in a segment that is not void stands for its copy in the log, whatever state
-// that is in.
+// A box is a chunk of the largest size. One that is full is written to the log as it is, by the
+// kernel and while the program goes on (Linux AIO, O_DIRECT; plain writes where there is neither),
+// and is then void and handed out again. Up to that moment the records are in the segment, from
+// then on in the log, so a killed process leaves them in one place or both: a box in a segment that
+// is not void stands for its copy in the log, whatever state that is in.
 //
-// No file stays open: each write opens the log and closes it. All this is done with presage.mu held, which
-// costs a goroutine some microseconds for a box; only if pgFlying boxes are on their way does it wait for the disk.
+// No file stays open: each write opens the log and closes it. All this is done with presage.mu
+// held, which costs a goroutine some microseconds for a box; only if pgFlying boxes are on their
+// way does it wait for the disk.
 
 const (
 	pgBoxSize = pgRawBoxWords * 8
@@ -69,8 +71,8 @@ var presageLog struct {
 	events   [pgFlying]pgEvent
 }
 
-// pgBoxOf returns a box with room for need bytes. If there is none that can be used again, it waits for one if that is asked for
-// and enough are on their way; else more is true.
+// pgBoxOf returns a box with room for need bytes. If there is none that can be used again, it waits
+// for one if that is asked for and enough are on their way; else more is true.
 func pgBoxOf(need uintptr, wait bool) (b *pgBox, more bool) {
 	l := &presageLog
 	for b = l.rests; b != nil; b = l.rests {
@@ -142,8 +144,8 @@ func pgWriteBox(b *pgBox) bool {
 	return pgWritten(b, ok)
 }
 
-// pgWritten makes b void if it is in the log. What the kernel did not write at the first try (no O_DIRECT after all,
-// a write cut short) is written again.
+// pgWritten makes b void if it is in the log. What the kernel did not write at the first try (no
+// O_DIRECT after all, a write cut short) is written again.
 func pgWritten(b *pgBox, ok bool) bool {
 	l := &presageLog
 	if !ok {

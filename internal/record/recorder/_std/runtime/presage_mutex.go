@@ -56,8 +56,8 @@ func isync_presageUnlock(state *int32) int32 {
 	return new
 }
 
-// isync_presageTryFail reports whether TryLock fails. While a starving mutex is on its way from one goroutine to the next it
-// is free as far as the records say; that moment is waited for.
+// isync_presageTryFail reports whether TryLock fails. While a starving mutex is on its way from one
+// goroutine to the next it is free as far as the records say; that moment is waited for.
 //
 //go:linkname isync_presageTryFail internal/sync.presageTryFail
 func isync_presageTryFail(state *int32, locked, starving int32) bool {

@@ -64,8 +64,8 @@ func presageLooked(state uint64) { presageObserve(state, pgFlagRead) }
 //go:nosplit
 func presageAlters(state uint64) { presageObserve(state, pgFlagWrite) }
 
-// presageCalls and presageCalled stand around a call of a function in assembly that is given memory, where
-// it is not known what it does to that (E8 of package compiler): it is a cut.
+// presageCalls and presageCalled stand around a call of a function in assembly that is given
+// memory, where it is not known what it does to that (E8 of package compiler): it is a cut.
 
 //go:nosplit
 func presageCalls() { presageAlters(pgStateProgram) }
@@ -83,8 +83,8 @@ func presagePrints() {
 }
 
 // pgUncounted is how many goroutines are being made or ended at the moment: the runtime counts them
-// already, or still, and their Go, or End, is not recorded, or was before. The upper half is how many
-// such changes there have been: one may begin and end between two looks.
+// already, or still, and their Go, or End, is not recorded, or was before. The upper half is how
+// many such changes there have been: one may begin and end between two looks.
 var pgUncounted atomic.Uint64
 
 const pgOneChange = 1<<32 | 1

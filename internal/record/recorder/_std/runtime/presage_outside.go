@@ -9,7 +9,8 @@ import (
 
 // Calls that leave traced code for packages that are left out: which they are, and their records.
 
-// A pgOutside is a package of which nothing is traced. It is outside the heap; what it points to is data of the program.
+// A pgOutside is a package of which nothing is traced. It is outside the heap; what it points to is
+// data of the program.
 type pgOutside struct {
 	_     sys.NotInHeap
 	path  string  // as in the names of functions
@@ -21,9 +22,11 @@ type pgOutside struct {
 }
 
 var presageOutside struct {
-	last   *pgOutside
-	n      uintptr
-	traced string // paths of the traced packages, each between newlines, the directories of their source, and their method values; "" if some of their functions are not
+	last *pgOutside
+	n    uintptr
+	// paths of the traced packages, each between newlines, the directories of their source, and
+	// their method values; "" if some of their functions are not
+	traced string
 	large  [pgLargeSites]pgLarge
 }
 
@@ -34,8 +37,9 @@ const (
 	pgLeftAnswers = 1 << 10
 )
 
-// A pgLarge is a call whose D was too large, so many times in a row: the next calls there are taken to reach everything, and not asked, twice as many each time.
-// It is one word: a site; times; how many calls are still not asked. Of two that write it at once one is forgotten.
+// A pgLarge is a call whose D was too large, so many times in a row: the next calls there are taken
+// to reach everything, and not asked, twice as many each time. It is one word: a site; times; how
+// many calls are still not asked. Of two that write it at once one is forgotten.
 type pgLarge struct{ word uintptr }
 
 func (x *pgLarge) load() (site uint32, times, skip uint16) {
@@ -72,7 +76,8 @@ func pgTell(site uint32, all bool) {
 	}
 }
 
-// PresageOutside registers a package that is left out, with its variables and a function of it. Called before anything else of the package is initialised.
+// PresageOutside registers a package that is left out, with its variables and a function of it.
+// Called before anything else of the package is initialised.
 func PresageOutside(index uint64, path, traced string, roots []any, some func()) {
 	if !presage.on {
 		return
@@ -115,8 +120,8 @@ func pgDir(pc uintptr) string {
 	return ""
 }
 
-// pgPackage returns the path of the package that the function at pc belongs to. A function literal of a function that was inlined has a name in the package
-// that this was inlined in.
+// pgPackage returns the path of the package that the function at pc belongs to. A function literal
+// of a function that was inlined has a name in the package that this was inlined in.
 func pgPackage(pc uintptr) string {
 	if dir := pgDir(pc); dir != "" {
 		for x := presageOutside.last; x != nil; x = x.next {
@@ -158,7 +163,8 @@ func pgOutsideOf(path string) uint64 {
 	return 0
 }
 
-// Leaves returns the number of the package that is left out to which the code at target belongs, 0 if it is another.
+// Leaves returns the number of the package that is left out to which the code at target belongs, 0
+// if it is another.
 func (s *PresageG) Leaves(target uintptr) uint64 {
 	if target == 0 || presageOutside.last == nil || s.off {
 		return 0
@@ -177,7 +183,8 @@ func (s *PresageG) Leaves(target uintptr) uint64 {
 // pgLeft are answers of Leaves: a target, and the package in the last 16 bits.
 var pgLeft [pgLeftAnswers]uintptr
 
-// MethodBegin begins the record of a call that leaves traced code. What the call is given follows, by Reach, then MethodBegun.
+// MethodBegin begins the record of a call that leaves traced code. What the call is given follows,
+// by Reach, then MethodBegun.
 //
 //go:noinline
 func (s *PresageG) MethodBegin(h, method uint64) {
@@ -222,7 +229,8 @@ func (s *PresageG) begins(h, method uint64, known bool) {
 	c.time = s.tick()
 }
 
-// MethodBegun writes the records of the call that MethodBegin began. Roots: the variables of packages that are left out are in its D.
+// MethodBegun writes the records of the call that MethodBegin began. Roots: the variables of
+// packages that are left out are in its D.
 //
 //go:noinline
 func (s *PresageG) MethodBegun(roots bool) {
@@ -340,13 +348,17 @@ func (s *PresageG) Reach(t *abi.Type, p unsafe.Pointer) {
 	}
 }
 
-// What is called back stands between stamps: where its accesses are among the ends of other goroutines' calls, their values do not say, because nobody
-// knows what these calls have read. What of a goroutine comes before its own missing code, and what after it, decides who can have seen it.
+// What is called back stands between stamps: where its accesses are among the ends of other
+// goroutines' calls, their values do not say, because nobody knows what these calls have read. What
+// of a goroutine comes before its own missing code, and what after it, decides who can have seen
+// it.
 
-// pgAway is how many calls that leave traced code a goroutine may be in, one in the other, before the stamps of all that is called from outside.
+// pgAway is how many calls that leave traced code a goroutine may be in, one in the other, before
+// the stamps of all that is called from outside.
 const pgAway = 8
 
-// leaving notes that the innermost function calls what leaves traced code. Calls of functions that are gone have panicked.
+// leaving notes that the innermost function calls what leaves traced code. Calls of functions that
+// are gone have panicked.
 func (s *PresageG) leaving() {
 	s.returned(s.depth)
 	if s.away < pgAway {
@@ -366,7 +378,8 @@ func (s *PresageG) returned(depth uint32) {
 	}
 }
 
-// Over notes that the call is over that the frame's function itself is, with all that it has called: a function around which a D was recorded is left.
+// Over notes that the call is over that the frame's function itself is, with all that it has
+// called: a function around which a D was recorded is left.
 //
 //go:noinline
 func (f PresageFrame) Over() {
@@ -375,7 +388,8 @@ func (f PresageFrame) Over() {
 	f.s.over(f.depth)
 }
 
-// isAway reports whether the innermost function has called what leaves traced code, and that has not returned.
+// isAway reports whether the innermost function has called what leaves traced code, and that has
+// not returned.
 func (s *PresageG) isAway() bool { return s.away > pgAway || s.awayAt[s.away-1] == s.depth }
 
 // calledBack stamps before a function that missing code calls.

@@ -5,15 +5,17 @@ import (
 	"unsafe"
 )
 
-// What a call that leaves traced code can reach: the D of RDIT's BarrierPairs, found by following what the call is given, by its types.
-// docs/rdit.md says what is in it.
+// What a call that leaves traced code can reach: the D of RDIT's BarrierPairs, found by following
+// what the call is given, by its types. docs/rdit.md says what is in it.
 //
-// The memory followed belongs to other goroutines too, and nothing keeps them from writing to it. So no word is trusted: a pointer is looked up before it is
-// followed, and what it points to ends where its object does. The walk is on the system stack: no garbage
-// collection begins or ends meanwhile, so what was reachable when a pointer to it was read is not used for anything else.
+// The memory followed belongs to other goroutines too, and nothing keeps them from writing to it.
+// So no word is trusted: a pointer is looked up before it is followed, and what it points to ends
+// where its object does. The walk is on the system stack: no garbage collection begins or ends
+// meanwhile, so what was reachable when a pointer to it was read is not used for anything else.
 //
-// Where a walk goes depends on where it begins and on the words it reads, and on nothing else that changes before the next garbage
-// collection has ended. So it notes the words (see), and need not be made again while they are what they were (presage_sets.go).
+// Where a walk goes depends on where it begins and on the words it reads, and on nothing else that
+// changes before the next garbage collection has ended. So it notes the words (see), and need not
+// be made again while they are what they were (presage_sets.go).
 
 const (
 	pgParts  = 4096    // spans from which on a D is everything
@@ -38,22 +40,27 @@ type pgWalk struct {
 	deps   int
 	cycle  uint32 // of garbage collection, when it began
 	round  uint64
-	near   *mspan  // where the last pointer pointed to; only while the walk is under way: it holds an object that is in use
-	made   *pgWalk // what that walk has come to is in D already
-	dep    [pgDeps]pgDep
-	few    [pgFew]pgPlace      // the table, as long as it is half full at most: it stays in the processor's cache
-	part   [pgParts][2]uintptr // address, bytes
-	work   [pgTodo]pgPlace
-	place  [pgPlaces]pgPlace
-	word   [pgWords][2]uintptr // address, value
+	// where the last pointer pointed to; only while the walk is under way: it holds an object that
+	// is in use
+	near *mspan
+	made *pgWalk // what that walk has come to is in D already
+	dep  [pgDeps]pgDep
+	// the table, as long as it is half full at most: it stays in the processor's cache
+	few   [pgFew]pgPlace
+	part  [pgParts][2]uintptr // address, bytes
+	work  [pgTodo]pgPlace
+	place [pgPlaces]pgPlace
+	word  [pgWords][2]uintptr // address, value
 }
 
-// A pgPlace is n values of a type, which a pgType stands for, at addr; untyped: the object that begins there.
+// A pgPlace is n values of a type, which a pgType stands for, at addr; untyped: the object that
+// begins there.
 type pgPlace struct {
-	addr  uintptr
-	typ   uintptr
-	n     uintptr
-	round uint64 // in which the entry of the table was made; of what is to be followed: how it was added
+	addr uintptr
+	typ  uintptr
+	n    uintptr
+	// in which the entry of the table was made; of what is to be followed: how it was added
+	round uint64
 }
 
 func pgNewWalk() *pgWalk {

@@ -5,9 +5,10 @@ import (
 	"unsafe"
 )
 
-// What emitted code has accessed is in its records. They are looked at in batches, before a record of
-// synchronisation and when a chunk ends, to mark the words (SC4). A goroutine that accesses a word behind
-// such a synchronisation finds the mark; one that races with the access finds it, or is found.
+// What emitted code has accessed is in its records. They are looked at in batches, before a record
+// of synchronisation and when a chunk ends, to mark the words (SC4). A goroutine that accesses a
+// word behind such a synchronisation finds the mark; one that races with the access finds it, or is
+// found.
 
 // pgShorts are the last addresses of short accesses, by site. A loop has at most 64 such sites, and
 // accesses of two loops do not mix. The sites of a loop are near each other, so most are found in

@@ -6,20 +6,26 @@ import (
 	"unsafe"
 )
 
-// What calls that leave traced code can reach, found once per object and kept up to date (RDIT, 4.4.3). What one object leads to, of those that a call is given
-// by a pointer, or all variables of the packages that are left out, is a *set*. A set is made at the second call that is given its object, is recorded once, with a number, and
-// calls that reach it name that. The rules:
+// What calls that leave traced code can reach, found once per object and kept up to date (RDIT,
+// 4.4.3). What one object leads to, of those that a call is given by a pointer, or all variables of
+// the packages that are left out, is a *set*. A set is made at the second call that is given its
+// object, is recorded once, with a number, and calls that reach it name that. The rules:
 //
-//  1. A set has the words that its walk has read, with their values. It holds while they have these values: the walk would go the same way. No matter who has written
-//     to memory, and whether that is recorded; each call reads the words again, which is a small part of the work of a walk.
-//  2. Garbage collection makes every set void: addresses may mean something else. So is each that rests on more than words: stacks, goroutines that wait in a send.
-//  3. A walk that comes to the object of another set goes no further; the one depends on the other, and a call that reaches it reaches both. If the other is given up,
-//     so is the one.
-//  4. A set that does not hold any more is made anew. It keeps its number if it comes out the same, in whatever order (sum): a list of which an element has moved to the front.
-//  5. What the walk of a set has come to that was made for a call is not walked again for the same call, by walks that make no set: the call names the set.
+//  1. A set has the words that its walk has read, with their values. It holds while they have these
+//     values: the walk would go the same way. No matter who has written to memory, and whether that
+//     is recorded; each call reads the words again, which is a small part of the work of a walk.
+//  2. Garbage collection makes every set void: addresses may mean something else. So is each that
+//     rests on more than words: stacks, goroutines that wait in a send.
+//  3. A walk that comes to the object of another set goes no further; the one depends on the other,
+//     and a call that reaches it reaches both. If the other is given up, so is the one.
+//  4. A set that does not hold any more is made anew. It keeps its number if it comes out the same,
+//     in whatever order (sum): a list of which an element has moved to the front.
+//  5. What the walk of a set has come to that was made for a call is not walked again for the same
+//     call, by walks that make no set: the call names the set.
 //
-// So a call has what a walk at that moment would have found: no condition is to be met, as it is where recorded writes are looked at alone. -reach=full makes each walk anew; -reach=check does both and
-// stops the program if something was missed.
+// So a call has what a walk at that moment would have found: no condition is to be met, as it is
+// where recorded writes are looked at alone. -reach=full makes each walk anew; -reach=check does
+// both and stops the program if something was missed.
 
 const (
 	pgSlots    = 1 << 12
@@ -57,7 +63,9 @@ const (
 	pgVariables // of the packages that are left out, of which there are n
 )
 
-// A pgSet is a place of the table. Who has taken it may use it: nobody waits for it, because what it says can be found without it. Key and serial are written by who has taken it, and read by others.
+// A pgSet is a place of the table. Who has taken it may use it: nobody waits for it, because what
+// it says can be found without it. Key and serial are written by who has taken it, and read by
+// others.
 type pgSet struct {
 	_      sys.NotInHeap
 	taken  atomic.Uint32
@@ -106,10 +114,14 @@ var presageReach struct {
 	numbers atomic.Uint32
 	grown   atomic.Uint32 // numbers of what Ds grow by
 	slots   *[pgSlots]pgSet
-	seen    [pgSlots]uint32   // what was given to calls: some bits of the key, and how many others may come before it is forgotten. It is written without a lock; what gets lost is a guess
-	tags    [pgSlots]uint8    // of the sets that walks may come to: a few bits of the key, 0 for none. Most look-ups end here, in a page of memory
-	blocks  [pgBlocks]uintptr // free ones, by size
-	used    uintptr
+	// what was given to calls: some bits of the key, and how many others may come before it is
+	// forgotten. It is written without a lock; what gets lost is a guess
+	seen [pgSlots]uint32
+	// of the sets that walks may come to: a few bits of the key, 0 for none. Most look-ups end
+	// here, in a page of memory
+	tags   [pgSlots]uint8
+	blocks [pgBlocks]uintptr // free ones, by size
+	used   uintptr
 }
 
 // presageReachInit reads how D is to be found. Called by presageInit.
@@ -264,7 +276,8 @@ func (s *PresageG) begin(k pgKey) {
 	s.alone(k, false)
 }
 
-// pgSeen reports whether a beginning was given to a call before, not long ago, and notes that it is now.
+// pgSeen reports whether a beginning was given to a call before, not long ago, and notes that it is
+// now.
 func pgSeen(at *uint32, tag uint32) bool {
 	x := *at
 	credit := x & (1<<pgSeenBits - 1)

@@ -2,7 +2,8 @@ package runtime
 
 import "unsafe"
 
-// Where records go: a stream is a list of chunks, in segments, which are mapped files, or in boxes (presage_log.go).
+// Where records go: a stream is a list of chunks, in segments, which are mapped files, or in boxes
+// (presage_log.go).
 
 // A pgSpan is memory for a chunk, zero up to clean.
 type pgSpan struct {
@@ -62,8 +63,9 @@ func (s *PresageG) grow(n int) {
 
 func (s *PresageG) avail() int { return int(s.end-s.pos) / 8 }
 
-// due writes the stamp that is due since a garbage collection, if there is room. The goroutine may be preempted where it calls, and the next collection
-// may be over when it goes on: then one is due again.
+// due writes the stamp that is due since a garbage collection, if there is room. The goroutine may
+// be preempted where it calls, and the next collection may be over when it goes on: then one is due
+// again.
 func (s *PresageG) due() {
 	for s.left < -pgDue/2 {
 		s.left += pgDue
@@ -82,8 +84,9 @@ func (s *PresageG) stampAlone() {
 }
 
 // limit says where the next stamp is due, with n bytes before it, and makes what lies before it
-// zero, and the stamp (grow writes it before the next limit), and the word after: a box that is used again has old records there, and a
-// reader of what a killed process left takes them for new ones.
+// zero, and the stamp (grow writes it before the next limit), and the word after: a box that is
+// used again has old records there, and a reader of what a killed process left takes them for new
+// ones.
 func (s *PresageG) limit(n uintptr) {
 	s.end = min(s.pos+max(n, pgSoft), s.hard)
 	if clean := min(s.end+3*8, s.hard); clean > s.clean {
@@ -144,8 +147,9 @@ func (s *PresageG) scratch(need uintptr) {
 	s.left = s.avail()
 }
 
-// chunk hands out memory for the next chunk of s, with room for need bytes: a box that can be used again, or, for a
-// first chunk, the rest of a chunk that its goroutine did not need; or new memory, the more the longer the stream is.
+// chunk hands out memory for the next chunk of s, with room for need bytes: a box that can be used
+// again, or, for a first chunk, the rest of a chunk that its goroutine did not need; or new memory,
+// the more the longer the stream is.
 func (s *PresageG) chunk(need uintptr) (c pgSpan) {
 	lock(&presage.mu)
 	c = s.chunkLocked(need)

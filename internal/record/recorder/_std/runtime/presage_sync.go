@@ -10,8 +10,9 @@ import (
 // with others on the same object is not fixed by a lock it holds takes effect and is stamped in
 // one step, under the object's stripe.
 
-// pgEnter locks the stripe of obj for an operation that s records. Until pgLeave the goroutine is not
-// preempted, for on a single processor nobody could wait for it, and does not wait for the disk.
+// pgEnter locks the stripe of obj for an operation that s records. Until pgLeave the goroutine is
+// not preempted, for on a single processor nobody could wait for it, and does not wait for the
+// disk.
 func pgEnter(s *PresageG, obj uintptr) *pgStripe {
 	acquirem()
 	if s != nil {
@@ -190,8 +191,9 @@ func sync_presageAdd(wg unsafe.Pointer, state *uint64, delta int) uint64 {
 	return new
 }
 
-// pgSemaOffset is where the semaphore of a WaitGroup is; sync checks it. As the race detector has it, an Add that
-// finds the counter at 0 reads the semaphore, and the first Wait that has to wait writes it.
+// pgSemaOffset is where the semaphore of a WaitGroup is; sync checks it. As the race detector has
+// it, an Add that finds the counter at 0 reads the semaphore, and the first Wait that has to wait
+// writes it.
 const pgSemaOffset = 8
 
 //go:linkname sync_presageWaits sync.presageWaits
@@ -201,7 +203,8 @@ func sync_presageWaits(wg unsafe.Pointer) {
 	}
 }
 
-// sync_presageWait records that Wait returns if the counter is 0. It reports whether state is as it was.
+// sync_presageWait records that Wait returns if the counter is 0. It reports whether state is as it
+// was.
 //
 //go:linkname sync_presageWait sync.presageWait
 func sync_presageWait(wg unsafe.Pointer, state *uint64) bool {
@@ -280,9 +283,10 @@ func race_presageWriteRange(p unsafe.Pointer, n int) { pgRange(pgWrite, p, n, sy
 
 // pgRange records what the kernel does to a buffer. Of a large one it records the beginning: an
 // access that races with the buffer races there as well. Behind that it records what the kernel
-// reads of dirty bytes (SC7), and takes what the kernel writes as an access of outside code. A buffer on the goroutine's own stack is left out: no other goroutine
-// can access it, and a stack that is freed is another goroutine's without an Alloc. The place is
-// that of the call of package internal/race, which is inlined at callerpc.
+// reads of dirty bytes (SC7), and takes what the kernel writes as an access of outside code. A
+// buffer on the goroutine's own stack is left out: no other goroutine can access it, and a stack
+// that is freed is another goroutine's without an Alloc. The place is that of the call of package
+// internal/race, which is inlined at callerpc.
 func pgRange(kind uint64, p unsafe.Pointer, n int, callerpc uintptr) {
 	if gp := getg(); uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
 		return

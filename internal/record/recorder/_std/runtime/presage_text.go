@@ -5,11 +5,13 @@ import (
 	"unsafe"
 )
 
-// What a string says is recorded where unsafe code makes the string, and the program reads it later, if at all. So
-// the memory may be one that cannot be read: with no access (mprotect), unmapped, or behind the end of a mapped file.
-// Then the record has no value, and the program goes on.
+// What a string says is recorded where unsafe code makes the string, and the program reads it
+// later, if at all. So the memory may be one that cannot be read: with no access (mprotect),
+// unmapped, or behind the end of a mapped file. Then the record has no value, and the program goes
+// on.
 
-// pgTextBytes is the number of bytes up to which a text is recorded with its value: MaxValues of package plan.
+// pgTextBytes is the number of bytes up to which a text is recorded with its value: MaxValues of
+// package plan.
 const pgTextBytes = 64
 
 // Text records the n bytes at a, which a string points to.
@@ -28,8 +30,8 @@ func (s *PresageG) Text(h uint64, a unsafe.Pointer, n uintptr) {
 //go:noescape
 func pgCopy(to, from unsafe.Pointer, n uintptr) bool
 
-// presageFault goes on after a fault in pgCopy, as if that returned false. It has no frame: its return address is what the stack
-// pointer points to.
+// presageFault goes on after a fault in pgCopy, as if that returned false. It has no frame: its
+// return address is what the stack pointer points to.
 //
 //go:nosplit
 func presageFault(sig uint32, c *sigctxt) bool {

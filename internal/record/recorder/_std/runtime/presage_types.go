@@ -8,7 +8,8 @@ import (
 	"unsafe"
 )
 
-// Where the pointers of a type are. A walk asks for each value that it comes to; so it is found once for each type, and kept: types never go.
+// Where the pointers of a type are. A walk asks for each value that it comes to; so it is found
+// once for each type, and kept: types never go.
 
 // A pgType is a type, as walks see it: a list of what leads on.
 type pgType struct {
@@ -84,7 +85,8 @@ func (x *pgType) op(i int) *pgOp {
 	return (*pgOp)(unsafe.Pointer(x.ops + uintptr(i)*unsafe.Sizeof(pgOp{})))
 }
 
-// list adds the places of a value of type t at an offset; it counts them as long as there is no memory for them.
+// list adds the places of a value of type t at an offset; it counts them as long as there is no
+// memory for them.
 func (x *pgType) list(t *_type, off uintptr) {
 	if !t.Pointers() || pgOpaqueType(t) {
 		return
@@ -135,8 +137,9 @@ func (o *pgOp) named(t *_type) {
 	}
 }
 
-// pgAtomicElem returns T if a struct is an atomic.Pointer[T], which its first field has the type of. Nodes of the trie of packages internal/sync and unique are of two types, of which this
-// names one.
+// pgAtomicElem returns T if a struct is an atomic.Pointer[T], which its first field has the type
+// of. Nodes of the trie of packages internal/sync and unique are of two types, of which this names
+// one.
 func pgAtomicElem(t *_type) *_type {
 	fields := (*abi.StructType)(unsafe.Pointer(t)).Fields
 	if t.TFlag&abi.TFlagNamed == 0 || toRType(t).pkgpath() != "sync/atomic" || !stringslite.HasPrefix(toRType(t).name(), "Pointer[") || len(fields) == 0 || fields[0].Typ.Kind() != abi.Array {
@@ -153,7 +156,8 @@ func pgAtomicElem(t *_type) *_type {
 	return elem
 }
 
-// pgOpaqueType reports whether values of a type are left alone: they synchronise by themselves, or never change.
+// pgOpaqueType reports whether values of a type are left alone: they synchronise by themselves, or
+// never change.
 func pgOpaqueType(t *_type) bool {
 	if t.TFlag&abi.TFlagNamed == 0 || t.Kind() != abi.Struct {
 		return false

@@ -63,7 +63,8 @@ func pgBoxed(typ uintptr, methods bool) *_type {
 	return (*_type)(unsafe.Pointer(typ))
 }
 
-// function follows what a closure has captured. What a traced one accesses is recorded when it does;
+// function follows what a closure has captured. What a traced one accesses is recorded when it
+// does;
 func (r *pgWalk) function(p uintptr) {
 	if kind, _, _, _ := pgRegion(p); kind == pgHeap && !pgTraced(pgWord(p)) {
 		if r.object(p, false); pgPulls(pgWord(p)) {

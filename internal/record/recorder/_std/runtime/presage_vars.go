@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// Package-level variables. Their initialisers are not rewritten, so nobody records what they write; nor does the loader, which
-// has the constant ones in the file. Between the last initialiser and main.main the main goroutine
-// records what is there (V6 of package window).
+// Package-level variables. Their initialisers are not rewritten, so nobody records what they write;
+// nor does the loader, which has the constant ones in the file. Between the last initialiser and
+// main.main the main goroutine records what is there (V6 of package window).
 
 // A PresageVar is a variable: N bytes at P, which is not in the heap.
 type PresageVar struct {
@@ -15,7 +15,8 @@ type PresageVar struct {
 	N uintptr
 }
 
-// A pgVarList is the variables of a package. It is outside the heap; what it points to is a variable itself.
+// A pgVarList is the variables of a package. It is outside the heap; what it points to is a
+// variable itself.
 type pgVarList struct {
 	_    sys.NotInHeap
 	vars uintptr
@@ -29,8 +30,8 @@ var presageVars struct {
 	over bool // main.main has begun: what a plugin brings is not recorded
 }
 
-// presageConsts records the read-only data of the program. What string constants say is there, and nowhere else in a recording, which has
-// their addresses and lengths.
+// presageConsts records the read-only data of the program. What string constants say is there, and
+// nowhere else in a recording, which has their addresses and lengths.
 func presageConsts() {
 	s := pgHere()
 	if s == nil || s.off {
@@ -79,7 +80,8 @@ func PresageVars(list []PresageVar, whole bool, pc uintptr) {
 	v.last = l
 }
 
-// pgMaxZero bounds the size of a variable that is looked at, pgMaxVars the bytes that are written of all of them.
+// pgMaxZero bounds the size of a variable that is looked at, pgMaxVars the bytes that are written
+// of all of them.
 const (
 	pgMaxZero = 1 << 18
 	pgMaxVars = 1 << 20

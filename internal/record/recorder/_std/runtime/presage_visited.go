@@ -1,6 +1,7 @@
 package runtime
 
-// What a walk has come to: a hash table whose entries say of which walk they are, so that the next one has not to empty it.
+// What a walk has come to: a hash table whose entries say of which walk they are, so that the next
+// one has not to empty it.
 
 // fresh reports whether n values of type t at p were not there yet, and notes that they are.
 func (r *pgWalk) fresh(p, t, n uintptr) bool { return r.freshAt(pgHash(p, t), p, t, n) }
@@ -16,7 +17,8 @@ func (r *pgWalk) freshAt(h uint64, p, t, n uintptr) bool {
 	return !was
 }
 
-// was reports whether n values of type t at p were there already, and returns the entry, or where it would be.
+// was reports whether n values of type t at p were there already, and returns the entry, or where
+// it would be.
 func (r *pgWalk) was(h uint64, p, t, n uintptr) (x *pgPlace, was bool) {
 	if m := r.made; m != nil {
 		if x := m.at(h, p, t); x.round == m.round && x.n >= n {
