@@ -214,9 +214,10 @@ func (f *figures) files(p *packages.Package) {
 	for i, name := range order {
 		at[name] = i
 	}
-	for p, n := range count {
-		if at[p.from] > at[p.to] {
+	for q, n := range count {
+		if at[q.from] > at[q.to] {
 			f.back += n
+			f.note("%s: %d references from %s back to %s", p.PkgPath, n, filepath.Base(q.from), filepath.Base(q.to))
 		}
 	}
 	var short []string

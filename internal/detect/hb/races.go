@@ -1,9 +1,6 @@
 package hb
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/presage-race/presage/internal/detect/shadow"
 	"github.com/presage-race/presage/internal/detect/table"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -46,17 +43,3 @@ func (r *races) add(a, b shadow.Access, addr format.Addr) {
 	r.index.At(key)
 	r.list = append(r.list, Race{A: a, B: b, Addr: addr, Count: 1})
 }
-
-// Races returns what was found, one race for each pair of sites, in the order in which
-// the second accesses stand in the trace.
-func (d *Detector) Races() []Race {
-	out := slices.Clone(d.races.list)
-	slices.SortStableFunc(out, func(a, b Race) int {
-		return cmp.Or(cmp.Compare(a.B.Index, b.B.Index), cmp.Compare(a.A.Index, b.A.Index))
-	})
-	return out
-}
-
-// Total returns the number of dynamic pairs that were found racing, and how many of
-// them belong to pairs of sites that are not in Races because there were too many.
-func (d *Detector) Total() (pairs, cut int64) { return d.races.total, d.races.cut }

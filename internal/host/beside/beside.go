@@ -15,10 +15,6 @@ import (
 	"sync"
 )
 
-// less is how far the nice value of (W2) is above that of the process. With 19 the work would get a
-// hundredth, also from what else the machine does when the program has ended.
-const less = 10
-
 // limited counts those who keep the process to one processor.
 var limited struct {
 	sync.Mutex

@@ -29,13 +29,6 @@ const (
 	fileMode = 0o600
 )
 
-// An Unsafe says why a file or directory is refused, and what to do.
-type Unsafe struct{ Name, Why, Do string }
-
-func (u *Unsafe) Error() string {
-	return fmt.Sprintf("%s is not used, because %s: %s", u.Name, u.Why, u.Do)
-}
-
 // Check reports whether only this user can change a file or directory (P2). One that does not exist
 // is nobody else's.
 func Check(name string) error {

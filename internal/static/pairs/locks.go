@@ -1,22 +1,12 @@
 package pairs
 
 import (
+	"fmt"
 	"strings"
 
-	"github.com/presage-race/presage/internal/static/lockset"
 	"github.com/presage-race/presage/internal/static/path"
 	"github.com/presage-race/presage/internal/static/summary"
 )
-
-// apart reports whether a lock that both hold keeps them apart (F3): one that is the same object on
-// both sides (F9).
-func apart(sum *summary.Function, a, b *summary.Access) bool {
-	twins := a.Thread == b.Thread && a.Thread > 0
-	if lockset.Common(a.Locks.Plus, b.Locks.Plus, func(l *path.Node) bool { return one(sum, l, a, b, twins) }) != nil {
-		return true
-	}
-	return beside(a, b)
-}
 
 // one reports whether a path names one lock on both sides (F9).
 func one(sum *summary.Function, l *path.Node, a, b *summary.Access, twins bool) bool {
@@ -64,4 +54,34 @@ func alike(i, memory *path.Node) bool {
 		}
 	}
 	return false
+}
+
+// relation is how a lock lies to memory: the steps to each from the deepest place that both have.
+// No step may be to an element: which one it is would not be known.
+func relation(lock, memory *path.Node) (toLock, toMemory string, ok bool) {
+	above := map[*path.Node]bool{}
+	for n := memory; n != nil; n = n.Base {
+		above[n] = true
+	}
+	steps := func(n *path.Node) (string, *path.Node) {
+		s := ""
+		for ; n != nil && !above[n]; n = n.Base {
+			if n.Kind == path.Elem {
+				return "", nil
+			}
+			s += fmt.Sprint(n.Kind, n.Name, ".")
+		}
+		return s, n
+	}
+	toLock, meet := steps(lock)
+	if meet == nil {
+		return "", "", false
+	}
+	for n := memory; n != meet; n = n.Base {
+		if n.Kind == path.Elem {
+			return "", "", false
+		}
+		toMemory += fmt.Sprint(n.Kind, n.Name, ".")
+	}
+	return toLock, toMemory, true
 }

@@ -57,7 +57,6 @@
 package pairs
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -278,36 +277,6 @@ func once(a, b *summary.Access) bool {
 	return false
 }
 
-// relation is how a lock lies to memory: the steps to each from the deepest place that both have.
-// No step may be to an element: which one it is would not be known.
-func relation(lock, memory *path.Node) (toLock, toMemory string, ok bool) {
-	above := map[*path.Node]bool{}
-	for n := memory; n != nil; n = n.Base {
-		above[n] = true
-	}
-	steps := func(n *path.Node) (string, *path.Node) {
-		s := ""
-		for ; n != nil && !above[n]; n = n.Base {
-			if n.Kind == path.Elem {
-				return "", nil
-			}
-			s += fmt.Sprint(n.Kind, n.Name, ".")
-		}
-		return s, n
-	}
-	toLock, meet := steps(lock)
-	if meet == nil {
-		return "", "", false
-	}
-	for n := memory; n != meet; n = n.Base {
-		if n.Kind == path.Elem {
-			return "", "", false
-		}
-		toMemory += fmt.Sprint(n.Kind, n.Name, ".")
-	}
-	return toLock, toMemory, true
-}
-
 // NoRoom reports whether both append to a slice that was not made here: they meet only if it has
 // room behind its length (F5).
 func NoRoom(a, b *summary.Access) bool {
@@ -354,4 +323,14 @@ func Positions(a, b *summary.Access) [2]summary.Pos {
 		a, b = b, a
 	}
 	return [2]summary.Pos{a.Pos, b.Pos}
+}
+
+// apart reports whether a lock that both hold keeps them apart (F3): one that is the same object on
+// both sides (F9).
+func apart(sum *summary.Function, a, b *summary.Access) bool {
+	twins := a.Thread == b.Thread && a.Thread > 0
+	if lockset.Common(a.Locks.Plus, b.Locks.Plus, func(l *path.Node) bool { return one(sum, l, a, b, twins) }) != nil {
+		return true
+	}
+	return beside(a, b)
 }
