@@ -1,5 +1,5 @@
 // Command filter measures what -filter tree does to presage -online: Table 5.1 and the
-// microbenchmarks of seed 001, anew.
+// microbenchmarks of Rajagopalan's thesis, anew.
 //
 //	go run ./bench/filter [-n runs] [-limit time] [-only regexp] [-dir scratch] table
 //	go run ./bench/filter [-n runs] [-dir scratch] [-plots dir] figures

@@ -1,8 +1,8 @@
-// Command recipe measures presage on RECIPE's small programs (seed 000, Table II), written anew in
-// Go from their descriptions: ConTest's critical, airline, account, pingpong, bbuffer, bubblesort,
-// bufwriter and mergesort, Java Grande's raytracer, montecarlo and moldyn. Each is recorded once,
-// in an ordinary run on one processor (so that the run is much the same each time), and this one
-// trace is analysed at each level.
+// Command recipe measures presage on RECIPE's small programs (Table II of the paper), written anew
+// in Go from their descriptions: ConTest's critical, airline, account, pingpong, bbuffer,
+// bubblesort, bufwriter and mergesort, Java Grande's raytracer, montecarlo and moldyn. Each is
+// recorded once, in an ordinary run on one processor (so that the run is much the same each time),
+// and this one trace is analysed at each level.
 //
 //	go run ./bench/recipe [-only name] [-races] [-dir scratch] [-presage command]
 //

@@ -1,5 +1,5 @@
-// Command micro is the two small programs of seed 001, Figures 5.1 and 5.3: goroutines that add to
-// x under some locks again and again.
+// Command micro is the two small programs of Rajagopalan's thesis, Figures 5.1 and 5.3: goroutines
+// that add to x under some locks again and again.
 //
 //	micro figure goroutines iterations locks
 //

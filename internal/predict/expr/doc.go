@@ -1,4 +1,4 @@
-// Package expr is the language of the symbolic trace (RECIPE, seed 000 section III.A): what a word
+// Package expr is the language of the symbolic trace (RECIPE, section III.A): what a word
 // that an execution computes is, as a function of the words that its reads return. An [Expr] is
 // data: it can be printed, evaluated, taken apart and given to a solver. Package walk makes them
 // from the program's SSA, package window puts them together across goroutine-local memory.
