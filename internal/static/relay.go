@@ -13,37 +13,24 @@
 // # Rules
 //
 // (V1) A package is one unit of work: its summaries depend on its source and the summaries of its
-//
-//	imports. When it is done, its
-//
-// syntax and SSA are let go.
+// imports. When it is done, its syntax and SSA are let go.
 //
 // (V2) What is reported is what the patterns name; what they import is summarised, and stands in
-//
-//	call chains.
+// call chains.
 //
 // (V3) Nothing is dropped in silence: every piece of evidence counts what it takes out, and what is
-//
-//	not modelled is counted.
+// not modelled is counted.
 //
 // (V4) Over roots, one warning is reported for each access and class of memory: of the pairs that
-//
-//	have it as the one at which a lock is missing
-//
-// (the one that holds fewer locks; if they hold as many, one that writes), the likeliest, with the
-// number of the others.
+// have it as the one at which a lock is missing (the one that holds fewer locks; if they hold as
+// many, one that writes), the likeliest, with the number of the others.
 //
 // (V5) A fingerprint is made of the two functions, the kinds of the accesses, and the class of the
-//
-//	memory: it survives what moves
-//
-// lines. Pairs that agree in all of these are numbered by position.
+// memory: it survives what moves lines. Pairs that agree in all of these are numbered by position.
 //
 // (V6) Within a tier, the stronger warning comes first: memory that a lock guards elsewhere
-//
-//	(package guard) before other memory, two writes before
-//
-// a write and a read, fewer calls between the goroutines' starts and the accesses before more.
+// (package guard) before other memory, two writes before a write and a read, fewer calls between
+// the goroutines' starts and the accesses before more.
 //
 // # Soundness
 //

@@ -118,8 +118,9 @@ func behind(line string, col int) []string {
 	return append(fill(indent+"// ", indent+"// ", strings.Fields(text)), code)
 }
 
-// mark is the beginning of a list item or of a rule: what stands in front of its text.
-var mark = regexp.MustCompile(`^(\s*(?:- \([A-Z]\d+\)|\([A-Z]\d+\)|-|\d+\.)\s+)`)
+// mark is the beginning of an indented list item or rule: what stands in front of its text. A rule
+// that is not indented is a paragraph.
+var mark = regexp.MustCompile(`^((?:\t\s*|  \s*)(?:- \([A-Z]\d+\)|\([A-Z]\d+\)|-|\d+\.)\s+)`)
 
 // drawn reports whether a line is part of a drawing or a table.
 func drawn(text string) bool {

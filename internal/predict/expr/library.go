@@ -8,19 +8,17 @@ import (
 // The library: functions of the standard library that are evaluated like operators.
 //
 // (L1) A function is in it if it is nothing but a function of its arguments, numbers and contents
-//      of strings: it has no effect, and no
-// argument leads to memory that can be written. A result that is a string is known by its content;
-// where it is, is not.
+// of strings: it has no effect, and no argument leads to memory that can be written. A result that
+// is a string is known by its content; where it is, is not.
 //
 // (L2) Its results are the same bits in every version of Go. What depends on tables of Unicode is
-//      evaluated for ASCII only; what is an
-// approximation (math.Sin) is not here at all; a NaN has no value (E4).
+// evaluated for ASCII only; what is an approximation (math.Sin) is not here at all; a NaN has no
+// value (E4).
 //
 // (L3) Arguments and results of more than MaxText bytes have no value.
 //
 // (L4) Some panic (strings.Repeat with a negative count): where they do they have no value, and a
-//      call that is to go on as recorded needs that they have one
-// (package walk, F2).
+// call that is to go on as recorded needs that they have one (package walk, F2).
 //
 // (L5) A last result of type error is known by whether it is nil: 1 or 0.
 

@@ -6,8 +6,8 @@ import (
 )
 
 // (L6) A variadic function of package fmt has besides its Params any number of operands, of basic
-//      types without methods. A Call
-// of it has as its first argument what kinds these are, a text: "i64 str".
+// types without methods. A Call of it has as its first argument what kinds these are, a text: "i64
+// str".
 
 // maxOperands bounds the operands.
 const maxOperands = 16

@@ -116,8 +116,7 @@ func TestGoroutines(t *testing.T) {
 }
 
 // (C2) After a stop, nothing behind the last synchronisation counts; with its stamp, nothing behind
-//
-//	it.
+// it.
 func TestStopped(t *testing.T) {
 	recording := `
 		go 1
@@ -179,8 +178,7 @@ func TestStoppedMerge(t *testing.T) {
 }
 
 // (C3) A record that cannot be read, or a missing chunk, ends the trace of all at the stream's last
-//
-//	stamp.
+// stamp.
 func TestDamaged(t *testing.T) {
 	recording := `
 		go 1

@@ -24,31 +24,20 @@
 // # Rules
 //
 // (E1) A register is a variable declared at the top; goto may not jump over declarations. A block
-//
-//	is a label, an edge a parallel
-//
-// assignment to the phis of its target and a goto.
+// is a label, an edge a parallel assignment to the phis of its target and a goto.
 //
 // (E2) A tuple is one variable per component.
 //
 // (E3) A local Alloc (plan.Func.Local) is a variable, and its fields and elements are selected in
-//
-//	place; any other is new(T), kept off
-//
-// the stack by Heap, because a stack that grows moves.
+// place; any other is new(T), kept off the stack by Heap, because a stack that grows moves.
 //
 // (E4) A function with defers has named results; the Allocs that its recover block returns are
-//
-//	these
-//
-// results, so that Go's own recover works. RunDefers is nothing: Go does it.
+// these results, so that Go's own recover works. RunDefers is nothing: Go does it.
 //
 // (E5) A literal stands in the function that it stands in in the source, in the order of the
-//
-//	blocks. Its column says its number in the source, from which the
-//
-// compiler of package compiler takes its name; with Go's own the name is kept where the order of
-// blocks is that of the source. Its free variables are copies, declared in a block around it.
+// blocks. Its column says its number in the source, from which the compiler of package compiler
+// takes its name; with Go's own the name is kept where the order of blocks is that of the source.
+// Its free variables are copies, declared in a block around it.
 //
 // (E6) Constants that SSA found are hidden in variables wherever the compiler would
 // evaluate and reject them: overflow, division by zero, index out of range, slices of constants.
@@ -59,24 +48,16 @@
 // types are declared at the top of the unit, and keep their names (locals.go).
 //
 // (E8) Every statement has the source line of its instruction, so that panics, runtime.Caller and
-//
-//	failing tests name the
-//
-// user's lines. All emitted text is behind //line comments, with a column by which the compiler of
-// package compiler knows it; statements of one source line stand on one line (lines.go).
+// failing tests name the user's lines. All emitted text is behind //line comments, with a column by
+// which the compiler of package compiler knows it; statements of one source line stand on one line
+// (lines.go).
 //
 // (E9) A unit that is refused, does not type-check, or that the compiler rejects (MarkOpaque) stays
-//
-//	as it was written: it is opaque, with a reason. So do functions with
-//
-// //go: directives other than noinline (docs/recording.md has the list), files that import "C", and
-// generated ones.
+// as it was written: it is opaque, with a reason. So do functions with //go: directives other than
+// noinline (docs/recording.md has the list), files that import "C", and generated ones.
 //
 // (E10) Each file of the package's own tells the recorder, in an init function, where its
-//
-//	package-level variables are (vars.go):
-//
-// initialisers stay as written.
+// package-level variables are (vars.go): initialisers stay as written.
 //
 // Soundness. Emitted text must behave as the source. Where the language leaves an order of
 // evaluation open, it is gc's: the SSA has it (package evalorder); what differs is counted in the

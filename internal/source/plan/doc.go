@@ -24,19 +24,16 @@
 // allocations, of opaque calls, of map and string operations, of receives; values read
 // from memory that another function may write. Package doc of value.go lists them.
 //
-// (R2) Every read and write of memory that may be shared is recorded with its address
-// and value. A local Alloc whose address does not leave the function (see local.go) is not memory
-// but a variable: loads and stores have no records, the walker knows what is in it. A return of a
-// result variable in its own place does not write it (see [Kept]).
+// (R2) Every read and write of memory that may be shared is recorded with its address and value. A
+// local Alloc whose address does not leave the function (see local.go) is not memory but a
+// variable: loads and stores have no records, the walker knows what is in it. A return of a result
+// variable in its own place does not write it (see [Kept]).
 //
 // (R3) A block has a Block record iff the walker may not know that it comes: one of its
-//
-//	predecessors has two successors, and a
-//
-// condition that the walker cannot compute from what is recorded (known.go). Where a cycle of
-// blocks would have no record at all that is sure to come, those of its blocks that are branched to
-// have one. The first block has none. Recover blocks are never entered: the emitted function has
-// named results and Go itself returns them.
+// predecessors has two successors, and a condition that the walker cannot compute from what is
+// recorded (known.go). Where a cycle of blocks would have no record at all that is sure to come,
+// those of its blocks that are branched to have one. The first block has none. Recover blocks are
+// never entered: the emitted function has named results and Go itself returns them.
 //
 // (R4) A call of a statically known instrumented function is preceded by Call(site) and
 // followed by nothing, unless the callee has defers: then its results are recorded
@@ -52,21 +49,15 @@
 // in its Enter; a typed callee or close has the site of the Defer instruction.
 //
 // (R8) RunDefers does nothing in the emitted program: deferred calls run while the function
-//
-//	returns,
-//
-// after the last instruction of the returning block and its records, before Exit.
-// Loads of result variables that stand between RunDefers and Return in the SSA are executed
-// before the deferred calls. A function that recovers leaves by its Exit record alone.
+// returns, after the last instruction of the returning block and its records, before Exit. Loads of
+// result variables that stand between RunDefers and Return in the SSA are executed before the
+// deferred calls. A function that recovers leaves by its Exit record alone.
 //
 // (R9) Exit is the last record of a function that returns. Functions without defers write none
 // when a panic passes through them.
 //
 // (R10) Records of one instruction share its site; their order is that of Instr.Before, the
-//
-//	bracket,
-//
-// Instr.After. A hook whose Case is not -1 is present only if the select chose that case.
+// bracket, Instr.After. A hook whose Case is not -1 is present only if the select chose that case.
 //
 // (R11) An instruction that is Fused does not exist in the emitted program; the address
 // or value that it would have yielded is not known.
@@ -75,19 +66,14 @@
 // that nothing uses; copy and append have theirs always, because ranges depend on them.
 //
 // (R13) A variable that closures capture and that nothing is assigned to once the first closure is
-//
-//	made is a value,
-//
-// not memory, as Go's compiler has it: it has no records, and the closure's free variable is the
-// value itself (see captured.go). It has one store, before every load and every closure, at most
-// once for each variable, so no access of it can race. In it an address stands for what is there.
+// made is a value, not memory, as Go's compiler has it: it has no records, and the closure's free
+// variable is the value itself (see captured.go). It has one store, before every load and every
+// closure, at most once for each variable, so no access of it can race. In it an address stands for
+// what is there.
 //
 // (R14) What a string says is not memory, and has no records, unless unsafe code has made it: then
-//
-//	its bytes are read after the instruction that
-//
-// makes it, unsafe.String or a load of memory that some package sees as another type too (text.go).
-// These reads have FlagText.
+// its bytes are read after the instruction that makes it, unsafe.String or a load of memory that
+// some package sees as another type too (text.go). These reads have FlagText.
 //
 // (R15) A call that is bracketed by (R6) and not static may turn out to be one of a typed
 // operation when it is executed: a method of an interface or a type parameter, a method value.
@@ -95,8 +81,7 @@
 // the Defer instruction (R7).
 //
 // (R16) The load that go/ssa has for &*p is a Check: it panics if p is nil, and has no record
-//
-//	(nilcheck.go).
+// (nilcheck.go).
 //
 // # Walking
 //

@@ -3,17 +3,12 @@
 // # Rules
 //
 // (G1) The functions of a package are its members, the methods of its types, their literals, and
-//
-//	the synthetic functions
-//
-// (wrappers, bound methods) that these refer to. Instances are not: their origin stands for them.
+// the synthetic functions (wrappers, bound methods) that these refer to. Instances are not: their
+// origin stands for them.
 //
 // (G2) Edges are static calls, and the literals and functions that a function mentions: a closure
-//
-//	is summarised before the function
-//
-// that makes it. Calls through interfaces and function values are no edges; with them a sixth of
-// all functions of a large program would be one component.
+// is summarised before the function that makes it. Calls through interfaces and function values are
+// no edges; with them a sixth of all functions of a large program would be one component.
 //
 // (G3) Components come callees first; inside one, functions come in the order of the source.
 package callgraph

@@ -4,23 +4,17 @@
 // # Rules
 //
 // (D1) A use is a place in the source where the memory is accessed, and its object is not owned
-//
-//	there (R6 of package link). It holds a
-//
-// lock if it does in every context in which its function is entered.
+// there (R6 of package link). It holds a lock if it does in every context in which its function is
+// entered.
 //
 // (D2) A lock is named by the steps to it from the deepest object that its path shares with that of
-//
-//	the memory: mu is s.mu where
-//
-// s.x is used, of the same s. A package-level lock is named by itself. What is known of a lock only
-// by its class is not counted.
+// the memory: mu is s.mu where s.x is used, of the same s. A package-level lock is named by itself.
+// What is known of a lock only by its class is not counted.
 //
 // (D3) A use that writes holds a lock if it holds it for writing; one that reads, in either mode.
 //
 // (D4) A lock guards memory if more than half of its uses hold it, at least two, and one of its
-//
-//	uses writes.
+// uses writes.
 //
 // # Soundness
 //

@@ -3,14 +3,11 @@
 // # Rules
 //
 // (D1) //presage:ignore reason, without a space behind the slashes as all directives have it,
-//
-//	silences the warnings that have an access on its
-//
-// line, or, if nothing else stands on its line, on the next one.
+// silences the warnings that have an access on its line, or, if nothing else stands on its line, on
+// the next one.
 //
 // (D2) A directive without a reason is an error, and silences nothing; so is one that begins with
-//
-//	//presage: and has another name.
+// //presage: and has another name.
 //
 // (D3) A directive that silences nothing is reported: what it spoke of is gone, or has moved.
 //

@@ -10,39 +10,27 @@
 // # Rules
 //
 // (L1) One universe of types: a package is checked once, and its importers see the same objects. No
-//
-//	export data is
-//
-// needed, so nothing is compiled, and the go command's cache may be empty.
+// export data is needed, so nothing is compiled, and the go command's cache may be empty.
 //
 // (L2) An ssa.Program of its own for every package. Of other packages it has the members, without
-//
-//	bodies, and only of
-//
-// those that it imports directly: to create members of all dependencies is quadratic in the number
-// of packages. Methods of other packages come into being when they are named.
+// bodies, and only of those that it imports directly: to create members of all dependencies is
+// quadratic in the number of packages. Methods of other packages come into being when they are
+// named.
 //
 // (L3) The order is that of imports. Static calls follow imports, so a strongly connected component
-//
-//	of static calls is
-//
-// inside one package, and the summaries of all other callees exist when a package is visited.
+// of static calls is inside one package, and the summaries of all other callees exist when a
+// package is visited.
 //
 // (L4) A package with errors is visited as far as it loads; the errors are counted by the caller.
 //
 // (L5) Of package runtime and what it alone uses only declarations are read: the model of package
-//
-//	model stands for them.
+// model stands for them.
 //
 // (L6) A package that the visitor knows already is not loaded. If a package that is loaded imports
-//
-//	it, of its source the declarations are
-//
-// checked.
+// it, of its source the declarations are checked.
 //
 // (L7) Operands of a statement are evaluated in the order that the compiler takes (package
-//
-//	evalorder).
+// evalorder).
 //
 // # Soundness
 //

@@ -6,24 +6,17 @@
 // (M1) A function of the table means what its row says, whatever its body does.
 //
 // (M2) A starter makes a goroutine of one of its arguments, or calls it. One that may be called
-//
-//	many times makes many. Tests that Run and Fuzz are
-//
-// given are goroutines, too; what that means is said in package symbolic (X26).
+// many times makes many. Tests that Run and Fuzz are given are goroutines, too; what that means is
+// said in package symbolic (X26).
 //
 // (M3) Functions of packages that only print, format or log synchronise on their own and are taken
-//
-//	to touch nothing; but who prints to a Writer calls
-//
-// its Write.
+// to touch nothing; but who prints to a Writer calls its Write.
 //
 // (M4) What is stored in a field or converted to a type of the table of entries is what goroutines
-//
-//	begin with: handlers of requests and events.
+// begin with: handlers of requests and events.
 //
 // (M5) Hashes, ciphers and sources of random numbers are changed by their methods, which call
-//
-//	others through interfaces: the row stands for the text.
+// others through interfaces: the row stands for the text.
 package model
 
 import "strings"

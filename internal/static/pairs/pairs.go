@@ -5,53 +5,33 @@
 // # Rules
 //
 // (F1) GenerateWarnings (RELAY, ESEC/FSE 2007, Figure 7): a pair of accesses of two goroutines that
-//
-//	may be to the same memory,
-//
-// with no common lock, one of them a write.
+// may be to the same memory, with no common lock, one of them a write.
 //
 // (F2) A pair is judged in the lowest frame that has both: one that came up from one call was
-//
-//	judged there, unless the frame
-//
-// has made the goroutine many.
+// judged there, unless the frame has made the goroutine many.
 //
 // (F3) A race is a conjunction of evidence: package instance (one memory), package lockset (no
-//
-//	common lock), package before (at
-//
-// the same time), not both atomic.
+// common lock), package before (at the same time), not both atomic.
 //
 // (F4) If the two are one memory, locks are one that lie the same steps from it, whatever their
-//
-//	paths: l.mu guards l.x of the l that two loops over
-//
-// a map come to.
+// paths: l.mu guards l.x of the l that two loops over a map come to.
 //
 // (F5) Two appends to the slice of a field or of a package-level variable write one element only if
-//
-//	the slice has room: code append-append.
+// the slice has room: code append-append.
 //
 // (F7) A lock whose path is too long to be kept (P2 of package path) may be any lock of an object:
-//
-//	code same-lock-field, if both sides hold one.
+// code same-lock-field, if both sides hold one.
 //
 // (F8) The element with the index of the round is likely another one than that of the goroutine
-//
-//	which an earlier round has started: code index-unknown.
+// which an earlier round has started: code index-unknown.
 //
 // (F9) A path that both hold names one lock, but for one that a loop makes or receives anew for
-//
-//	each goroutine, and for an element with an index that
-//
-// may be another number: such a lock guards what lies in the same object, or in an element with the
-// same index.
+// each goroutine, and for an element with an index that may be another number: such a lock guards
+// what lies in the same object, or in an element with the same index.
 //
 // (F10) What a loop makes, or receives, before it starts a goroutine in its round is another object
-//
-//	than those of the goroutines of earlier rounds; what a call
-//
-// has returned in it likely is: code other-round.
+// than those of the goroutines of earlier rounds; what a call has returned in it likely is: code
+// other-round.
 //
 // (F6) What is done inside of Once.Do stands before all that comes after a Do of the same Once.
 package pairs

@@ -25,26 +25,17 @@
 // (P1) Nodes of one [Table] are equal iff they are the same pointer.
 //
 // (P2) A path has at most [MaxDepth] loads. One that would be longer is cut to Unknown of its type;
-//
-//	this, the
-//
-// representative as the fallback of section 3.1, makes every analysis over paths end.
+// this, the representative as the fallback of section 3.1, makes every analysis over paths end.
 //
 // (P3) Constant indices name elements of their own; an index that is a value of the frame is kept,
-//
-//	so that two
-//
-// goroutines of one loop can be told apart; any other index is any element.
+// so that two goroutines of one loop can be told apart; any other index is any element.
 //
 // (P4) The class of a location is the last field with its struct type, or the exact variable or
-//
-//	site where no load
-//
-// stands between. Two locations may be one only if their classes agree: classes are split by type.
+// site where no load stands between. Two locations may be one only if their classes agree: classes
+// are split by type.
 //
 // (P5) A Choice is no location, and stands for no class: two of them are never known to be one, but
-//
-//	in their frame.
+// in their frame.
 package path
 
 import (

@@ -3,16 +3,12 @@
 // # Rules
 //
 // (W1) The files are a worktree that git adds in a temporary directory, without a branch. The
-//
-//	user's own tree, index and branches are
-//
-// not touched; what git notes of the worktree in the repository goes when it is removed.
+// user's own tree, index and branches are not touched; what git notes of the worktree in the
+// repository goes when it is removed.
 //
 // (W2) git runs without the variables that bind it to another repository or index (a hook has them
-//
-//	set: GIT_INDEX_FILE would
-//
-// be the user's own index), and without hooks: post-checkout is not for this.
+// set: GIT_INDEX_FILE would be the user's own index), and without hooks: post-checkout is not for
+// this.
 package revision
 
 import (

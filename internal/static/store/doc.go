@@ -21,31 +21,20 @@
 // # Rules
 //
 // (D1) Equal values have equal encodings: maps are written in the order of their keys
-//
-//	(path.Compare), items in the order of first use.
+// (path.Compare), items in the order of first use.
 //
 // (D2) A field with the tag `store:"layout"` stands in the layout. The digest of a package is that
-//
-//	of its meaning: it stays when
-//
-// lines move.
+// of its meaning: it stays when lines move.
 //
 // (D3) The key of a package: the executable, what it was asked, the version of the language, its
-//
-//	files' names and contents, and the digests of all that it
-//
-// imports, directly or not. After an edit only those packages are done again whose imports' meaning
-// has changed.
+// files' names and contents, and the digests of all that it imports, directly or not. After an edit
+// only those packages are done again whose imports' meaning has changed.
 //
 // (D4) What is used is what was decoded, of a package that was just summarised, too: a second run
-//
-//	cannot differ from the first.
+// cannot differ from the first.
 //
 // (D5) A file that is not whole is no entry: it is counted and made again. Entries appear by
-//
-//	rename. Those not used for thirty
-//
-// days are removed.
+// rename. Those not used for thirty days are removed.
 //
 // # Complexity
 //

@@ -5,42 +5,29 @@
 // # Rules
 //
 // (S1) Everything is written in paths that begin at formals, globals, or sites of the function. A
-//
-//	caller that
-//
-// instantiates a summary replaces formals by actuals and renames sites.
+// caller that instantiates a summary replaces formals by actuals and renames sites.
 //
 // (S2) A guarded access is (location, relative lockset, kind), as in the paper, and what stands
-//
-//	before it (package order),
-//
-// in which goroutine it is executed, and the calls that lead to it.
+// before it (package order), in which goroutine it is executed, and the calls that lead to it.
 //
 // (S3) An access whose path no longer begins at a formal is *settled*: no caller can say more about
-//
-//	where it is. It stays with the
-//
-// function where it settled, and the link phase brings it locks and roots from above.
+// where it is. It stays with the function where it settled, and the link phase brings it locks and
+// roots from above.
 //
 // (S4) A call whose target is not known is a hole: receiver, method, arguments, and what holds
-//
-//	there.
+// there.
 //
 // (S5) An exit is a way out with the results that tell it from the others: "returns non-nil holding
-//
-//	the lock".
+// the lock".
 //
 // (S6) Objects that are made inside and that no caller can name are left out, with all that
-//
-//	synchronises on them.
+// synchronises on them.
 //
 // (S7) A call through a value finds functions and concrete types where the value is read from: by
-//
-//	the class of that memory, else by its type.
+// the class of that memory, else by its type.
 //
 // (S8) Accesses and calls of the function's own text know what it has seen of fields and variables
-//
-//	under locks.
+// under locks.
 package summary
 
 import (

@@ -3,12 +3,10 @@
 // # Rules
 //
 // (T1) Every piece of evidence that speaks against a race has a code. A warning has the codes that
-//
-//	hold.
+// hold.
 //
 // (T2) Its tier is the lowest that one of its codes allows: Likely without codes, Possible with
-//
-//	weak ones, Unlikely otherwise.
+// weak ones, Unlikely otherwise.
 //
 // (T3) The default report shows Likely.
 package tier

@@ -4,20 +4,16 @@
 // # Rules
 //
 // (U1) Counted is what stands outside the standard library: of that, package model and the
-//
-//	declarations are all that is wanted.
+// declarations are all that is wanted.
 //
 // (U2) A function without a body is assembly, or linked to another name (go:linkname). A call of it
-//
-//	has no effect (X4 of package symbolic).
+// has no effect (X4 of package symbolic).
 //
 // (U3) A file that is left out because CGO_ENABLED is 0 is one that the build would have with it,
-//
-//	under the same tags.
+// under the same tags.
 //
 // (U4) A conversion from unsafe.Pointer to a pointer makes an alias of which nothing is known. What
-//
-//	is converted the other way is followed.
+// is converted the other way is followed.
 //
 // (U5) A call by reflection may reach any method of any type.
 package unmodelled

@@ -6,29 +6,21 @@
 // (I1) Equal paths are the same memory, but for what is made or chosen anew for each goroutine.
 //
 // (I2) Of two goroutines that one go statement in a loop starts, an object that the loop makes or
-//
-//	receives, and an element whose index the
-//
-// loop changes, are different ones; not if the loop is the goroutine's own. What a call in the loop
-// returns is likely another one in each round.
+// receives, and an element whose index the loop changes, are different ones; not if the loop is the
+// goroutine's own. What a call in the loop returns is likely another one in each round.
 //
 // (I3) Elements with different constant indices are different. Any other two indices may be the
-//
-//	same; if both are not known, this is
-//
-// weak evidence.
+// same; if both are not known, this is weak evidence.
 //
 // (I4) A struct or array contains its fields and elements: offsets after the same prefix.
 //
 // (I5) Different paths through loads from different places are different here; package link
-//
-//	compares them by class.
+// compares them by class.
 //
 // (I6) Two loops over a map come to the same entries.
 //
 // (I7) What is known by its type only is likely another object for each goroutine; so is what is
-//
-//	made too many calls below to know by which.
+// made too many calls below to know by which.
 package instance
 
 import (

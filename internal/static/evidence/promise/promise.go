@@ -4,31 +4,19 @@
 // # Rules
 //
 // (D1) A comment says *many* with the words of documentation: safe for concurrent use, may be
-//
-//	called by multiple goroutines, thread-safe. Behind a
-//
-// negation the same words say *one*.
+// called by multiple goroutines, thread-safe. Behind a negation the same words say *one*.
 //
 // (D2) A sentence that holds sometimes only (unless, once, only), or of something else (the
-//
-//	function that is passed), says nothing. A comment
-//
-// that says both says nothing.
+// function that is passed), says nothing. A comment that says both says nothing.
 //
 // (D3) Of a method counts what its own comment says; else that of its type; else, for many, those
-//
-//	of the interface's methods that it is, and of
-//
-// these interfaces; for one, those of all interfaces that its type implements. If these say both,
-// nothing is said.
+// of the interface's methods that it is, and of these interfaces; for one, those of all interfaces
+// that its type implements. If these say both, nothing is said.
 //
 // (D4) A *callback* is a method of an interface of another package that takes a context, if some
-//
-//	caller reads the interface's value from a field of
-//
-// an object, and hands that object on to it. It need not be told which object calls if it belonged
-// to one; and each call has a request's context. So one callback is expected to be shared, and
-// called by many, if no comment says one:
+// caller reads the interface's value from a field of an object, and hands that object on to it. It
+// need not be told which object calls if it belonged to one; and each call has a request's context.
+// So one callback is expected to be shared, and called by many, if no comment says one:
 //
 //	type QueryTracer interface{ TraceQueryEnd(context.Context, *Conn) }
 //	func (c *Conn) Exec(ctx context.Context) { defer c.tracer.TraceQueryEnd(ctx, c) }
