@@ -85,7 +85,7 @@ func dumpSymbolic(ctx context.Context, env *Env, g grant, name string) error {
 	}
 	shown := visible.NewWriter(env.Stdout)
 	out := bufio.NewWriter(shown)
-	err = walk.DumpSymbolic(out, p, func(f func(trace.Source) error) error {
+	err = walk.Print(out, p, func(f func(trace.Source) error) error {
 		src, err := openTrace(name)
 		if err != nil {
 			return err

@@ -31,7 +31,7 @@ func (g *goroutine) passedThrough(e *trace.Event) *frame {
 			return nil
 		}
 		in := f.instr()
-		if w := in.next(f); g.isDefer(f, e) || f.callsBack(in) && in.site == e.Site && w != nil && (w.kind == wantRuntime || w.kind == wantEnd) && ofRuntime(e) {
+		if w := f.next(in); g.isDefer(f, e) || f.callsBack(in) && in.site == e.Site && w != nil && (w.kind == wantRuntime || w.kind == wantEnd) && ofRuntime(e) {
 			g.unwind(i + 1)
 			return g.top()
 		}
@@ -136,8 +136,8 @@ func (g *goroutine) enter(e *trace.Event) bool {
 			f.regs[r] = g.started[i]
 		}
 	}
-	if g.w.tale != nil {
-		g.w.tale.enters(g, caller, f)
+	if g.w.observer != nil {
+		g.w.observer.Enter(g.id, caller, f)
 	}
 	return f.walked
 }
@@ -148,7 +148,7 @@ func (g *goroutine) callee(e *trace.Event) *code {
 	if pf == nil || block >= 0 {
 		return nil
 	}
-	return g.w.code(pf)
+	return g.w.program.code(pf)
 }
 
 // entering brings the caller to the point at which the function is entered. It reports
@@ -164,7 +164,7 @@ func (g *goroutine) entering(f *frame, e *trace.Event) bool {
 	}
 	g.settle(f, e.Val == 0)
 	in := f.instr()
-	if w := in.next(f); w != nil {
+	if w := f.next(in); w != nil {
 		switch {
 		case w.kind == wantEnter && (e.Val == uint64(in.site) || e.Val == 0):
 			f.stage.inside = true
@@ -241,8 +241,8 @@ func (g *goroutine) leave(f *frame) {
 		f.from = append(f.from, f.depsOf(&in.args[i]))
 		f.symbols = append(f.symbols, f.termOf(&in.args[i]))
 	}
-	if g.w.tale != nil {
-		g.w.tale.returns(f, in)
+	if g.w.observer != nil {
+		g.w.observer.Return(f, in)
 	}
 	f.leaving = true
 }
@@ -279,8 +279,8 @@ func (g *goroutine) exit(e *trace.Event) bool {
 			g.results = append(g.results[:0], results...)
 			g.resultDeps = append(g.resultDeps[:0], from...)
 			g.resultTerms = append(g.resultTerms[:0], symbols...)
-			if g.w.tale != nil {
-				g.w.tale.results = f.told.results
+			if g.w.observer != nil {
+				g.w.observer.Returned(f)
 			}
 			return true
 		}

@@ -66,7 +66,7 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 		return
 	}
 	in := f.instr()
-	w := in.next(f)
+	w := f.next(in)
 	if w.hook.Size >= 0 && min(w.hook.Size, format.MaxValue) != size {
 		g.mismatch(f, in, e, Known(uint64(w.hook.Size)), Known(uint64(size)), "size")
 		return
@@ -74,21 +74,22 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 	c := Value{}
 	switch {
 	case in.std != nil:
-		c = in.std.eval(f.code, f.arguments(in))[max(0, w.hook.Index)]
+		c = in.std.eval(f.code.texts, f.arguments(in))[max(0, w.hook.Index)]
 	case in.n == 1:
 		c = g.computed(f, in)
 	}
 	if (in.std != nil || in.n == 1) && !g.check(f, in, e, w.hook, c, v, size) {
 		return
 	}
-	v = v.saying(c, w.hook.Type, size)
+	v = saying(v, c, w.hook.Type, size)
 	f.regs[w.reg] = v
 	if g.w.branching {
 		g.learnFunction(f, in)
 		g.learnType(f, in)
 	}
 	if _, ok := in.in.(*ssa.Select); ok && w.hook.Index == 0 {
-		f.stage.chosen = int(int64(v.bits))
+		bits, _ := v.Bits()
+		f.stage.chosen = int(int64(bits))
 	}
 	f.stage.want++
 }
@@ -99,14 +100,14 @@ func (g *goroutine) passed(f *frame, e *trace.Event, h *plan.Hook, r int32, v Va
 	if f.static && !g.check(f, nil, e, h, c, v, size) {
 		return
 	}
-	f.regs[r] = v.saying(c, h.Type, size)
+	f.regs[r] = saying(v, c, h.Type, size)
 	if g.w.symbolic {
 		f.terms[r] = g.checked(f.terms[r], v, size)
 	}
 }
 
 // saying is a recorded value with the content of the recomputed one, if they are strings.
-func (v Value) saying(computed Value, t types.Type, size int64) Value {
+func saying(v, computed Value, t types.Type, size int64) Value {
 	if text, ok := computed.Content(); ok && size == 16 && kindOf(t) == types.String {
 		return v.withText(text)
 	}

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/tools/go/ssa"
@@ -140,17 +141,74 @@ const (
 	wantRuntime                 // any number of records that the runtime side writes with the instruction's site
 )
 
+// A program is the functions of a plan, prepared for the machines when they are first called. Several goroutines may use it at a time.
+type program struct {
+	plan      *plan.Plan
+	texts     *expr.Texts // what string constants say
+	codes     map[*plan.Func]*code
+	globals   map[string]*global
+	sizes     map[types.Type]int64
+	compiling sync.Mutex // of codes and sizes
+	naming    sync.Mutex // of globals
+}
+
+// newProgram returns the program of a plan.
+func newProgram(p *plan.Plan) *program {
+	return &program{plan: p, codes: map[*plan.Func]*code{}, globals: map[string]*global{}, sizes: map[types.Type]int64{}}
+}
+
+// code returns the code of a function.
+func (p *program) code(pf *plan.Func) *code {
+	p.compiling.Lock()
+	defer p.compiling.Unlock()
+	c := p.codes[pf]
+	if c == nil {
+		c = p.compile(pf)
+		p.codes[pf] = c
+	}
+	return c
+}
+
+// global returns what is known of a variable of a package.
+func (p *program) global(v *ssa.Global) *global {
+	p.naming.Lock()
+	defer p.naming.Unlock()
+	name := v.String()
+	g := p.globals[name]
+	if g == nil {
+		g = &global{of: v}
+		p.globals[name] = g
+	}
+	return g
+}
+
+// learn notes the address of the variable, which an event has shown.
+func (g *global) learn(addr uint64, event int64) {
+	g.addr = Known(addr)
+	g.learnt.Store(&learnt{addr: g.addr, at: event})
+}
+
+// addressAt returns the address of the variable, and the event that has shown it.
+func (g *global) addressAt() (addr uint64, event int64, ok bool) {
+	l := g.learnt.Load()
+	if l == nil {
+		return 0, 0, false
+	}
+	addr, ok = l.addr.Bits()
+	return addr, l.at, ok
+}
+
 // compiler makes the code of one function.
 type compiler struct {
 	c     *code
-	w     *Walker
+	p     *program
 	reg   map[ssa.Value]int32
 	cells map[*ssa.Alloc]int32
 }
 
-func (w *Walker) compile(pf *plan.Func) *code {
-	c := &code{plan: pf, sizes: pf.Unit.Pkg.TypesSizes, texts: w.texts}
-	k := &compiler{c: c, w: w, reg: map[ssa.Value]int32{}, cells: map[*ssa.Alloc]int32{}}
+func (p *program) compile(pf *plan.Func) *code {
+	c := &code{plan: pf, sizes: pf.Unit.Pkg.TypesSizes, texts: p.texts}
+	k := &compiler{c: c, p: p, reg: map[ssa.Value]int32{}, cells: map[*ssa.Alloc]int32{}}
 	fn := pf.SSA
 	for _, v := range fn.Params {
 		k.param(v)
@@ -427,7 +485,7 @@ func (k *compiler) element(t types.Type) int64 {
 
 // size returns the size of t, -1 if it depends on type parameters.
 func (k *compiler) size(t types.Type) int64 {
-	if n, ok := k.w.sizeCache[t]; ok {
+	if n, ok := k.p.sizes[t]; ok {
 		return n
 	}
 	n := int64(-1)
@@ -436,7 +494,7 @@ func (k *compiler) size(t types.Type) int64 {
 	} else if !plan.Open(t) {
 		n = k.c.sizes.Sizeof(t)
 	}
-	k.w.sizeCache[t] = n
+	k.p.sizes[t] = n
 	return n
 }
 

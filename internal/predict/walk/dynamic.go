@@ -12,17 +12,16 @@ import (
 // What the type words of interfaces stand for. The trace has their values where walked code makes an interface; the runtime keeps a type's word, and an
 // interface type's for a type, for good.
 
-// dynamic is the type that a word stands for.
-type dynamic struct {
-	typ  types.Type
-	prog *ssa.Program // whose types it is one of
-	from int64        // event that told
+// learntType is the type that a word stands for.
+type learntType struct {
+	dynamic
+	from int64 // the event that showed it
 }
 
 // dynamics are those that are known. Alternatives look beside the walk.
 type dynamics struct {
 	mu    sync.Mutex
-	types map[uint64]dynamic
+	types map[uint64]learntType
 	words map[[2]string]word
 }
 
@@ -70,14 +69,14 @@ func sameType(a, b types.Type) (same, sure bool) {
 	return x == y, x != "" && y != ""
 }
 
-func (d *dynamics) add(i, t types.Type, prog *ssa.Program, bits uint64, event int64) {
+func (d *dynamics) addType(i, t types.Type, prog *ssa.Program, bits uint64, event int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.types == nil {
-		d.types, d.words = map[uint64]dynamic{}, map[[2]string]word{}
+		d.types, d.words = map[uint64]learntType{}, map[[2]string]word{}
 	}
 	if _, ok := d.types[bits]; !ok {
-		d.types[bits] = dynamic{t, prog, event}
+		d.types[bits] = learntType{dynamic{t, prog}, event}
 	}
 	if k := [2]string{typeKey(i), typeKey(t)}; k[0] != "" && k[1] != "" {
 		if _, ok := d.words[k]; !ok {
@@ -86,16 +85,16 @@ func (d *dynamics) add(i, t types.Type, prog *ssa.Program, bits uint64, event in
 	}
 }
 
-// of returns what a type word stands for, if an event before the given one has told it.
-func (d *dynamics) of(bits uint64, event int64) (dynamic, bool) {
+// TypeOf returns the type that a type word stands for, if an event before the given one has shown it.
+func (d *dynamics) TypeOf(bits uint64, event int64) (dynamic, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	t, ok := d.types[bits]
-	return t, ok && t.from < event
+	return t.dynamic, ok && t.from < event
 }
 
-// word returns the type word of an interface of type i that holds a t.
-func (d *dynamics) word(i, t types.Type, event int64) (uint64, bool) {
+// TypeWord returns the type word of an interface of type i that holds a t.
+func (d *dynamics) TypeWord(i, t types.Type, event int64) (uint64, bool) {
 	k := [2]string{typeKey(i), typeKey(t)}
 	if k[0] == "" || k[1] == "" {
 		return 0, false
@@ -119,14 +118,14 @@ func (g *goroutine) learnType(f *frame, in *instr) {
 	prog := f.code.plan.SSA.Prog
 	from := func(x ssa.Value) {
 		if w, ok := f.value(&in.args[0]).Bits(); ok {
-			if t, ok := g.w.dynamics.of(w, g.event+1); ok {
-				g.w.dynamics.add(in.in.(ssa.Value).Type(), t.typ, t.prog, bits, g.event)
+			if t, ok := g.w.facts.TypeOf(w, g.event+1); ok {
+				g.w.facts.addType(in.in.(ssa.Value).Type(), t.typ, t.prog, bits, g.event)
 			}
 		}
 	}
 	switch x := in.in.(type) {
 	case *ssa.MakeInterface:
-		g.w.dynamics.add(x.Type(), x.X.Type(), prog, bits, g.event)
+		g.w.facts.addType(x.Type(), x.X.Type(), prog, bits, g.event)
 	case *ssa.ChangeInterface:
 		from(x.X)
 	case *ssa.TypeAssert:

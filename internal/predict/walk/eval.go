@@ -16,7 +16,7 @@ func (c *code) eval(in *instr, a []Value) (Value, error) {
 	switch x := in.in.(type) {
 	case *ssa.BinOp:
 		if in.kind == types.String {
-			return c.binop(in, x.Op, c.read(a[0]), c.read(a[1]))
+			return c.binop(in, x.Op, read(c.texts, a[0]), read(c.texts, a[1]))
 		}
 		return c.binop(in, x.Op, a[0], a[1])
 	case *ssa.UnOp:
@@ -45,12 +45,12 @@ func (c *code) eval(in *instr, a []Value) (Value, error) {
 		return in.indexAddr(a[0], a[1]), nil
 	case *ssa.Index:
 		if in.kind == types.String {
-			return in.element(c.read(a[0]), a[1]), nil
+			return in.element(read(c.texts, a[0]), a[1]), nil
 		}
 		return in.element(a[0], a[1]), nil
 	case *ssa.Slice:
 		if in.kind == types.String {
-			a = append([]Value{c.read(a[0])}, a[1:]...)
+			a = append([]Value{read(c.texts, a[0])}, a[1:]...)
 		}
 		return in.slice(a), nil
 	case *ssa.SliceToArrayPointer:
@@ -68,22 +68,6 @@ func (c *code) eval(in *instr, a []Value) (Value, error) {
 	return Value{}, nil
 }
 
-// read is a string with its content, if that is known from where it is.
-func (c *code) read(s Value) Value {
-	if _, ok := s.Content(); ok || c.texts == nil {
-		return s
-	}
-	ptr, ok := s.Bits()
-	n, ok2 := s.Word(1)
-	if !ok || !ok2 {
-		return s
-	}
-	if text, ok := c.texts.At(ptr, n); ok {
-		return s.withText(text)
-	}
-	return s
-}
-
 func (c *code) binop(in *instr, op token.Token, x, y Value) (Value, error) {
 	switch {
 	case op == token.SHL || op == token.SHR:
@@ -94,7 +78,7 @@ func (c *code) binop(in *instr, op token.Token, x, y Value) (Value, error) {
 		return Value{}, nil
 	}
 	v := c.equal(in.typ, x, y)
-	if v.known == 0 && in.typ != nil { // x may be the nil of an interface comparison
+	if v.unknown() && in.typ != nil { // x may be the nil of an interface comparison
 		if b, ok := in.in.(*ssa.BinOp); ok && !types.Identical(b.X.Type(), b.Y.Type()) {
 			v = c.equal(b.Y.Type(), x, y)
 		}
@@ -126,7 +110,7 @@ func (c *code) equal(t types.Type, x, y Value) Value {
 		return sameWord(x, y) // all but channels: with nil
 	case *types.Interface:
 		if isZero(x) || isZero(y) {
-			if x.more != nil && x.more.typ != nil || y.more != nil && y.more.typ != nil {
+			if x.dynamic() != nil || y.dynamic() != nil {
 				return boolValue(false)
 			}
 			return sameWord(x, y)

@@ -54,45 +54,9 @@ const (
 	maxCombined     = 64 // combinations of what the reads of an operand may see
 )
 
-// sval is a symbolic value: known, a term, or neither.
-type sval struct {
-	v Value
-	t *term
-}
-
-func (s *sval) symbolic() bool { return s.t != nil }
-
-// xframe is an invocation in an alternative.
-type xframe struct {
-	code       *code
-	regs       []sval
-	cells      []sval
-	block, ip  int32
-	defers     []xdefer
-	lostDefers bool
-	deferred   bool // runs as a deferred call
-	root       bool // the goroutine ends with it
-	depth      int
-	caller     *xframe // immutable until it is returned to
-}
-
-type xdefer struct {
-	in         *instr
-	args, free []sval
-}
-
-func (f *xframe) instr() *instr { return &f.code.blocks[f.block].instrs[f.ip] }
-
-func (f *xframe) clone() *xframe {
-	c := *f
-	c.regs, c.cells, c.defers = slices.Clone(f.regs), slices.Clone(f.cells), slices.Clip(f.defers)
-	return &c
-}
-
 // explorer is one exploration of a fork.
 type explorer struct {
 	x       *fork
-	w       *Walker
 	s       window.Surroundings
 	paths   []*path
 	done    []*window.Alternative
@@ -140,25 +104,6 @@ const (
 	unseenMemory = uint64(1) << 57
 	freshSize    = uint64(1) << 24
 )
-
-// Explore implements [window.Fork].
-func (x *fork) Explore(s window.Surroundings) []*window.Alternative {
-	e := &explorer{x: x, w: x.w, s: s}
-	first := &path{explorer: e, g: x.g, frame: x.frame.clone(), needs: x.needs, guards: slices.Clip(x.guards)}
-	e.paths = []*path{first}
-	some := 0 // that do something
-	for len(e.paths) > 0 && some < maxAlternatives && len(e.done) < maxPaths {
-		p := e.paths[len(e.paths)-1]
-		e.paths = e.paths[:len(e.paths)-1]
-		if p.run() {
-			if len(p.steps) > 0 {
-				some++
-			}
-			e.done = append(e.done, &window.Alternative{Steps: p.steps, Chosen: p.chosen, Assumes: p.assumes, End: p.end, Executed: p.instrs})
-		}
-	}
-	return e.done
-}
 
 // run executes a path to its end. It returns false if it was split into others.
 func (p *path) run() (ended bool) {
@@ -217,16 +162,17 @@ func (p *path) val(a *arg) sval {
 	case a.reg >= 0:
 		return p.frame.regs[a.reg]
 	case a.glob != nil:
-		if l := a.glob.learnt.Load(); l != nil && l.at < p.s.Until() {
-			return sval{v: l.addr}
+		if addr, at, ok := a.glob.addressAt(); ok && at < p.s.Until() {
+			return sval{v: Known(addr)}
 		}
-		if p.w.plan.Named(a.glob.of) { // else a pointer may lead to it as well
+		if p.x.Program.plan.Named(a.glob.of) { // else a pointer may lead to it as well
 			return sval{v: Known(p.unseen(a.glob))}
 		}
 		return sval{}
 	}
-	if s, ok := a.val.Content(); ok && a.val.known&1 == 0 { // a string constant
-		if at, ok := p.w.texts.Place(s); ok {
+	_, known := a.val.Bits()
+	if s, ok := a.val.Content(); ok && !known { // a string constant
+		if at, ok := p.x.Program.texts.Place(s); ok {
 			return sval{v: Words([]uint64{at, uint64(len(s))}).withText(s)}
 		}
 	}
@@ -254,8 +200,8 @@ func (p *path) settle(in *instr, i int) (ok, going bool) {
 		return true, true
 	}
 	var choices []func(*path)
-	choice := p.starting() && slices.Contains(p.x.args, i)
-	last := i == p.x.args[len(p.x.args)-1] // else a later operand may be the one that is another
+	choice := p.starting() && slices.Contains(p.x.Args, i)
+	last := i == p.x.Args[len(p.x.Args)-1] // else a later operand may be the one that is another
 	var recorded Value
 	if choice {
 		recorded, _ = recordedOf(s.t)

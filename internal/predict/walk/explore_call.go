@@ -11,17 +11,6 @@ import (
 // Calls of alternatives. A call through a function value is one of the function that it is known to be (A8): a closure that the alternative has
 // made, or one that was made on a recorded path, whose address the value is.
 
-// function is the function that a value is known to be, nil if it has none.
-func (v Value) function() *ssa.Function {
-	if v.more == nil {
-		return nil
-	}
-	return v.more.fn
-}
-
-// functionValue is a function that captures nothing: where it is, is not known.
-func functionValue(fn *ssa.Function) Value { return Value{more: &more{fn: fn}} }
-
 // closure is a function value that an alternative has made.
 type closure struct {
 	addr uint64
@@ -53,8 +42,8 @@ func (p *path) target(call *ssa.CallCommon, callee sval, args, free []sval) (c *
 		if plan.Typed(fn) {
 			return nil, nil, nil, "opaque-call"
 		}
-		if pf := p.w.plan.Func(fn); pf != nil {
-			return p.w.code(pf), args, free, ""
+		if pf := p.x.Program.plan.Func(fn); pf != nil {
+			return p.x.Program.code(pf), args, free, ""
 		}
 		return nil, nil, nil, "opaque-call"
 	}
@@ -66,11 +55,26 @@ func (p *path) target(call *ssa.CallCommon, callee sval, args, free []sval) (c *
 	if fn == nil {
 		return nil, nil, nil, why
 	}
-	c, before, captured := p.w.function(fn, free)
+	c, before, captured := p.entered(fn, free)
 	if c == nil {
 		return nil, nil, nil, "opaque-call"
 	}
 	return c, slices.Concat(before, args), captured, ""
+}
+
+// entered is the code of a function value's function, with the arguments that come before those of the call.
+func (p *path) entered(fn *ssa.Function, free []sval) (c *code, before, captured []sval) {
+	if m := method(fn); m != nil {
+		fn, before, free = m, free, nil
+	}
+	if plan.Typed(fn) {
+		return nil, nil, nil
+	}
+	pf := p.x.Program.plan.Func(fn)
+	if pf == nil {
+		return nil, nil, nil
+	}
+	return p.x.Program.code(pf), before, free
 }
 
 // called is the function of a function value (A8).
@@ -93,14 +97,14 @@ func (p *path) called(callee sval) (fn *ssa.Function, free []sval, why string) {
 		}
 		return nil, nil, "unknown-callee"
 	}
-	m, ok := p.w.functions.at(addr, p.s.Until())
+	fn, captured, ok := p.x.Facts.FunctionAt(addr, p.s.Until())
 	if !ok || !p.s.Settled(addr) {
 		return nil, nil, "opaque-call"
 	}
-	for _, v := range m.free {
+	for _, v := range captured {
 		free = append(free, sval{v: v})
 	}
-	return m.fn, free, ""
+	return fn, free, ""
 }
 
 // enters is a call of a function whose code is known, through a value or not.

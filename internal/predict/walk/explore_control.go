@@ -187,3 +187,17 @@ func (p *path) spawn(in *instr, call *ssa.CallCommon) bool {
 	p.frame.ip++
 	return true
 }
+
+// calls are the functions that the path is in and that the recorded run was not in at the fork, the innermost first. In a goroutine
+// that it has started, that is all of them.
+func (p *path) calls() []window.Call {
+	var list []window.Call
+	f := p.frame
+	for ; f.depth > 0 && f.caller != nil; f = f.caller {
+		list = append(list, window.Call{Fn: f.code.plan.Site, Site: f.caller.instr().site})
+	}
+	if p.g != p.x.G {
+		list = append(list, window.Call{Fn: f.code.plan.Site})
+	}
+	return list
+}

@@ -17,29 +17,21 @@ func (s *sval) holds() *dynamic {
 	switch {
 	case s.symbolic():
 		return s.t.typ
-	case s.v.more != nil:
-		return s.v.more.typ
 	}
-	return nil
+	return s.v.dynamic()
 }
 
 // inInterface is an interface of type i that holds a value of type t as the word data.
 func (p *path) inInterface(i types.Type, t *dynamic, data sval) sval {
 	w := &term{words: []*expr.Expr{nil, data.term().word(0)}, typ: t}
-	if bits, ok := p.w.dynamics.word(i, t.typ, p.s.Until()); ok {
+	if bits, ok := p.x.Facts.TypeWord(i, t.typ, p.s.Until()); ok {
 		w.words[0] = expr.Word(bits)
 	}
 	if data.symbolic() {
 		return sval{t: w}
 	}
 	v, _ := recordedOf(w)
-	m := more{typ: t}
-	if v.more != nil {
-		m = *v.more
-		m.typ = t
-	}
-	v.more = &m
-	return sval{v: v}
+	return sval{v: v.withDynamic(t)}
 }
 
 // makeInterface boxes a value.
@@ -104,7 +96,7 @@ func (p *path) dynamic(v sval) (t *dynamic, ok bool) {
 	if !ok || w == 0 {
 		return nil, false
 	}
-	d, ok := p.w.dynamics.of(w, p.s.Until())
+	d, ok := p.x.Facts.TypeOf(w, p.s.Until())
 	return &d, ok
 }
 
@@ -195,7 +187,7 @@ func (p *path) invoked(call *ssa.CallCommon, v sval) (c *code, recv sval, why st
 	if !ok {
 		return nil, sval{}, "unknown-type"
 	}
-	pf, boxed := p.w.plan.MethodOf(t.typ, call.Method)
+	pf, boxed := p.x.Program.plan.MethodOf(t.typ, call.Method)
 	if pf == nil {
 		return nil, sval{}, "opaque-call"
 	}
@@ -203,5 +195,5 @@ func (p *path) invoked(call *ssa.CallCommon, v sval) (c *code, recv sval, why st
 	if as, sure := pointerShaped(t.typ); boxed && !as {
 		data = p.unboxed(nil, data, p.frame.code.sizes.Sizeof(t.typ), sure)
 	}
-	return p.w.code(pf), data, ""
+	return p.x.Program.code(pf), data, ""
 }

@@ -47,7 +47,7 @@ func (p *path) setLocal(in *instr) bool {
 		*c = v
 	case !ok || in.size < 0 || whole < 0 || at+uint64(in.size) > uint64(whole):
 		*c = sval{}
-	case c.symbolic() || v.symbolic() || c.v.known == 0:
+	case c.symbolic() || v.symbolic() || c.v.unknown():
 		*c = p.patched(*c, v, int64(at), in.size, whole)
 	default:
 		*c = sval{v: patch(c.v, v.v, int64(at), in.size, whole)}
@@ -65,7 +65,7 @@ func patch(c, v Value, at, n, whole int64) Value {
 }
 
 func (p *path) patched(c, v sval, at, n, whole int64) sval {
-	if !c.symbolic() && c.v.known == 0 || !v.symbolic() && v.v.known == 0 {
+	if !c.symbolic() && c.v.unknown() || !v.symbolic() && v.v.unknown() {
 		return sval{}
 	}
 	t, of := &term{words: make([]*expr.Expr, max(1, (whole+7)/8))}, c.term()
@@ -124,7 +124,7 @@ func (p *path) access(in *instr, size int64) (addr uint64, ok bool) {
 	case size < 0:
 		p.stop("type-parameter")
 		return 0, false
-	case slices.ContainsFunc(p.x.stacks, func(s [2]uint64) bool { return addr >= s[0] && addr < s[1] }):
+	case slices.ContainsFunc(p.x.Stacks, func(s [2]uint64) bool { return addr >= s[0] && addr < s[1] }):
 		p.stop("stack")
 		return 0, false
 	case addr < freshMemory && !p.s.Settled(addr):
@@ -208,7 +208,7 @@ func (p *path) known(in *instr, addr uint64, size int64) (sval, bool) {
 
 // visible hides, in a goroutine that the alternative has started, what rests on reads of others.
 func (p *path) visible(s sval) sval {
-	if s.symbolic() && p.g != p.x.g {
+	if s.symbolic() && p.g != p.x.G {
 		return sval{}
 	}
 	return s

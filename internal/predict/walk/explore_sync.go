@@ -161,7 +161,7 @@ func (p *path) atomic(in *instr, callee *ssa.Function, args []sval) bool {
 	default: // Add, And, Or
 		e.Kind = format.AtomicRMW
 		now := p.updated(name, old, pieceOf(args[2], 0, size), size)
-		if !args[2].symbolic() && args[2].v.known&1 == 0 {
+		if _, ok := args[2].v.Bits(); !ok && !args[2].symbolic() {
 			known = false
 		}
 		f, _ = p.written(now, &e.Aux)

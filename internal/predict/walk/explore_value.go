@@ -106,13 +106,6 @@ func sameValue(a, b Value) bool {
 	return true
 }
 
-func (v Value) words() int {
-	if v.more == nil {
-		return 1
-	}
-	return 1 + len(v.more.words)
-}
-
 // guard is the condition t = v, a guard for each word that changes.
 func (p *path) guard(t *term, v Value) (guards []window.FlowGuard, ok bool) {
 	for i := range v.words() {

@@ -124,9 +124,9 @@ func (c *code) expressArithmetic(op token.Token, k types.BasicKind, a, b *term) 
 			return nil
 		}
 		if op == token.ADD {
-			return &term{words: []*expr.Expr{nil, plus(a.word(1), b.word(1))}, text: expr.Binary(o, expr.String, 0, c.text(a), c.text(b))}
+			return &term{words: []*expr.Expr{nil, plus(a.word(1), b.word(1))}, text: expr.Binary(o, expr.String, 0, content(c.texts, a), content(c.texts, b))}
 		}
-		return single(expr.Binary(o, expr.String, 0, c.text(a), c.text(b)))
+		return single(expr.Binary(o, expr.String, 0, content(c.texts, a), content(c.texts, b)))
 	case types.Complex64, types.Complex128:
 		return arithmetic(op, k, a, b)
 	}
@@ -185,21 +185,10 @@ func (c *code) equalBasic(k types.BasicKind, x, y *term) *expr.Expr {
 	return expr.Binary(expr.Eql, kinds[k], 0, x.word(0), y.word(0))
 }
 
-// text is the content of a string: what it was computed to be, or what stands where it is (expr E6). Nil: nobody knows.
-func (c *code) text(t *term) *expr.Expr {
-	switch {
-	case t == nil:
-		return nil
-	case t.text != nil:
-		return t.text
-	}
-	return expr.StringAt(c.texts, t.word(0), t.word(1))
-}
-
 // equalText compares strings by length, pointer and content, as far as these are known.
 func (c *code) equalText(x, y *term) *expr.Expr {
 	var same *expr.Expr
-	if a, b := c.text(x), c.text(y); a != nil && b != nil {
+	if a, b := content(c.texts, x), content(c.texts, y); a != nil && b != nil {
 		if same = expr.Binary(expr.Eql, expr.String, 0, a, b); same.IsConst() {
 			return same
 		}
@@ -320,7 +309,7 @@ func (c *code) expressElement(in *instr, x, i *term) *term {
 		if x == nil {
 			return nil
 		}
-		return single(expr.ByteAt(c.text(x), at))
+		return single(expr.ByteAt(content(c.texts, x), at))
 	}
 	u, ok := plan.Core(in.typ).(*types.Array)
 	if !ok || in.elem < 0 || in.size < 0 || x == nil || at == nil {
@@ -371,7 +360,7 @@ func (c *code) expressSlice(in *instr, s *ssa.Slice, a []*term) *term {
 		ptr = nil
 	}
 	if in.kind == types.String {
-		return &term{words: []*expr.Expr{ptr, length}, text: expr.Slice(c.text(a[0]), lo, hi)}
+		return &term{words: []*expr.Expr{ptr, length}, text: expr.Slice(content(c.texts, a[0]), lo, hi)}
 	}
 	return &term{words: []*expr.Expr{ptr, length, capacity}}
 }

@@ -6,26 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/source/plan"
-	"github.com/presage-race/presage/internal/trace"
 )
-
-// A fork is a [window.Fork]: the state of a goroutine right before an instruction at which it could have gone on
-// in another way, because an operand that must keep its value (rule F2) rests on reads that need not. Explore (explore.go)
-// executes the other ways.
-type fork struct {
-	w      *Walker
-	g      trace.GoID
-	frame  *xframe // the innermost; immutable
-	args   []int   // operands that may be others
-	site   trace.Site
-	stacks [][2]uint64 // where the goroutine's stack has been: not memory (F6)
-	// What the goroutine's next event rests on whichever way it goes.
-	needs  []int64
-	guards []window.FlowGuard
-	reads  []int64 // of args; nil: not computed
-}
 
 // NewBranching returns a symbolic walker whose Flows have forks.
 func NewBranching(p *plan.Plan) *Walker {
@@ -93,13 +75,13 @@ func (g *goroutine) fork(f *frame, in *instr) {
 	}
 	g.w.stats.Forks++
 	x := &fork{
-		w: g.w, g: g.id, frame: g.freeze(len(g.frames) - 1), args: open, site: in.site,
-		needs: slices.Concat(g.d.pending, g.d.later), guards: slices.Clone(g.guards),
+		Program: g.w.program, Facts: &g.w.facts, G: g.id, Frame: g.freeze(len(g.frames) - 1), Args: open, At: in.site,
+		Needs: slices.Concat(g.d.pending, g.d.later), Guards: slices.Clone(g.guards),
 	}
-	if x.site == 0 {
-		x.site = f.code.blocks[f.block].site
+	if x.At == 0 {
+		x.At = f.code.blocks[f.block].site
 	}
-	x.stacks = g.stacks[:len(g.stacks):len(g.stacks)]
+	x.Stacks = g.stacks[:len(g.stacks):len(g.stacks)]
 	g.forks = append(g.forks, x)
 }
 
@@ -145,7 +127,7 @@ func (g *goroutine) freezeFrame(f *frame) *xframe {
 		if c.words == nil {
 			continue
 		}
-		v := Value{bits: c.words[0], known: c.known, more: &more{words: slices.Clone(c.words[1:])}}
+		v := partial(slices.Clone(c.words), c.known)
 		if x.cells[i] = (sval{v: v}); c.terms != nil {
 			x.cells[i] = f.open(v, c.deps, &term{words: c.terms})
 		}
@@ -184,25 +166,3 @@ func (f *frame) symbolOf(a *arg) sval {
 	}
 	return f.open(f.regs[a.reg], f.deps[a.reg], f.terms[a.reg])
 }
-
-// Reads implements [window.Fork].
-func (x *fork) Reads() []int64 {
-	if x.reads == nil {
-		x.reads = []int64{}
-		in := x.frame.instr()
-		for _, i := range x.args {
-			for _, r := range readsOf(x.frame.regs[in.args[i].reg].term()) {
-				x.reads = append(x.reads, r.Number())
-			}
-		}
-		slices.Sort(x.reads)
-		x.reads = slices.Compact(x.reads)
-	}
-	return x.reads
-}
-
-// Base implements [window.Fork].
-func (x *fork) Base() bool { return x.frame.instr().op != opIf }
-
-// Site implements [window.Fork].
-func (x *fork) Site() trace.Site { return x.site }

@@ -25,6 +25,12 @@ type made struct {
 	until int64   // event that allocates the memory anew
 }
 
+// facts are what the walk has learnt of values that the trace has only as words. It implements the facts that alternatives look up.
+type facts struct {
+	functions
+	dynamics
+}
+
 // functions are those that are known, by page. Alternatives look beside the walk, at what was so at an event that the walk is past.
 type functions struct {
 	mu    sync.Mutex
@@ -37,7 +43,7 @@ const (
 )
 
 // add notes what is at an address from an event on.
-func (k *functions) add(m made) {
+func (k *functions) addFunction(m made) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.pages == nil {
@@ -83,16 +89,16 @@ func (k *functions) allocated(addr, size uint64, at int64) {
 	}
 }
 
-// at returns the function value at an address, as it is known to be right before an event.
-func (k *functions) at(addr uint64, event int64) (m made, ok bool) {
+// FunctionAt returns the function value at an address, with what it has captured, as it is known to be right before an event.
+func (k *functions) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free []Value, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, m := range k.pages[addr>>functionPage] {
 		if m.addr == addr && m.from < event && m.until >= event {
-			return m, true
+			return m.fn, m.free, true
 		}
 	}
-	return made{}, false
+	return nil, nil, false
 }
 
 // learnFunction notes a function value that an instruction has made or stored.
@@ -118,13 +124,13 @@ func (g *goroutine) learnAt(m made, at Value) {
 		return
 	}
 	m.addr = addr
-	g.w.functions.add(m)
+	g.w.facts.addFunction(m)
 }
 
 // reallocated notes that memory is new.
 func (w *Walker) reallocated(index int64, e *trace.Event) {
 	if w.branching && e.Flags&format.FlagStack == 0 {
-		w.functions.allocated(uint64(e.Obj), e.Val, index)
+		w.facts.allocated(uint64(e.Obj), e.Val, index)
 	}
 }
 
@@ -134,21 +140,6 @@ func method(fn *ssa.Function) *ssa.Function {
 		return nil
 	}
 	return plan.Method(fn)
-}
-
-// function is the code of a function value's function, with the arguments that come before those of the call.
-func (w *Walker) function(fn *ssa.Function, free []sval) (c *code, before, captured []sval) {
-	if m := method(fn); m != nil {
-		fn, before, free = m, free, nil
-	}
-	if plan.Typed(fn) {
-		return nil, nil, nil
-	}
-	pf := w.plan.Func(fn)
-	if pf == nil {
-		return nil, nil, nil
-	}
-	return w.code(pf), before, free
 }
 
 // learnEntered notes what function a value is that was called, and entered at once: one that captures nothing, and no method.
@@ -176,8 +167,8 @@ func (g *goroutine) expected(caller, f *frame, direct bool) []Value {
 		list = append(list, caller.value(&in.args[i+1]))
 	}
 	if addr, ok := caller.value(&in.args[0]).Bits(); ok {
-		if m, ok := g.w.functions.at(addr, g.event); ok && method(m.fn) == nil {
-			list = append(list, m.free...)
+		if fn, free, ok := g.w.facts.FunctionAt(addr, g.event); ok && method(fn) == nil {
+			list = append(list, free...)
 		}
 	}
 	if len(list) != len(f.code.args) {

@@ -37,7 +37,7 @@ type frame struct {
 
 	dormant *dormant // of a frame that sleeps: in place of its registers
 
-	told *told // in a walk that is told
+	Note any // the observer's
 }
 
 // A stage is how far the walk has come in the instruction at which it waits.
@@ -115,8 +115,7 @@ func (c *cell) load(off Value, size int64) Value {
 	if !ok || size <= 0 || at+uint64(size) > uint64(len(c.words))*8 {
 		return Value{} // of size zero, there is nothing to know
 	}
-	whole := Value{bits: c.words[0], known: c.known, more: &more{words: c.words[1:]}}
-	return whole.part(int64(at), size)
+	return partial(c.words, c.known).part(int64(at), size)
 }
 
 // store sets size bytes at offset off.
@@ -181,8 +180,8 @@ func (f *frame) set(in *instr, v Value, d *reads) {
 // enterBlock follows an edge: the phis of the block take their values at once.
 func (g *goroutine) enterBlock(f *frame, e edge) {
 	b := &f.code.blocks[e.to]
-	if g.w.tale != nil {
-		g.w.tale.phis(g, f, e)
+	if g.w.observer != nil {
+		g.w.observer.Phis(g.id, f, e)
 	}
 	g.phiVals, g.phiDeps, g.phiTerms = g.phiVals[:0], g.phiDeps[:0], g.phiTerms[:0]
 	for _, p := range b.phis {
@@ -223,8 +222,8 @@ func (g *goroutine) advance(f *frame) {
 			if jumps++; jumps > len(f.code.blocks) {
 				return // a loop without records: it goes on for ever
 			}
-			if g.w.tale != nil {
-				g.w.tale.branch(g, f, in, e)
+			if g.w.observer != nil {
+				g.w.observer.Branch(g.id, f, in, e)
 			}
 			f.stage.reset()
 			g.enterBlock(f, e)
@@ -327,8 +326,8 @@ func (g *goroutine) finish(f *frame, in *instr) {
 		}
 		g.evaluate(f, in)
 	}
-	if g.w.tale != nil {
-		g.w.tale.finishes(g, f, in)
+	if g.w.observer != nil {
+		g.w.observer.Finish(g.id, f, in)
 	}
 }
 
@@ -391,7 +390,7 @@ func (g *goroutine) evaluate(f *frame, in *instr) {
 		default:
 			g.setTerm(f, in, g.symbolic(f, in))
 		}
-		if t := f.stage.term; t != nil && in.n == 1 && f.regs[in.reg].more == nil && f.regs[in.reg].known != 0 {
+		if t := f.stage.term; t != nil && in.n == 1 && f.regs[in.reg].isWord() && !f.regs[in.reg].unknown() {
 			g.setTerm(f, in, t)
 		}
 	}
@@ -408,7 +407,7 @@ func (g *goroutine) computed(f *frame, in *instr) Value {
 		}
 		return Value{}
 	case opPart:
-		return in.partOf(f)
+		return f.partOf(in)
 	case opEval:
 		g.vals = g.vals[:0]
 		for i := range in.args {
@@ -421,7 +420,7 @@ func (g *goroutine) computed(f *frame, in *instr) Value {
 }
 
 // partOf is what a bound variable holds at the address that in computes or loads from.
-func (in *instr) partOf(f *frame) Value {
+func (f *frame) partOf(in *instr) Value {
 	v := f.value(&in.args[0])
 	switch in.in.(type) {
 	case *ssa.FieldAddr:

@@ -17,7 +17,7 @@ func (k *compiler) arg(v ssa.Value) arg {
 	case *ssa.Const:
 		return arg{reg: -1, val: k.constant(v)}
 	case *ssa.Global:
-		return arg{reg: -1, glob: k.w.global(v)}
+		return arg{reg: -1, glob: k.p.global(v)}
 	case *ssa.Function:
 		return arg{reg: -1, val: functionValue(v)}
 	case *ssa.Builtin:

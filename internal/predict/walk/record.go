@@ -15,7 +15,7 @@ import (
 )
 
 // accepts reports whether the event is the record that is wanted, or a part of it.
-func (w *want) accepts(f *frame, in *instr, e *trace.Event) bool {
+func (f *frame) accepts(w *want, in *instr, e *trace.Event) bool {
 	if e.Site != in.site {
 		return false
 	}
@@ -47,7 +47,7 @@ func ofRuntime(e *trace.Event) bool {
 }
 
 // optional reports whether the record may be missing, or has ended.
-func (w *want) optional(f *frame) bool {
+func (f *frame) optional(w *want) bool {
 	switch w.kind {
 	case wantRuntime, wantLen:
 		return true
@@ -162,8 +162,8 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 		return
 	}
 	s.run = false
-	if g.w.tale != nil {
-		g.w.tale.access(g, f, in, w, index, e)
+	if g.w.observer != nil {
+		g.w.observer.Access(g.id, f, in, w, index, e)
 	}
 	if w.hook.Extent == plan.Pointee {
 		g.checkAccess(f, in, w, e)
@@ -287,9 +287,8 @@ func (g *goroutine) checkAddress(f *frame, in *instr, w *want, e *trace.Event) b
 func (g *goroutine) learn(c *code, v ssa.Value, addr uint64) {
 	switch v := v.(type) {
 	case *ssa.Global:
-		if x := g.w.global(v); x.addr.known == 0 {
-			x.addr = Known(addr)
-			x.learnt.Store(&learnt{addr: x.addr, at: g.event})
+		if x := g.w.program.global(v); x.addr.unknown() {
+			x.learn(addr, g.event)
 		}
 	case *ssa.FieldAddr:
 		if s, ok := pointee(v.X.Type()).Underlying().(*types.Struct); ok && !plan.Open(s) {
@@ -332,8 +331,8 @@ func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
 	} else if call, ok := in.in.(ssa.CallInstruction); ok && len(call.Common().Args) > 0 && (e.Kind >= format.Lock && e.Kind <= format.CondBroadcast || e.Kind.IsAtomic() && isAtomic(call.Common())) {
 		g.learn(f.code, call.Common().Args[0], uint64(e.Obj))
 	}
-	if g.w.tale != nil {
-		g.w.tale.synchronises(g, f, in, index, e)
+	if g.w.observer != nil {
+		g.w.observer.Synchronise(g.id, f, in, index, e)
 	}
 	switch e.Kind {
 	case format.AtomicWrite, format.AtomicRMW, format.ChanSend:
@@ -460,7 +459,7 @@ type Mismatch struct {
 func (m Mismatch) String() string {
 	var b strings.Builder
 	b.WriteString(m.Pos + ": " + m.Func + ": " + m.Instr + ": " + m.What)
-	if m.Computed.known != 0 || m.Recorded.known != 0 {
+	if !m.Computed.unknown() || !m.Recorded.unknown() {
 		b.WriteString(": recomputed " + m.Computed.String() + ", recorded " + m.Recorded.String())
 	}
 	return b.String()
@@ -476,7 +475,7 @@ func (g *goroutine) mismatchAt(f *frame, in *instr, e *trace.Event, computed, re
 	g.d.pinAll()
 	w := g.w
 	w.stats.Mismatches++
-	if computed.known != 0 || recorded.known != 0 {
+	if !computed.unknown() || !recorded.unknown() {
 		w.stats.Unwalked[Differs]++
 	} else {
 		w.stats.Unwalked[Lost]++

@@ -28,7 +28,7 @@ type buffers struct {
 
 // rest has frames far from the top fall asleep.
 func (g *goroutine) rest() {
-	if len(g.frames)-g.asleep < 2*g.w.awake || g.w.tale != nil {
+	if len(g.frames)-g.asleep < 2*g.w.awake || g.w.observer != nil {
 		return
 	}
 	for ; g.asleep < len(g.frames)-g.w.awake; g.asleep++ {

@@ -12,8 +12,11 @@ import (
 
 // Snapshot implements [window.Fork].
 func (x *fork) Snapshot() *window.Snapshot {
-	s := &window.Snapshot{Program: x.w.plan, Stacks: x.stacks, Needs: slices.Clone(x.needs), Guards: slices.Clone(x.guards), Texts: x.w.texts, Global: x.w.addressOf, Closure: x.w.closureAt, TypeOf: x.w.typeOf, TypeWord: x.w.dynamics.word}
-	for f := x.frame; f != nil; f = f.caller {
+	s := &window.Snapshot{
+		Program: x.Program.plan, Stacks: x.Stacks, Needs: slices.Clone(x.Needs), Guards: slices.Clone(x.Guards), Texts: x.Program.texts,
+		Global: x.addressOf, Closure: x.closureAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
+	}
+	for f := x.Frame; f != nil; f = f.caller {
 		s.Frames = append(s.Frames, f.snapshot())
 		s.Root = f.root
 	}
@@ -21,37 +24,32 @@ func (x *fork) Snapshot() *window.Snapshot {
 }
 
 // addressOf returns the address of a variable of a package, if an access has told it.
-func (w *Walker) addressOf(v *ssa.Global) (addr uint64, at int64, ok bool) {
-	l := w.global(v).learnt.Load()
-	if l == nil {
-		return 0, 0, false
-	}
-	addr, ok = l.addr.Bits()
-	return addr, l.at, ok
+func (x *fork) addressOf(v *ssa.Global) (addr uint64, at int64, ok bool) {
+	return x.Program.global(v).addressAt()
 }
 
 // closureAt returns the function value that an address is right before an event.
-func (w *Walker) closureAt(addr uint64, before int64) (c window.Closure, ok bool) {
-	m, ok := w.functions.at(addr, before)
+func (x *fork) closureAt(addr uint64, before int64) (c window.Closure, ok bool) {
+	fn, free, ok := x.Facts.FunctionAt(addr, before)
 	if !ok {
 		return c, false
 	}
-	c.Fn = m.fn
-	pf := w.plan.Func(m.fn)
-	for i, v := range m.fn.FreeVars {
+	c.Fn = fn
+	pf := x.Program.plan.Func(fn)
+	for i, v := range fn.FreeVars {
 		t, bound := v.Type(), pf != nil && pf.Bound(v)
 		if bound {
 			t = t.Underlying().(*types.Pointer).Elem()
 		}
-		d := datumOf(sval{v: m.free[i]}, plan.Sizeof(t))
+		d := datumOf(sval{v: free[i]}, plan.Sizeof(t))
 		d.Bound = bound
 		c.Free = append(c.Free, d)
 	}
 	return c, true
 }
 
-func (w *Walker) typeOf(word uint64, before int64) (t types.Type, prog *ssa.Program, ok bool) {
-	d, ok := w.dynamics.of(word, before)
+func (x *fork) typeOf(word uint64, before int64) (t types.Type, prog *ssa.Program, ok bool) {
+	d, ok := x.Facts.TypeOf(word, before)
 	return d.typ, d.prog, ok
 }
 

@@ -16,30 +16,17 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A tale is the symbolic trace (seed 000 section III.A, seed 002) as text: what each goroutine did, in SSA form. Its lines are
-// numbered in the order of the walk, and every variable is defined once, by the line whose number it has.
-//
-//	s^5 = s^2 + i^3    a local variable; loops are unrolled, so a phi is the assignment of the edge taken
-//	W^11_y = s^8       a write of a location that several goroutines access and one of them writes
-//	R^14_y             a read of one
-//	l^7_o1.f = 10      a write of any other location, whose reads are uses of l^7_o1.f
-//	R^14_y > 2         a branch, with its outcome
-//	v^9 = a^3          a parameter, at a call; its result is assigned when it returns
-//
-// Numbers have nothing to do with the trace: #14 at the end of a line is the event of the trace that it stands for. What is not
-// assigned anywhere is zero, or came from outside: captured variables, and parameters of goroutines and of functions that other code calls. A
-// value that is used once and is not assigned to a variable stands where it is used. Locations are named as in the source; what is reached by a
-// pointer is a field or element of an object o1, o2, …, the heap invariant of RECIPE: the trace says which.
-type tale struct {
+// A printer collects the lines of the symbolic trace. It observes the walk.
+type printer struct {
 	lines   map[trace.GoID][]line
-	n       int
-	shared  map[uint64]bool // words
+	n       int             // the number of the next line
+	shared  map[uint64]bool // words of memory that several goroutines access and one of them writes
 	objects map[uint64]string
 	used    map[string]int
-	written map[string]string // locations that are not shared: their last definition
+	written map[string]string // the last definition of each location that is not shared
 	vars    map[*ssa.Function]map[ssa.Value]string
-	told    bool // a line stands for the event at hand
-	results []string
+	done    bool     // the current event has a line
+	results []string // of the callee that has just returned
 }
 
 type line struct {
@@ -51,32 +38,42 @@ type line struct {
 	index  int64 // of the trace event, -1: none
 }
 
-// told is what a frame's registers and local variables are called.
-type told struct {
+// An invocation is a frame of the walk with the names of its registers and local variables.
+type invocation struct {
+	*frame
 	text    []string
 	locals  map[string]string
-	read    string // what the instruction at hand has read
+	read    string // the name of what the current instruction has read
 	indent  int
 	results []string
 }
 
-// DumpSymbolic prints the symbolic trace of a recording of the program of p. open opens its events; it is called
-// twice, as which locations are shared is known at the end.
-func DumpSymbolic(out io.Writer, p *plan.Plan, open func(func(trace.Source) error) error) error {
-	t := &tale{
+// invocationOf returns the invocation of a frame, nil if its function is not known.
+func invocationOf(f *frame) *invocation {
+	if f == nil {
+		return nil
+	}
+	v, _ := f.Note.(*invocation)
+	return v
+}
+
+// Print prints the symbolic trace of a recording of the program of a plan. open opens the events of the recording; it is called
+// twice, because the first pass finds the locations that are shared.
+func Print(out io.Writer, of *plan.Plan, open func(func(trace.Source) error) error) error {
+	p := &printer{
 		lines: map[trace.GoID][]line{}, objects: map[uint64]string{}, used: map[string]int{}, written: map[string]string{},
 		vars: map[*ssa.Function]map[ssa.Value]string{},
 	}
-	if err := each(open, t.meet()); err != nil {
+	if err := each(open, p.meet()); err != nil {
 		return err
 	}
-	w := New(p)
-	w.tale = t
+	w := New(of)
+	w.Observe(p)
 	meta := map[trace.GoID]string{}
 	err := each(open, func(i int64, e *trace.Event) {
-		t.told = false
+		p.done = false
 		f := w.Step(i, e)
-		t.rest(w, i, e, f)
+		p.rest(w, i, e, f)
 		if e.Kind == format.Go && e.G > 0 {
 			meta[trace.GoID(e.Obj)] = fmt.Sprintf(", started by goroutine %d", e.G)
 		}
@@ -84,10 +81,10 @@ func DumpSymbolic(out io.Writer, p *plan.Plan, open func(func(trace.Source) erro
 	if err != nil {
 		return err
 	}
-	if err := t.print(out, meta); err != nil {
+	if err := p.print(out, meta); err != nil {
 		return err
 	}
-	if n := w.stats.Mismatches; n > 0 {
+	if n := w.Stats().Mismatches; n > 0 {
 		_, err = fmt.Fprintf(out, "\n%d calls do not agree with their source (a mistake of presage, please report it), and are not told\n", n)
 	}
 	return err
@@ -108,13 +105,13 @@ func each(open func(func(trace.Source) error) error, f func(int64, *trace.Event)
 }
 
 // meet finds the words that several goroutines access, one of them writing.
-func (t *tale) meet() func(int64, *trace.Event) {
+func (p *printer) meet() func(int64, *trace.Event) {
 	type use struct {
 		g             trace.GoID
 		many, written bool
 	}
 	uses := map[uint64]*use{}
-	t.shared = map[uint64]bool{}
+	p.shared = map[uint64]bool{}
 	return func(_ int64, e *trace.Event) {
 		if !e.Kind.IsAccess() || e.Flags&format.FlagStack != 0 || e.G <= 0 {
 			return
@@ -127,21 +124,21 @@ func (t *tale) meet() func(int64, *trace.Event) {
 			}
 			u.many = u.many || u.g != e.G
 			if u.written = u.written || e.Kind.IsWrite(); u.many && u.written {
-				t.shared[w] = true
+				p.shared[w] = true
 			}
 		}
 	}
 }
 
-func (t *tale) print(out io.Writer, started map[trace.GoID]string) error {
-	for k, g := range slices.Sorted(maps.Keys(t.lines)) {
+func (p *printer) print(out io.Writer, started map[trace.GoID]string) error {
+	for k, g := range slices.Sorted(maps.Keys(p.lines)) {
 		if k > 0 {
 			fmt.Fprintln(out)
 		}
 		if _, err := fmt.Fprintf(out, "goroutine %d%s\n", g, started[g]); err != nil {
 			return err
 		}
-		for _, l := range t.lines[g] {
+		for _, l := range p.lines[g] {
 			text := fmt.Sprintf("%5d: ", l.n)
 			if l.n < 0 {
 				text = "       "
@@ -170,119 +167,123 @@ func (l *line) at() string {
 }
 
 // add appends a line and returns its number.
-func (t *tale) add(g *goroutine, f *frame, in *instr, index int64, text func(n int) string, note string) int {
-	l := line{n: t.n, index: index, note: note}
-	t.n++
-	if f != nil && f.told != nil {
-		l.indent = f.told.indent
+func (p *printer) add(g trace.GoID, f *invocation, in *instr, index int64, text func(n int) string, note string) int {
+	l := line{n: p.n, index: index, note: note}
+	p.n++
+	if f != nil {
+		l.indent = f.indent
 		if in != nil {
 			l.pos = position(f, in)
 		}
 	}
 	l.text = text(l.n)
-	t.lines[g.id] = append(t.lines[g.id], l)
-	t.told = t.told || index >= 0
+	p.lines[g] = append(p.lines[g], l)
+	p.done = p.done || index >= 0
 	return l.n
 }
 
 // mark appends a line without a number.
-func (t *tale) mark(g *goroutine, f *frame, index int64, text string) {
-	n := t.n
-	t.add(g, f, nil, index, func(int) string { return text }, "")
-	t.n = n
-	t.lines[g.id][len(t.lines[g.id])-1].n = -1
+func (p *printer) mark(g trace.GoID, f *invocation, index int64, text string) {
+	n := p.n
+	p.add(g, f, nil, index, func(int) string { return text }, "")
+	p.n = n
+	p.lines[g][len(p.lines[g])-1].n = -1
 }
 
 // define makes a line that assigns to a new version of a variable, and returns the version.
-func (t *tale) define(g *goroutine, f *frame, in *instr, name, text, note string) string {
-	n := t.add(g, f, in, -1, func(n int) string { return fmt.Sprintf("%s^%d = %s", name, n, text) }, note)
+func (p *printer) define(g trace.GoID, f *invocation, in *instr, name, text, note string) string {
+	n := p.add(g, f, in, -1, func(n int) string { return fmt.Sprintf("%s^%d = %s", name, n, text) }, note)
 	return fmt.Sprintf("%s^%d", name, n)
 }
 
-// rest tells what no instruction of the walk stands for.
-func (t *tale) rest(w *Walker, i int64, e *trace.Event, flow window.Flow) {
-	if t.told || e.G <= 0 || e.Kind != format.Alloc && t.lines[e.G] == nil { // before the program's own code
+// rest prints an event that no instruction of the walk has printed.
+func (p *printer) rest(w *Walker, i int64, e *trace.Event, flow window.Flow) {
+	if p.done || e.G <= 0 || e.Kind != format.Alloc && p.lines[e.G] == nil { // before the program's own code
 		return
 	}
-	g := w.goroutine(e.G)
-	f := g.top()
+	g, f := e.G, invocationOf(w.Top(e.G))
 	switch k := e.Kind; {
 	case k == format.Alloc:
-		for a := range t.objects { // what stood there is gone
+		for a := range p.objects { // what stood there is gone
 			if a-uint64(e.Obj) < e.Val {
-				delete(t.objects, a)
+				delete(p.objects, a)
 			}
 		}
 	case k.IsAccess():
-		if flow.Walked || e.Flags&(format.FlagStack|format.FlagMore) != 0 || !t.shared[uint64(e.Obj)>>3] {
+		if flow.Walked || e.Flags&(format.FlagStack|format.FlagMore) != 0 || !p.shared[uint64(e.Obj)>>3] {
 			return
 		}
-		t.add(g, f, nil, i, func(n int) string { return t.symbol(e, n) + t.loc(uint64(e.Obj), "o") }, "not walked")
+		p.add(g, f, nil, i, func(n int) string { return p.symbol(e, n) + p.loc(uint64(e.Obj), "o") }, "not walked")
 	case k == format.End:
-		t.mark(g, nil, i, "end")
+		p.mark(g, nil, i, "end")
 	case k >= format.Lock && k < format.OpaqueBegin && k != format.Start && k != format.ChanLen && k != format.Join && k < format.Acquire:
-		t.add(g, f, nil, i, func(int) string { return t.operation(e, "") }, "")
+		p.add(g, f, nil, i, func(int) string { return p.operation(e, "") }, "")
 	}
 }
 
 // Frames.
 
-// enters begins to tell of a frame. Its parameters are assigned, unless they are recorded.
-func (t *tale) enters(g *goroutine, caller, f *frame) {
-	if f.code == nil {
+// Enter begins an invocation. Its parameters are assigned, unless they are recorded.
+func (p *printer) Enter(g trace.GoID, from, entered *frame) {
+	if entered.Code() == nil {
 		return
 	}
-	f.told = &told{text: make([]string, f.code.regs), locals: map[string]string{}}
-	fn := f.code.plan.SSA
-	if caller != nil && caller.told != nil {
-		f.told.indent = caller.told.indent + 1
+	f := &invocation{frame: entered, text: make([]string, entered.Code().regs), locals: map[string]string{}}
+	entered.Note = f
+	caller := invocationOf(from)
+	fn := f.Code().plan.SSA
+	if caller != nil {
+		f.indent = caller.indent + 1
 	}
-	outer := *f.told
-	outer.indent = max(0, outer.indent-1)
-	head := &frame{code: f.code, told: &outer}
-	t.mark(g, head, -1, "call "+fn.RelString(nil))
+	head := *f
+	head.indent = max(0, head.indent-1)
+	p.mark(g, &head, -1, "call "+fn.RelString(nil))
 	vars := slices.Clone(fn.Params)
-	for i, r := range f.code.args {
+	for i, r := range f.Code().args {
 		name := ""
 		if i < len(vars) {
 			name = vars[i].Name()
 		} else {
 			name = fn.FreeVars[i-len(vars)].Name()
 		}
-		f.told.text[r] = name
-		if f.static && i < len(vars) {
+		f.text[r] = name
+		if f.Static() && i < len(vars) {
 			in := caller.instr()
-			f.told.text[r] = t.define(g, f, nil, name, bare(t.operand(caller, in, i+1)), "")
+			f.text[r] = p.define(g, f, nil, name, bare(p.operand(caller, in, i+1)), "")
 		} else if i >= len(vars) {
-			if a, ok := f.regs[r].Bits(); ok && f.static {
-				f.told.text[r] = "&" + t.loc(a, name)
+			if a, ok := f.Register(r).Bits(); ok && f.Static() {
+				f.text[r] = "&" + p.loc(a, name)
 			} else {
-				f.told.text[r] = "&" + name
+				f.text[r] = "&" + name
 			}
 		}
 	}
 }
 
-// returns keeps what the results are called.
-func (t *tale) returns(f *frame, in *instr) {
-	f.told.results = nil
+// Return keeps the names of the results.
+func (p *printer) Return(at *frame, in *instr) {
+	f := invocationOf(at)
+	f.results = nil
 	for i := range in.args {
-		f.told.results = append(f.told.results, t.operand(f, in, i))
+		f.results = append(f.results, p.operand(f, in, i))
 	}
 }
 
+// Returned takes over the names of the results of a frame that its caller's walk has returned from.
+func (p *printer) Returned(from *frame) { p.results = invocationOf(from).results }
+
 // result assigns the results of a call that was walked.
-func (t *tale) result(g *goroutine, f *frame, in *instr) {
+func (p *printer) result(g trace.GoID, f *invocation, in *instr) {
 	for i := range in.n {
-		if int(i) < len(t.results) && used(in.in) {
-			name := t.name(f, in.in.(ssa.Value))
+		if int(i) < len(p.results) && used(in.in) {
+			name := p.name(f, in.in.(ssa.Value))
 			if in.n > 1 {
 				name = fmt.Sprintf("%s.%d", name, i)
 			}
-			f.told.text[in.reg+i] = t.define(g, f, in, name, bare(t.results[i]), "return")
+			f.text[in.reg+i] = p.define(g, f, in, name, bare(p.results[i]), "return")
 		}
 	}
-	t.results = nil
+	p.results = nil
 }
 
 func used(in ssa.Instruction) bool {
@@ -290,53 +291,55 @@ func used(in ssa.Instruction) bool {
 	return ok && v.Referrers() != nil && len(*v.Referrers()) > 0
 }
 
-// phis are the assignments of an edge.
-func (t *tale) phis(g *goroutine, f *frame, e edge) {
-	b := &f.code.blocks[e.to]
+// Phis prints the assignments of an edge.
+func (p *printer) Phis(g trace.GoID, at *frame, e edge) {
+	f := invocationOf(at)
+	b := &f.Code().blocks[e.to]
 	old := make([]string, len(b.phis))
-	for i, p := range b.phis {
-		old[i] = t.operand(f, p, int(e.pred))
+	for i, phi := range b.phis {
+		old[i] = p.operand(f, phi, int(e.pred))
 	}
-	for i, p := range b.phis {
-		phi := p.in.(*ssa.Phi)
+	for i, in := range b.phis {
+		phi := in.in.(*ssa.Phi)
 		text := old[i]
-		if name := t.name(f, phi); used(phi) && isVariable(phi.Comment) && !strings.HasPrefix(text, name+"^") {
-			text = t.define(g, f, p, name, bare(text), "")
+		if name := p.name(f, phi); used(phi) && isVariable(phi.Comment) && !strings.HasPrefix(text, name+"^") {
+			text = p.define(g, f, in, name, bare(text), "")
 		}
-		f.told.text[p.reg] = text
+		f.text[in.reg] = text
 	}
 }
 
-// branch is a branch that is taken.
-func (t *tale) branch(g *goroutine, f *frame, in *instr, e edge) {
+// Branch prints the condition of a branch, with its outcome.
+func (p *printer) Branch(g trace.GoID, at *frame, in *instr, e edge) {
 	if in.op != opIf {
 		return
 	}
-	outcome := f.code.blocks[f.block].succs[0].to == e.to
-	t.add(g, f, in, -1, func(int) string { return bare(t.operand(f, in, 0)) }, fmt.Sprint(outcome))
+	f := invocationOf(at)
+	outcome := f.Block().succs[0].to == e.to
+	p.add(g, f, in, -1, func(int) string { return bare(p.operand(f, in, 0)) }, fmt.Sprint(outcome))
 }
 
 // Instructions.
 
-// finishes tells of an instruction when its result is there.
-func (t *tale) finishes(g *goroutine, f *frame, in *instr) {
-	s := f.told
-	read := s.read
-	s.read = ""
+// Finish prints an instruction when its result is known.
+func (p *printer) Finish(g trace.GoID, at *frame, in *instr) {
+	f := invocationOf(at)
+	read := f.read
+	f.read = ""
 	switch in.op {
 	case opCall:
-		t.result(g, f, in)
+		p.result(g, f, in)
 		return
 	case opBind:
-		s.text[in.args[0].reg] = t.operand(f, in, 1)
+		f.text[in.args[0].reg] = p.operand(f, in, 1)
 		return
 	case opSet:
-		loc := strings.TrimPrefix(t.operand(f, in, 0), "&")
-		text := t.operand(f, in, 1)
-		s.locals[loc] = t.define(g, f, in, loc, bare(text), "")
-		for k := range s.locals {
+		loc := strings.TrimPrefix(p.operand(f, in, 0), "&")
+		text := p.operand(f, in, 1)
+		f.locals[loc] = p.define(g, f, in, loc, bare(text), "")
+		for k := range f.locals {
 			if strings.HasPrefix(k, loc+".") || strings.HasPrefix(k, loc+"[") {
-				delete(s.locals, k)
+				delete(f.locals, k)
 			}
 		}
 		return
@@ -345,40 +348,38 @@ func (t *tale) finishes(g *goroutine, f *frame, in *instr) {
 	case *ssa.Phi, *ssa.Go:
 		return
 	case *ssa.Defer:
-		t.add(g, f, in, -1, func(int) string { return "defer " + t.call(f, in, &x.Call) }, "")
+		p.add(g, f, in, -1, func(int) string { return "defer " + p.call(f, in, &x.Call) }, "")
 		return
 	}
 	if in.reg < 0 || in.n == 0 {
-		if _, ok := in.in.(ssa.CallInstruction); ok && !t.told && !typed(in.in) {
-			t.add(g, f, in, -1, func(int) string { return t.expression(f, in) }, "")
+		if _, ok := in.in.(ssa.CallInstruction); ok && !p.done && !typed(in.in) {
+			p.add(g, f, in, -1, func(int) string { return p.expression(f, in) }, "")
 		}
 		return
 	}
-	s.text[in.reg] = t.value(g, f, in, read)
+	f.text[in.reg] = p.value(g, f, in, read)
 }
 
-// access is a run of Reads or Writes.
-func (t *tale) access(g *goroutine, f *frame, in *instr, w *want, index int64, e *trace.Event) {
-	loc := t.location(f, in, w, e)
+// Access prints a run of Reads or Writes at its last event.
+func (p *printer) Access(g trace.GoID, at *frame, in *instr, w *want, index int64, e *trace.Event) {
+	f := invocationOf(at)
+	addr, v := f.Accessed()
+	loc := p.location(f, in, w, addr)
 	shared := false
-	for a := f.stage.addr >> 3; a <= (uint64(e.Obj)+uint64(max(e.Size, 1))-1)>>3; a++ {
-		shared = shared || t.shared[a]
+	for a := addr >> 3; a <= (uint64(e.Obj)+uint64(max(e.Size, 1))-1)>>3; a++ {
+		shared = shared || p.shared[a]
 	}
-	t.told = true
-	v := Value{}
-	if f.stage.known {
-		v = Words(f.stage.words)
-	}
+	p.done = true
 	switch {
 	case e.Kind == format.Read && shared:
 		note := ""
 		if u, ok := in.in.(*ssa.UnOp); ok {
 			note = shown(u.Type(), v)
 		}
-		n := t.add(g, f, in, index, func(n int) string { return fmt.Sprintf("R^%d_%s", n, loc) }, note)
-		f.told.read = fmt.Sprintf("R^%d_%s", n, loc)
+		n := p.add(g, f, in, index, func(n int) string { return fmt.Sprintf("R^%d_%s", n, loc) }, note)
+		f.read = fmt.Sprintf("R^%d_%s", n, loc)
 	case e.Kind == format.Read:
-		f.told.read = cmp.Or(t.written[loc], "l_"+loc)
+		f.read = cmp.Or(p.written[loc], "l_"+loc)
 	default:
 		sym := "l"
 		if shared {
@@ -386,25 +387,26 @@ func (t *tale) access(g *goroutine, f *frame, in *instr, w *want, index int64, e
 		}
 		text, note := "…", ""
 		if st, ok := in.in.(*ssa.Store); ok {
-			text, note = bare(t.operand(f, in, 1)), shown(st.Val.Type(), v)
+			text, note = bare(p.operand(f, in, 1)), shown(st.Val.Type(), v)
 			if _, ok := st.Val.(*ssa.Const); ok {
 				note = ""
 			}
 		}
-		n := t.add(g, f, in, index, func(n int) string { return fmt.Sprintf("%s^%d_%s = %s", sym, n, loc, text) }, note)
-		if delete(t.written, loc); !shared {
-			t.written[loc] = fmt.Sprintf("l^%d_%s", n, loc)
+		n := p.add(g, f, in, index, func(n int) string { return fmt.Sprintf("%s^%d_%s = %s", sym, n, loc, text) }, note)
+		if delete(p.written, loc); !shared {
+			p.written[loc] = fmt.Sprintf("l^%d_%s", n, loc)
 		}
 	}
 }
 
-// synchronises is a record that the runtime side wrote.
-func (t *tale) synchronises(g *goroutine, f *frame, in *instr, index int64, e *trace.Event) {
+// Synchronise prints a record that the runtime side wrote.
+func (p *printer) Synchronise(g trace.GoID, at *frame, in *instr, index int64, e *trace.Event) {
 	if e.Kind.IsAccess() && !e.Kind.IsAtomic() {
-		t.told = true // of a channel operation or the like, which says it
+		p.done = true // of a channel operation or the like, which says it
 		return
 	}
-	obj := t.subject(f, in, e)
+	f := invocationOf(at)
+	obj := p.subject(f, in, e)
 	symbol := func(s string, n int) string { return fmt.Sprintf("%s^%d_%s", s, n, obj) }
 	var text func(n int) string
 	read := ""
@@ -412,26 +414,26 @@ func (t *tale) synchronises(g *goroutine, f *frame, in *instr, index int64, e *t
 	case format.AtomicRead:
 		text = func(n int) string { read = symbol("R", n); return read }
 	case format.AtomicWrite:
-		text = func(n int) string { return symbol("W", n) + " = " + bare(t.operand(f, in, len(in.args)-1)) }
+		text = func(n int) string { return symbol("W", n) + " = " + bare(p.operand(f, in, len(in.args)-1)) }
 	case format.AtomicRMW:
 		text = func(n int) string {
 			read = symbol("R", n)
-			s, result := t.updated(f, in, read)
+			s, result := p.updated(f, in, read)
 			if result == "" {
 				read = symbol("W", n)
 			}
 			return symbol("W", n) + " = " + s
 		}
 	case format.ChanSend:
-		text = func(n int) string { return obj + " <- " + t.sent(f, in) }
+		text = func(n int) string { return obj + " <- " + p.sent(f, in) }
 	case format.ChanRecv:
 		text = func(n int) string { read = symbol("R", n); return read + " = <-" + obj }
 		if e.Flags&format.FlagClosed != 0 {
 			text = func(n int) string { read = symbol("R", n); return read + " = <-" + obj + " (closed)" }
 		}
 	default:
-		text = func(int) string { return t.operation(e, obj) }
+		text = func(int) string { return p.operation(e, obj) }
 	}
-	t.add(g, f, in, index, text, "")
-	f.told.read = read
+	p.add(g, f, in, index, text, "")
+	f.read = read
 }

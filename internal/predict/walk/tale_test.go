@@ -32,7 +32,7 @@ func TestSymbolicForm(t *testing.T) {
 		}
 		dump := func() string {
 			var out bytes.Buffer
-			err := walk.DumpSymbolic(&out, p.Plan, func(f func(trace.Source) error) error { return f(run.Source()) })
+			err := walk.Print(&out, p.Plan, func(f func(trace.Source) error) error { return f(run.Source()) })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ import (
 
 // How the symbolic trace writes values, operations and places.
 
-func position(f *frame, in *instr) string {
+func position(f *invocation, in *instr) string {
 	pos := in.in.Pos()
 	if !pos.IsValid() {
 		for _, o := range in.in.Operands(nil) {
@@ -32,12 +32,12 @@ func position(f *frame, in *instr) string {
 	if !pos.IsValid() {
 		return ""
 	}
-	p := f.code.plan.Unit.Pkg.Fset.Position(pos)
+	p := f.Code().plan.Unit.Pkg.Fset.Position(pos)
 	return fmt.Sprintf("%s:%d", p.Filename[strings.LastIndexByte(p.Filename, '/')+1:], p.Line)
 }
 
 // symbol is the beginning of the name of an access.
-func (t *tale) symbol(e *trace.Event, n int) string {
+func (p *printer) symbol(e *trace.Event, n int) string {
 	if e.Kind.IsWrite() {
 		return fmt.Sprintf("W^%d_", n)
 	}
@@ -45,14 +45,14 @@ func (t *tale) symbol(e *trace.Event, n int) string {
 }
 
 // operation is a synchronisation.
-func (t *tale) operation(e *trace.Event, obj string) string {
+func (p *printer) operation(e *trace.Event, obj string) string {
 	switch {
 	case e.Kind == format.Go:
 		return fmt.Sprintf("go goroutine %d", e.Obj)
 	case e.Kind == format.SelectDefault:
 		return "default"
 	case obj == "":
-		obj = t.loc(uint64(e.Obj), "o")
+		obj = p.loc(uint64(e.Obj), "o")
 	}
 	if e.Kind == format.WGAdd {
 		return fmt.Sprintf("%v(%s, %d)", e.Kind, obj, int64(e.Val))
@@ -64,104 +64,104 @@ func (t *tale) operation(e *trace.Event, obj string) string {
 }
 
 // loc is the name of the object at addr.
-func (t *tale) loc(addr uint64, hint string) string {
-	s, ok := t.objects[addr]
+func (p *printer) loc(addr uint64, hint string) string {
+	s, ok := p.objects[addr]
 	if !ok {
-		if t.used[hint]++; hint == "o" || t.used[hint] > 1 {
-			s = fmt.Sprintf("%s%d", hint, t.used[hint])
+		if p.used[hint]++; hint == "o" || p.used[hint] > 1 {
+			s = fmt.Sprintf("%s%d", hint, p.used[hint])
 		} else {
 			s = hint
 		}
-		t.objects[addr] = s
+		p.objects[addr] = s
 	}
 	return s
 }
 
 // value is what a result is called; a line defines it, if it has a name or is used more than once.
-func (t *tale) value(g *goroutine, f *frame, in *instr, read string) string {
+func (p *printer) value(g trace.GoID, f *invocation, in *instr, read string) string {
 	v := in.in.(ssa.Value)
 	switch x := v.(type) {
 	case *ssa.Alloc:
-		return t.allocated(f, in, x)
+		return p.allocated(f, in, x)
 	case *ssa.MakeChan, *ssa.MakeMap, *ssa.MakeSlice:
-		if a, ok := f.regs[in.reg].Bits(); ok {
-			return t.loc(a, t.name(f, v))
+		if a, ok := f.Register(in.reg).Bits(); ok {
+			return p.loc(a, p.name(f, v))
 		}
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.MakeClosure:
-		return t.expression(f, in)
+		return p.expression(f, in)
 	case *ssa.Extract:
 		if r := in.args[0].reg; r >= 0 {
-			return f.told.text[r+int32(in.index)]
+			return f.text[r+int32(in.index)]
 		}
 	case *ssa.UnOp:
 		if in.op == opLocal {
-			loc := strings.TrimPrefix(t.operand(f, in, 0), "&")
-			return t.local(f, loc)
+			loc := strings.TrimPrefix(p.operand(f, in, 0), "&")
+			return p.local(f, loc)
 		}
 		if in.op == opPart {
-			return strings.TrimPrefix(t.operand(f, in, 0), "&")
+			return strings.TrimPrefix(p.operand(f, in, 0), "&")
 		}
 	}
-	text := cmp.Or(read, t.expression(f, in))
+	text := cmp.Or(read, p.expression(f, in))
 	refs := 0
 	if v.Referrers() != nil {
 		refs = len(*v.Referrers())
 	}
 	_, call := v.(*ssa.Call)
-	name, isVar := t.variable(f, v)
+	name, isVar := p.variable(f, v)
 	switch {
 	case refs == 0 && read != "" || call && typed(in.in): // the line of the record says it
 		if !isVar {
 			return text
 		}
 	case refs == 0 && call:
-		t.add(g, f, in, -1, func(int) string { return text }, "")
+		p.add(g, f, in, -1, func(int) string { return text }, "")
 		return text
 	case refs == 0, !isVar && !call && (refs == 1 || read != ""):
 		return text
 	}
 	note := ""
 	if in.recorded {
-		note = shown(v.Type(), f.regs[in.reg])
+		note = shown(v.Type(), f.Register(in.reg))
 	}
-	text = t.define(g, f, in, name, bare(text), note)
+	text = p.define(g, f, in, name, bare(text), note)
 	for i := range in.n {
 		if i > 0 {
-			f.told.text[in.reg+i] = fmt.Sprintf("%s.%d", text, i)
+			f.text[in.reg+i] = fmt.Sprintf("%s.%d", text, i)
 		}
 	}
 	return text
 }
 
 // allocated is the address of a variable.
-func (t *tale) allocated(f *frame, in *instr, x *ssa.Alloc) string {
+func (p *printer) allocated(f *invocation, in *instr, x *ssa.Alloc) string {
 	name := "o"
 	if isIdent(x.Comment) && x.Comment != "new" && x.Comment != "complit" && x.Comment != "slicelit" && x.Comment != "makeslice" && x.Comment != "varargs" {
 		name = x.Comment
 	}
-	if a, ok := f.regs[in.reg].Bits(); ok && in.op != opAlloc && a >= 4096 {
-		return "&" + t.loc(a, name)
+	if a, ok := f.Register(in.reg).Bits(); ok && in.op != opAlloc && a >= 4096 {
+		return "&" + p.loc(a, name)
 	}
-	maps.DeleteFunc(f.told.locals, func(k, _ string) bool {
+	maps.DeleteFunc(f.locals, func(k, _ string) bool {
 		return k == name || strings.HasPrefix(k, name+".") || strings.HasPrefix(k, name+"[")
 	})
 	return "&" + name
 }
 
 // local is what a local variable, or a part of one, is called now.
-func (t *tale) local(f *frame, loc string) string {
+func (p *printer) local(f *invocation, loc string) string {
 	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(f.told.locals)) {
+	for _, k := range slices.Sorted(maps.Keys(f.locals)) {
 		if strings.HasPrefix(k, loc+".") || strings.HasPrefix(k, loc+"[") {
-			parts = append(parts, f.told.locals[k])
+			parts = append(parts, f.locals[k])
 		}
 	}
 	if len(parts) > 0 {
-		whole := cmp.Or(f.told.locals[loc], loc)
+		whole := cmp.Or(f.locals[loc], loc)
 		return fmt.Sprintf("%s{%s}", whole, strings.Join(parts, ", "))
 	}
 	for part := loc; part != ""; {
-		if s, ok := f.told.locals[part]; ok {
+		if s, ok := f.locals[part]; ok {
 			return s + loc[len(part):]
 		}
 		part = part[:max(0, strings.LastIndexAny(part, ".["))]
@@ -170,18 +170,18 @@ func (t *tale) local(f *frame, loc string) string {
 }
 
 // name is what the source calls a value, or its register.
-func (t *tale) name(f *frame, v ssa.Value) string {
-	s, _ := t.variable(f, v)
+func (p *printer) name(f *invocation, v ssa.Value) string {
+	s, _ := p.variable(f, v)
 	return s
 }
 
 // variable is the name of the variable that a value is assigned to.
-func (t *tale) variable(f *frame, v ssa.Value) (name string, ok bool) {
-	fn := f.code.plan.SSA
-	m := t.vars[fn]
+func (p *printer) variable(f *invocation, v ssa.Value) (name string, ok bool) {
+	fn := f.Code().plan.SSA
+	m := p.vars[fn]
 	if m == nil {
 		m = variables(fn)
-		t.vars[fn] = m
+		p.vars[fn] = m
 	}
 	if s := m[v]; s != "" {
 		return s, true
@@ -190,29 +190,29 @@ func (t *tale) variable(f *frame, v ssa.Value) (name string, ok bool) {
 }
 
 // location names what an access is to.
-func (t *tale) location(f *frame, in *instr, w *want, e *trace.Event) string {
+func (p *printer) location(f *invocation, in *instr, w *want, addr uint64) string {
 	if w.hook.Extent == plan.Pointee && len(in.args) > 0 {
 		i := 0
 		if _, ok := in.in.(*ssa.Call); ok {
 			i = 1
 		}
-		if p := t.operand(f, in, i); strings.HasPrefix(p, "&") {
+		if p := p.operand(f, in, i); strings.HasPrefix(p, "&") {
 			return p[1:]
 		}
 	}
 	for i, o := range in.in.Operands(nil) {
 		if *o != nil && *o == w.hook.Addr {
-			return t.loc(f.stage.addr, t.hint(f, in, i))
+			return p.loc(addr, p.hint(f, in, i))
 		}
 	}
-	return t.loc(f.stage.addr, "o")
+	return p.loc(addr, "o")
 }
 
 // hint is the variable that operand i of an instruction was loaded from, if there is one.
-func (t *tale) hint(f *frame, in *instr, i int) string {
+func (p *printer) hint(f *invocation, in *instr, i int) string {
 	if ops := in.in.Operands(nil); i < len(ops) && *ops[i] != nil {
 		if u, ok := (*ops[i]).(*ssa.UnOp); ok {
-			if s := strings.TrimPrefix(t.text(f, u.X), "&"); isIdent(s) {
+			if s := strings.TrimPrefix(p.text(f, u.X), "&"); isIdent(s) {
 				return s
 			}
 		}
@@ -226,12 +226,12 @@ func typed(in ssa.Instruction) bool {
 }
 
 // updated is the new value of an atomic operation. result is empty if that is also what it returns.
-func (t *tale) updated(f *frame, in *instr, old string) (text, result string) {
+func (p *printer) updated(f *invocation, in *instr, old string) (text, result string) {
 	name := ""
 	if c, ok := in.in.(ssa.CallInstruction); ok && c.Common().StaticCallee() != nil {
 		name = c.Common().StaticCallee().Name()
 	}
-	last := t.operand(f, in, len(in.args)-1)
+	last := p.operand(f, in, len(in.args)-1)
 	switch {
 	case strings.HasPrefix(name, "Add"):
 		return old + " + " + last, ""
@@ -243,16 +243,16 @@ func (t *tale) updated(f *frame, in *instr, old string) (text, result string) {
 	return bare(last), old
 }
 
-func (t *tale) sent(f *frame, in *instr) string {
+func (p *printer) sent(f *invocation, in *instr) string {
 	switch in.in.(type) {
 	case *ssa.Send:
-		return bare(t.operand(f, in, 1))
+		return bare(p.operand(f, in, 1))
 	}
 	return "…"
 }
 
 // subject names the object of a synchronisation.
-func (t *tale) subject(f *frame, in *instr, e *trace.Event) string {
+func (p *printer) subject(f *invocation, in *instr, e *trace.Event) string {
 	i := 0
 	if c, ok := in.in.(ssa.CallInstruction); ok {
 		i = 1
@@ -261,34 +261,34 @@ func (t *tale) subject(f *frame, in *instr, e *trace.Event) string {
 		}
 	}
 	if i >= 0 && i < len(in.args) {
-		s := t.operand(f, in, i)
+		s := p.operand(f, in, i)
 		if strings.HasPrefix(s, "&") {
 			s = s[1:]
-			if _, ok := t.objects[uint64(e.Obj)]; !ok {
-				t.objects[uint64(e.Obj)] = s
+			if _, ok := p.objects[uint64(e.Obj)]; !ok {
+				p.objects[uint64(e.Obj)] = s
 			}
 			return s
 		}
-		return t.loc(uint64(e.Obj), t.hint(f, in, i))
+		return p.loc(uint64(e.Obj), p.hint(f, in, i))
 	}
-	return t.loc(uint64(e.Obj), "o")
+	return p.loc(uint64(e.Obj), "o")
 }
 
 // Texts.
 
 // operand is what operand i of an instruction is called.
-func (t *tale) operand(f *frame, in *instr, i int) string {
+func (p *printer) operand(f *invocation, in *instr, i int) string {
 	if ops := in.in.Operands(nil); i >= 0 && i < len(ops) && *ops[i] != nil {
 		if r := in.args[i].reg; r >= 0 {
-			return cmp.Or(f.told.text[r], (*ops[i]).Name())
+			return cmp.Or(f.text[r], (*ops[i]).Name())
 		}
-		return t.text(f, *ops[i])
+		return p.text(f, *ops[i])
 	}
 	return ""
 }
 
 // text is what a value that is in no register is called.
-func (t *tale) text(f *frame, v ssa.Value) string {
+func (p *printer) text(f *invocation, v ssa.Value) string {
 	switch v := v.(type) {
 	case *ssa.Const:
 		switch {
@@ -323,8 +323,8 @@ func typeName(t types.Type) string {
 }
 
 // expression is an instruction as an expression over its operands.
-func (t *tale) expression(f *frame, in *instr) string {
-	op := func(i int) string { return t.operand(f, in, i) }
+func (p *printer) expression(f *invocation, in *instr) string {
+	op := func(i int) string { return p.operand(f, in, i) }
 	switch x := in.in.(type) {
 	case *ssa.BinOp:
 		return fmt.Sprintf("(%s %s %s)", op(0), x.Op, op(1))
@@ -341,7 +341,7 @@ func (t *tale) expression(f *frame, in *instr) string {
 		return op(0)
 	case *ssa.FieldAddr:
 		s, _ := plan.Core(pointee(x.X.Type())).(*types.Struct)
-		return "&" + t.base(f, in) + "." + s.Field(x.Field).Name()
+		return "&" + p.base(f, in) + "." + s.Field(x.Field).Name()
 	case *ssa.Field:
 		s, _ := plan.Core(x.X.Type()).(*types.Struct)
 		return op(0) + "." + s.Field(x.Field).Name()
@@ -350,7 +350,7 @@ func (t *tale) expression(f *frame, in *instr) string {
 		if n, ok := f.value(&in.args[1]).Bits(); ok {
 			i = fmt.Sprint(signed(in.kind2, n))
 		}
-		return fmt.Sprintf("&%s[%s]", t.base(f, in), i)
+		return fmt.Sprintf("&%s[%s]", p.base(f, in), i)
 	case *ssa.Index, *ssa.Lookup:
 		return fmt.Sprintf("%s[%s]", op(0), bare(op(1)))
 	case *ssa.Slice:
@@ -364,7 +364,7 @@ func (t *tale) expression(f *frame, in *instr) string {
 	case *ssa.Range, *ssa.Next:
 		return strings.TrimPrefix(fmt.Sprintf("%T", x), "*ssa.") + "(" + op(0) + ")"
 	case ssa.CallInstruction:
-		return t.call(f, in, x.Common())
+		return p.call(f, in, x.Common())
 	}
 	if v, ok := in.in.(ssa.Value); ok {
 		return v.Name()
@@ -373,28 +373,28 @@ func (t *tale) expression(f *frame, in *instr) string {
 }
 
 // base is the object that an address is computed in.
-func (t *tale) base(f *frame, in *instr) string {
-	if s := t.operand(f, in, 0); strings.HasPrefix(s, "&") {
+func (p *printer) base(f *invocation, in *instr) string {
+	if s := p.operand(f, in, 0); strings.HasPrefix(s, "&") {
 		return s[1:]
 	}
 	if in.op == opPart {
-		return t.operand(f, in, 0)
+		return p.operand(f, in, 0)
 	}
 	if a, ok := f.value(&in.args[0]).Bits(); ok {
-		return t.loc(a, "o")
+		return p.loc(a, "o")
 	}
-	return t.operand(f, in, 0)
+	return p.operand(f, in, 0)
 }
 
 // call is a call that is not walked.
-func (t *tale) call(f *frame, in *instr, c *ssa.CallCommon) string {
+func (p *printer) call(f *invocation, in *instr, c *ssa.CallCommon) string {
 	var args []string
 	for i := range in.args[1:] {
 		if i < len(c.Args) {
-			args = append(args, bare(t.operand(f, in, i+1)))
+			args = append(args, bare(p.operand(f, in, i+1)))
 		}
 	}
-	name := t.operand(f, in, 0)
+	name := p.operand(f, in, 0)
 	switch callee := c.StaticCallee(); {
 	case callee != nil:
 		name = callee.RelString(in.in.Parent().Package().Pkg)

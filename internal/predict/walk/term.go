@@ -1,16 +1,9 @@
 package walk
 
 import (
-	"go/token"
 	"go/types"
-	"strings"
-
-	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
-	"github.com/presage-race/presage/internal/trace"
-	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // A term is the symbolic value of a register: the expressions over reads that the trace has
@@ -133,58 +126,6 @@ type loaded struct {
 	val  uint64 // recorded
 }
 
-// operand returns an operand as a term; nil if it changes in a way that has none.
-func (g *goroutine) operand(f *frame, a *arg) *term {
-	d := f.depsOf(a)
-	if d == nil || d.pinned {
-		return fixed(f.value(a))
-	}
-	return f.terms[a.reg]
-}
-
-// setTerm gives the first register of an instruction its term, what of it is (T3).
-func (g *goroutine) setTerm(f *frame, in *instr, t *term) {
-	if in.reg < 0 || in.n == 0 {
-		return
-	}
-	f.terms[in.reg] = g.checked(t, f.regs[in.reg], in.size)
-}
-
-// checked drops the words of a term that do not amount to what was recorded or computed (T3), or are too large.
-func (g *goroutine) checked(t *term, v Value, size int64) *term {
-	if t == nil {
-		return nil
-	}
-	known := false
-	for i, e := range t.words {
-		if e == nil {
-			continue
-		}
-		m := mask(8)
-		if size >= 0 { // else the type is a parameter
-			m = mask(max(0, size-8*int64(i)))
-		}
-		if want, ok := v.Word(i); ok && !amounts(e, want, m) {
-			if t = t.without(i); i == 1 {
-				t.text = nil
-			}
-		} else if tooLarge(e) {
-			g.w.stats.TermsTooLarge++
-			t = t.without(i)
-		}
-		known = known || t.words[i] != nil
-	}
-	if t = t.known(); t.null != nil {
-		if w, ok := v.Word(0); ok && !amounts(t.null, boolValue(w == 0).bits, mask(8)) {
-			t = &term{words: t.words, text: t.text}
-		}
-	}
-	if !known && t.text == nil && t.null == nil {
-		return nil
-	}
-	return t
-}
-
 func tooLarge(e *expr.Expr) bool { return len(e.Reads()) > maxTermReads || !e.Within(maxTerm) }
 
 // known is t without a content, and a null, that is too large.
@@ -193,6 +134,13 @@ func (t *term) known() *term {
 		t = &term{words: t.words}
 	}
 	return t
+}
+
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func amounts(e *expr.Expr, want, m uint64) bool {
@@ -205,93 +153,6 @@ func (t *term) without(i int) *term {
 	c := &term{words: append([]*expr.Expr(nil), t.words...), text: t.text, null: t.null}
 	c.words[i] = nil
 	return c
-}
-
-// termOf is the term of operand a.
-func (f *frame) termOf(a *arg) *term {
-	if a.reg < 0 || f.terms == nil {
-		return nil
-	}
-	return f.terms[a.reg]
-}
-
-// symbolic computes the term of an instruction's result (T1).
-func (g *goroutine) symbolic(f *frame, in *instr) *term {
-	switch in.op {
-	case opLocal:
-		c := &f.cells[in.cell]
-		at, ok := f.value(&in.args[0]).Bits()
-		switch {
-		case !ok || in.size < 0, c.words == nil: // a variable that is not followed
-			return nil
-		case c.terms == nil:
-			return fixed(f.regs[in.reg])
-		}
-		return (&term{words: c.terms}).part(int64(at), in.size)
-	case opLoad:
-		if !f.stage.known || f.stage.says {
-			return nil
-		}
-		return leaf(f.stage.loads)
-	case opPart:
-		return g.symbolicPart(f, in)
-	case opEval:
-		if in.n != 1 || f.stage.reads != nil && !in.appends || f.regs[in.reg].known == 0 {
-			return nil
-		}
-		args := make([]*term, len(in.args))
-		for i := range in.args {
-			args[i] = g.operand(f, &in.args[i])
-		}
-		return f.code.express(in, args)
-	}
-	return nil
-}
-
-func (g *goroutine) symbolicPart(f *frame, in *instr) *term {
-	t := g.operand(f, &in.args[0])
-	switch in.in.(type) {
-	case *ssa.FieldAddr:
-		if in.off == nil || in.size < 0 || in.fused {
-			return nil
-		}
-		return t.part(in.off[in.index], in.size)
-	case *ssa.IndexAddr:
-		i, ok := f.value(&in.args[1]).Bits()
-		if at := signed(in.kind2, i); ok && at >= 0 && in.elem >= 0 {
-			return t.part(at*in.elem, in.elem)
-		}
-		return nil
-	}
-	return t
-}
-
-// storeTerm is the symbolic side of a store to a local variable, before the store itself.
-func (c *cell) storeTerm(off Value, size int64, t *term, changes, whole bool) {
-	at, ok := off.Bits()
-	switch {
-	case !changes && (whole || c.terms == nil && ok):
-		c.terms = nil // the words say it
-		return
-	case c.words == nil:
-		return
-	case c.terms == nil:
-		c.terms = fixed(Value{bits: c.words[0], known: c.known, more: &more{words: c.words[1:]}}).words
-	default:
-		c.terms = append([]*expr.Expr(nil), c.terms...) // loads of the whole share it
-	}
-	if !ok || size < 0 || at+uint64(size) > uint64(len(c.words))*8 {
-		clear(c.terms)
-		return
-	}
-	if whole {
-		c.terms = make([]*expr.Expr, len(c.terms))
-		for i := range c.terms {
-			c.terms[i] = t.word(i)
-		}
-		return
-	}
-	(&term{words: c.terms}).set(int64(at), size, t)
 }
 
 // set gives t size bytes of v at offset at. It changes t.
@@ -318,134 +179,29 @@ func (t *term) setBytes(at, n int64, e *expr.Expr) {
 	t.words[i] = expr.Concat(expr.PartOf(old, 0, from), from, high)
 }
 
-// readWord is the word of a read by an atomic operation or from a channel.
-func (g *goroutine) readWord(index int64, e *trace.Event) *term {
-	n := int64(e.Size)
-	if e.Kind == format.ChanRecv {
-		n = 8
+// valued is t without what has no value whatever is read.
+func (t *term) valued() *term {
+	nothing := func(e *expr.Expr) bool {
+		if e == nil || len(e.Reads()) > 0 {
+			return false
+		}
+		_, word := e.Recorded()
+		_, text := e.RecordedText()
+		return !word && !text
 	}
-	if !g.w.symbolic || e.Flags&(format.FlagNoValue|format.FlagMore|format.FlagClosed) != 0 || n == 0 || n > 8 {
-		return nil
+	for i, e := range t.words {
+		if nothing(e) {
+			t = t.without(i)
+		}
 	}
-	return leaf([]loaded{{read: index, n: n, val: e.Val}})
-}
-
-// updated is the new value of an atomic operation: what Store and Swap are given, what Add, And and Or compute.
-func (g *goroutine) updated(f *frame, in *instr, old *term, size int64) *expr.Expr {
-	call, ok := in.in.(*ssa.Call)
-	if !ok || call.Call.IsInvoke() || call.Call.StaticCallee() == nil {
-		return nil
+	if nothing(t.text) {
+		t = &term{words: t.words}
 	}
-	name := call.Call.StaticCallee().Name()
-	last := g.operand(f, &in.args[len(in.args)-1]).word(0)
-	k := expr.Uint64
-	if size == 4 {
-		k = expr.Uint32
-	}
-	switch {
-	case strings.HasPrefix(name, "Add"):
-		return expr.Binary(expr.Add, k, 0, old.word(0), last)
-	case strings.HasPrefix(name, "And"):
-		return expr.Binary(expr.And, k, 0, old.word(0), last)
-	case strings.HasPrefix(name, "Or"):
-		return expr.Binary(expr.Or, k, 0, old.word(0), last)
-	case strings.HasPrefix(name, "Store"), strings.HasPrefix(name, "Swap"):
-		return last
-	}
-	return nil
-}
-
-func isAdd(in *instr) bool {
-	call, ok := in.in.(*ssa.Call)
-	return ok && call.Call.StaticCallee() != nil && strings.HasPrefix(call.Call.StaticCallee().Name(), "Add")
-}
-
-// keep is rule (F2) for an operand: it must keep its value. (T2)
-func (g *goroutine) keep(f *frame, a *arg) {
-	d := f.depsOf(a)
-	if d == nil || d.pinned {
-		return
-	}
-	t := f.termOf(a)
-	if t == nil || t.load || !g.guard(t, f.value(a)) {
-		g.d.pin(d)
-	}
-}
-
-// comparable reports whether a comparison of two interfaces does not panic because of a guard: they have different types, or
-// none. What it compares may then be another (T2).
-func (g *goroutine) comparable(f *frame, in *instr) bool {
-	x, ok := in.in.(*ssa.BinOp)
-	if !ok || x.Op != token.EQL && x.Op != token.NEQ || !isInterface(x.X.Type()) || !isInterface(x.Y.Type()) {
-		return false
-	}
-	a, b := g.operand(f, &in.args[0]).word(0), g.operand(f, &in.args[1]).word(0)
-	c := expr.Binary(expr.Or, expr.Bool, 0, expr.Unary(expr.Not, expr.Bool, equals(a, b)), equals(a, expr.Word(0)))
-	if c == nil || !amounts(c, 1, mask(8)) {
-		return false
-	}
-	if !c.IsConst() {
-		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
-	}
-	return true
-}
-
-// divides reports whether a division or a shift does not panic because of a guard: the divisor is not zero, the count not
-// negative. Which it is does not matter then (T2).
-func (g *goroutine) divides(f *frame, in *instr) bool {
-	x, ok := in.in.(*ssa.BinOp)
-	if !ok {
-		return false
-	}
-	k := kinds[kindOf(x.Y.Type())]
-	if !k.IsInteger() {
-		return false
-	}
-	op := expr.Neq
-	switch x.Op {
-	case token.QUO, token.REM:
-	case token.SHL, token.SHR:
-		op = expr.Geq
-	default:
-		return false
-	}
-	y := g.operand(f, &in.args[1]).word(0)
-	if y == nil {
-		return false
-	}
-	c := expr.Binary(op, k, 0, y, expr.Constant(k, 0))
-	if c == nil || !amounts(c, 1, mask(8)) {
-		return false
-	}
-	if !c.IsConst() {
-		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
-	}
-	return true
+	return t
 }
 
 // isInterface is not true of type parameters.
 func isInterface(t types.Type) bool {
 	_, param := types.Unalias(t).(*types.TypeParam)
 	return types.IsInterface(t) && !param
-}
-
-// guard makes "t is v" a condition of the next event, a word at a time.
-func (g *goroutine) guard(t *term, v Value) bool {
-	n := 1
-	if v.more != nil {
-		n += len(v.more.words)
-	}
-	at := len(g.guards)
-	for i := range n {
-		want, ok := v.Word(i)
-		e := t.word(i)
-		if !ok || e == nil || !amounts(e, want, mask(8)) {
-			g.guards = g.guards[:at]
-			return false
-		}
-		if !e.IsConst() {
-			g.guards = append(g.guards, window.FlowGuard{Term: e, Want: want})
-		}
-	}
-	return true
 }

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"fmt"
+	"go/types"
 	"math"
 	"strings"
 
@@ -20,6 +21,12 @@ type Value struct {
 	bits  uint64
 	known uint64 // bit i: word i is known; bit 63 stands for word 63 and all after it
 	more  *more
+}
+
+// A dynamic is the type of what is in an interface.
+type dynamic struct {
+	typ  types.Type
+	prog *ssa.Program // the program whose types it is one of
 }
 
 // more is what only some values have.
@@ -55,6 +62,56 @@ func Zero(size int64) Value {
 // Text returns a string of known content and unknown address.
 func Text(s string) Value {
 	return Value{known: 2, more: &more{words: []uint64{uint64(len(s))}, text: &s}}
+}
+
+// partial returns the value of the given words, of which bit i of known says whether word i is known. The words belong to
+// the value.
+func partial(words []uint64, known uint64) Value {
+	return Value{bits: words[0], known: known, more: &more{words: words[1:]}}
+}
+
+// functionValue returns a function that captures nothing: its address is not known.
+func functionValue(fn *ssa.Function) Value { return Value{more: &more{fn: fn}} }
+
+// function returns the function that a value is known to be, nil if it has none.
+func (v Value) function() *ssa.Function {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.fn
+}
+
+// dynamic returns the type of what is in an interface, nil if the value does not have it.
+func (v Value) dynamic() *dynamic {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.typ
+}
+
+// withDynamic adds the type of what is in an interface.
+func (v Value) withDynamic(t *dynamic) Value {
+	m := more{typ: t}
+	if v.more != nil {
+		m = *v.more
+		m.typ = t
+	}
+	v.more = &m
+	return v
+}
+
+// unknown reports whether no word is known.
+func (v Value) unknown() bool { return v.known == 0 }
+
+// isWord reports whether the value has one word and nothing else.
+func (v Value) isWord() bool { return v.more == nil }
+
+// words returns the number of words that v has.
+func (v Value) words() int {
+	if v.more == nil {
+		return 1
+	}
+	return 1 + len(v.more.words)
 }
 
 func lowBits(n int) uint64 {

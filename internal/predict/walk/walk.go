@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/types"
 	"slices"
-	"sync"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -18,10 +17,8 @@ import (
 // A Walker walks the goroutines of a trace through the SSA of the program.
 type Walker struct {
 	plan       *plan.Plan
-	codes      map[*plan.Func]*code
-	globals    map[string]*global
+	program    *program
 	goroutines []*goroutine // by GoID
-	sizeCache  map[types.Type]int64
 	meanings   map[types.Type]*meaning
 	stats      Stats
 	mismatches []Mismatch
@@ -30,19 +27,15 @@ type Walker struct {
 	appended   *window.Appended
 	value      *expr.Expr // of the event's write or send
 	symbolic   bool       // terms are made (NewSymbolic)
-	texts      *expr.Texts
 	branched   func(*plan.Func, []int64)
-	tale       *tale      // DumpSymbolic
-	branching  bool       // forks are kept (NewBranching)
-	minding    bool       // until a missing method begins (MindMissing),
-	straight   bool       // and one has
-	awake      int        // frames that never sleep; tests have less
-	spare      []*frame   // left frames, for reuse
-	idle       []buffers  // of frames that sleep, for reuse
-	compiling  sync.Mutex // of codes: alternatives are executed beside the walk
-	naming     sync.Mutex // of globals
-	functions  functions
-	dynamics   dynamics
+	observer   Observer  // nil: none
+	branching  bool      // forks are kept (NewBranching)
+	minding    bool      // until a missing method begins (MindMissing),
+	straight   bool      // and one has
+	awake      int       // frames that never sleep; tests have less
+	spare      []*frame  // left frames, for reuse
+	idle       []buffers // of frames that sleep, for reuse
+	facts      facts
 }
 
 // A goroutine is one machine: a stack of frames and the dataflow through them.
@@ -78,8 +71,7 @@ type goroutine struct {
 // New returns a walker for a trace of the program of p.
 func New(p *plan.Plan) *Walker {
 	return &Walker{
-		plan: p, codes: map[*plan.Func]*code{}, globals: map[string]*global{},
-		sizeCache: map[types.Type]int64{}, meanings: map[types.Type]*meaning{},
+		plan: p, program: newProgram(p), meanings: map[types.Type]*meaning{},
 		stats: Stats{Unwalked: map[Reason]int64{}}, awake: awakeFrames,
 	}
 }
@@ -101,7 +93,7 @@ func (w *Walker) Read(texts []trace.Memory) {
 	for i, t := range texts {
 		spans[i] = expr.TextSpan{Addr: uint64(t.Addr), Text: string(t.Data)}
 	}
-	w.texts = expr.NewTexts(spans)
+	w.program.texts = expr.NewTexts(spans)
 }
 
 func (w *Walker) goroutine(id trace.GoID) *goroutine {
@@ -114,29 +106,6 @@ func (w *Walker) goroutine(id trace.GoID) *goroutine {
 		w.goroutines[id] = g
 	}
 	return g
-}
-
-func (w *Walker) global(v *ssa.Global) *global {
-	w.naming.Lock()
-	defer w.naming.Unlock()
-	name := v.String()
-	g := w.globals[name]
-	if g == nil {
-		g = &global{of: v}
-		w.globals[name] = g
-	}
-	return g
-}
-
-func (w *Walker) code(pf *plan.Func) *code {
-	w.compiling.Lock()
-	defer w.compiling.Unlock()
-	c := w.codes[pf]
-	if c == nil {
-		c = w.compile(pf)
-		w.codes[pf] = c
-	}
-	return c
 }
 
 // Step implements [window.Walker].
@@ -250,7 +219,7 @@ func (g *goroutine) missing(f *frame, index int64, e *trace.Event) bool {
 	for range f.code.length {
 		g.advance(f)
 		in := f.instr()
-		w := in.next(f)
+		w := f.next(in)
 		if w != nil && w.kind == wantBegin && in.site == e.Site {
 			if in.reaches {
 				g.d.pinStored()
@@ -258,7 +227,7 @@ func (g *goroutine) missing(f *frame, index int64, e *trace.Event) bool {
 			g.pass(f, in)
 			return true
 		}
-		if w == nil || !w.optional(f) {
+		if w == nil || !f.optional(w) {
 			break
 		}
 		f.stage.want++
@@ -289,13 +258,13 @@ func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
 	for n := 0; ; n++ {
 		g.advance(f)
 		in := f.instr()
-		w := in.next(f)
+		w := f.next(in)
 		switch {
 		case w == nil:
 			return g.control(f, in, index, e)
-		case w.accepts(f, in, e):
+		case f.accepts(w, in, e):
 			return g.take(f, in, w, index, e)
-		case !w.optional(f) || n > f.code.length: // all round a loop
+		case !f.optional(w) || n > f.code.length: // all round a loop
 			if g.isDefer(f, e) { // a panic, and a deferred operation
 				f.unwinds = true
 				g.d.pinAll()
@@ -312,7 +281,7 @@ func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
 }
 
 // next returns the record that the walk expects at the instruction, nil if none.
-func (in *instr) next(f *frame) *want {
+func (f *frame) next(in *instr) *want {
 	if f.stage.want < len(in.wants) {
 		return &in.wants[f.stage.want]
 	}
@@ -327,8 +296,8 @@ func (g *goroutine) settle(f *frame, callback bool) {
 	for range f.code.length {
 		g.advance(f)
 		in := f.instr()
-		w := in.next(f)
-		if w == nil || !w.optional(f) || callback && w.kind == wantRuntime && f.callsBack(in) {
+		w := f.next(in)
+		if w == nil || !f.optional(w) || callback && w.kind == wantRuntime && f.callsBack(in) {
 			return
 		}
 		f.stage.want++
@@ -374,8 +343,8 @@ func (g *goroutine) branch(f *frame, in *instr, i int, e *trace.Event) bool {
 			i = took
 		}
 	}
-	if g.w.tale != nil {
-		g.w.tale.branch(g, f, in, succs[i])
+	if g.w.observer != nil {
+		g.w.observer.Branch(g.id, f, in, succs[i])
 	}
 	f.stage.reset()
 	g.enterBlock(f, succs[i])

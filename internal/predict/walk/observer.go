@@ -1,0 +1,61 @@
+package walk
+
+import (
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// An Observer is called with what a walk does, in order. Package symtrace prints it.
+type Observer interface {
+	// Enter is called when a goroutine enters a frame; caller is nil for its first one.
+	Enter(g trace.GoID, caller, f *frame)
+
+	// Return is called when a frame has reached its Return instruction.
+	Return(f *frame, in *instr)
+
+	// Returned is called when a frame is left and the walk of its caller takes over its results.
+	Returned(f *frame)
+
+	// Branch is called when a frame leaves its block by an edge; Phis then, before the phis of the next block have their values.
+	Branch(g trace.GoID, f *frame, in *instr, e edge)
+	Phis(g trace.GoID, f *frame, e edge)
+
+	// Access is called at the last event of a run of Reads or Writes.
+	Access(g trace.GoID, f *frame, in *instr, w *want, index int64, e *trace.Event)
+
+	// Synchronise is called at a record that the runtime side has written for an instruction.
+	Synchronise(g trace.GoID, f *frame, in *instr, index int64, e *trace.Event)
+
+	// Finish is called when an instruction has its result.
+	Finish(g trace.GoID, f *frame, in *instr)
+}
+
+// Observe has o called with what the walk does. It is called before the first Step.
+func (w *Walker) Observe(o Observer) { w.observer = o }
+
+// Top returns the innermost frame of a goroutine, nil if it has none.
+func (w *Walker) Top(g trace.GoID) *frame {
+	if int(g) >= len(w.goroutines) || w.goroutines[g] == nil {
+		return nil
+	}
+	return w.goroutines[g].top()
+}
+
+// Code returns the code of the frame's function, nil if that is not known.
+func (f *frame) Code() *code { return f.code }
+
+// Static reports whether the frame was entered by a call that the walk of its caller is at.
+func (f *frame) Static() bool { return f.static }
+
+// Block returns the block that the frame is in.
+func (f *frame) Block() *block { return &f.code.blocks[f.block] }
+
+// Register returns the value of a register.
+func (f *frame) Register(r int32) Value { return f.regs[r] }
+
+// Accessed returns the address of the run of accesses under way, and the value that its events have so far.
+func (f *frame) Accessed() (addr uint64, v Value) {
+	if f.stage.known {
+		v = Words(f.stage.words)
+	}
+	return f.stage.addr, v
+}
