@@ -14,6 +14,7 @@ import (
 	"github.com/presage-race/presage/internal/host/stage"
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/predict/walk"
 	"github.com/presage-race/presage/internal/report"
 	"github.com/presage-race/presage/internal/source/plan"
@@ -362,7 +363,7 @@ func (a *analysis) tell(s *search) {
 	}
 	a.shape = nil
 	if p := s.plan; p != nil {
-		a.shape = func(at trace.Site) string { return walk.ShapeAt(p, at) }
+		a.shape = func(at trace.Site) string { return regcode.ShapeAt(p, at) }
 	}
 	if s.plan != nil {
 		a.warnWalk(int(s.walked.Mismatches), s.odd)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/presage-race/presage/internal/host/private"
+	"github.com/presage-race/presage/internal/predict/symtrace"
 	"github.com/presage-race/presage/internal/predict/walk"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -85,7 +86,7 @@ func dumpSymbolic(ctx context.Context, env *Env, g grant, name string) error {
 	}
 	shown := visible.NewWriter(env.Stdout)
 	out := bufio.NewWriter(shown)
-	err = walk.Print(out, p, func(f func(trace.Source) error) error {
+	err = symtrace.Print(out, p, func(f func(trace.Source) error) error {
 		src, err := openTrace(name)
 		if err != nil {
 			return err

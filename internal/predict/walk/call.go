@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -12,7 +13,7 @@ import (
 func (g *goroutine) unwindTo(site trace.Site) {
 	for i := len(g.frames) - 1; i >= 0; i-- {
 		f := g.frames[i]
-		if !f.walked || !f.stage.inside || f.instr().site != site {
+		if !f.walked || !f.stage.inside || f.Instr().Site != site {
 			continue
 		}
 		if i < len(g.frames)-1 {
@@ -24,14 +25,14 @@ func (g *goroutine) unwindTo(site trace.Site) {
 
 // passedThrough leaves the frames above the one that an event is of, and returns that: nil if the event is of none. A panic, or the end of the
 // goroutine, passed through frames that have no record of it: the event is a deferred operation of the frame, or ends the one that called back.
-func (g *goroutine) passedThrough(e *trace.Event) *frame {
+func (g *goroutine) passedThrough(e *trace.Event) *Frame {
 	for i := len(g.frames) - 2; i >= 0; i-- {
 		f := g.frames[i]
 		if !f.walked || f.entering > 0 {
 			return nil
 		}
-		in := f.instr()
-		if w := f.next(in); g.isDefer(f, e) || f.callsBack(in) && in.site == e.Site && w != nil && (w.kind == wantRuntime || w.kind == wantEnd) && ofRuntime(e) {
+		in := f.Instr()
+		if w := f.next(in); g.isDefer(f, e) || f.callsBack(in) && in.Site == e.Site && w != nil && (w.Kind == regcode.WantRuntime || w.Kind == regcode.WantEnd) && ofRuntime(e) {
 			g.unwind(i + 1)
 			return g.top()
 		}
@@ -63,14 +64,14 @@ func (g *goroutine) pop() {
 }
 
 // push makes a frame of a function that is not known.
-func (g *goroutine) push(depth uint64) *frame {
-	var f *frame
+func (g *goroutine) push(depth uint64) *Frame {
+	var f *Frame
 	if n := len(g.w.spare); n > 0 {
 		f, g.w.spare = g.w.spare[n-1], g.w.spare[:n-1]
 	} else {
-		f = &frame{}
+		f = &Frame{}
 	}
-	*f = frame{depth: depth, regs: f.regs, deps: f.deps, terms: f.terms, cells: f.cells, stage: f.stage,
+	*f = Frame{depth: depth, regs: f.regs, deps: f.deps, terms: f.terms, cells: f.cells, stage: f.stage,
 		results: f.results[:0], from: f.from[:0], symbols: f.symbols[:0]}
 	f.stage.reset()
 	g.frames = append(g.frames, f)
@@ -79,10 +80,10 @@ func (g *goroutine) push(depth uint64) *frame {
 }
 
 // begin makes a frame one of c.
-func (g *goroutine) begin(f *frame, c *code) {
+func (g *goroutine) begin(f *Frame, c *regcode.Code) {
 	f.code, f.walked = c, true
-	g.registers(f, int(c.regs))
-	for len(f.cells) < len(c.cells) {
+	g.registers(f, int(c.Regs))
+	for len(f.cells) < len(c.Cells) {
 		f.cells = append(f.cells, cell{})
 	}
 }
@@ -123,16 +124,16 @@ func (g *goroutine) enter(e *trace.Event) bool {
 	case static:
 		g.bind(caller, f)
 	case e.Val == 0:
-		f.entering = len(f.code.params)
-		if g.w.branching && len(f.code.params) == len(f.code.args) {
+		f.entering = len(f.code.Params)
+		if g.w.branching && len(f.code.Params) == len(f.code.Args) {
 			f.expects = g.expected(caller, f, direct)
 		}
 		if direct {
 			g.bindDynamic(caller, f)
 			g.learnEntered(caller, f)
 		}
-	case caller == nil && len(g.started) == len(f.code.args):
-		for i, r := range f.code.args {
+	case caller == nil && len(g.started) == len(f.code.Args):
+		for i, r := range f.code.Args {
 			f.regs[r] = g.started[i]
 		}
 	}
@@ -143,38 +144,38 @@ func (g *goroutine) enter(e *trace.Event) bool {
 }
 
 // callee returns the code of the function that is entered.
-func (g *goroutine) callee(e *trace.Event) *code {
+func (g *goroutine) callee(e *trace.Event) *regcode.Code {
 	pf, block, _ := g.w.plan.FuncAt(e.Site)
 	if pf == nil || block >= 0 {
 		return nil
 	}
-	return g.w.program.code(pf)
+	return g.w.program.Code(pf)
 }
 
 // entering brings the caller to the point at which the function is entered. It reports
 // whether that is a call whose arguments the callee can take from the caller.
-func (g *goroutine) entering(f *frame, e *trace.Event) bool {
+func (g *goroutine) entering(f *Frame, e *trace.Event) bool {
 	if f.stage.call == begun { // it is another function after all
 		f.stage.call = otherCall
-		g.pass(f, f.instr())
+		g.pass(f, f.Instr())
 	}
 	if f.stage.inside || f.leaving || f.unwinds {
 		f.deferred = f.deferred || f.leaving
 		return false
 	}
 	g.settle(f, e.Val == 0)
-	in := f.instr()
+	in := f.Instr()
 	if w := f.next(in); w != nil {
 		switch {
-		case w.kind == wantEnter && (e.Val == uint64(in.site) || e.Val == 0):
+		case w.Kind == regcode.WantEnter && (e.Val == uint64(in.Site) || e.Val == 0):
 			f.stage.inside = true
 			return e.Val != 0
-		case w.kind == wantRuntime && f.callsBack(in):
+		case w.Kind == regcode.WantRuntime && f.callsBack(in):
 			f.deferred = true // a typed operation calls back; or it had ended, and this is a deferred call
 			return false
 		}
 	}
-	if in.op == opReturn && f.code.plan.Defers && e.Val == 0 {
+	if in.Op == regcode.OpReturn && f.code.Plan.Defers && e.Val == 0 {
 		g.leave(f)
 		f.deferred = true
 		return false
@@ -189,20 +190,20 @@ func (g *goroutine) entering(f *frame, e *trace.Event) bool {
 }
 
 // bind gives a callee its arguments.
-func (g *goroutine) bind(caller, f *frame) {
-	in := caller.instr()
-	args := in.args[1:]
-	for i, r := range f.code.args {
-		var a *arg
+func (g *goroutine) bind(caller, f *Frame) {
+	in := caller.Instr()
+	args := in.Args[1:]
+	for i, r := range f.code.Args {
+		var a *regcode.Arg
 		switch {
 		case i < len(args):
 			a = &args[i]
-		case i-len(args) < len(in.free):
-			a = &in.free[i-len(args)]
+		case i-len(args) < len(in.Free):
+			a = &in.Free[i-len(args)]
 		default:
 			continue
 		}
-		f.regs[r], f.deps[r] = caller.value(a), caller.depsOf(a)
+		f.regs[r], f.deps[r] = caller.Value(a), caller.depsOf(a)
 		if g.w.symbolic {
 			f.terms[r] = caller.termOf(a)
 		}
@@ -211,10 +212,10 @@ func (g *goroutine) bind(caller, f *frame) {
 
 // bindDynamic gives the callee of a call through a function value or an interface its arguments, but the receiver: a wrapper may
 // have made it, of what the interface or the method value holds. Their values are recorded as well.
-func (g *goroutine) bindDynamic(caller, f *frame) {
+func (g *goroutine) bindDynamic(caller, f *Frame) {
 	caller.stage.call = entered
-	args, params := caller.instr().args[1:], f.code.args[:len(f.code.plan.SSA.Params)]
-	if f.code.plan.SSA.Signature.Recv() != nil {
+	args, params := caller.Instr().Args[1:], f.code.Args[:len(f.code.Plan.SSA.Params)]
+	if f.code.Plan.SSA.Signature.Recv() != nil {
 		if len(args) == len(params) { // a method expression
 			g.keep(caller, &args[0])
 			args = args[1:]
@@ -222,11 +223,11 @@ func (g *goroutine) bindDynamic(caller, f *frame) {
 		params = params[1:]
 	}
 	if len(args) != len(params) {
-		g.pass(caller, caller.instr())
+		g.pass(caller, caller.Instr())
 		return
 	}
 	for i, r := range params {
-		f.regs[r], f.deps[r] = caller.value(&args[i]), caller.depsOf(&args[i])
+		f.regs[r], f.deps[r] = caller.Value(&args[i]), caller.depsOf(&args[i])
 		if g.w.symbolic {
 			f.terms[r] = caller.termOf(&args[i])
 		}
@@ -234,12 +235,12 @@ func (g *goroutine) bindDynamic(caller, f *frame) {
 }
 
 // leave is the Return instruction: the results are fixed, deferred calls may follow.
-func (g *goroutine) leave(f *frame) {
-	in := f.instr()
-	for i := range in.args {
-		f.results = append(f.results, f.value(&in.args[i]))
-		f.from = append(f.from, f.depsOf(&in.args[i]))
-		f.symbols = append(f.symbols, f.termOf(&in.args[i]))
+func (g *goroutine) leave(f *Frame) {
+	in := f.Instr()
+	for i := range in.Args {
+		f.results = append(f.results, f.Value(&in.Args[i]))
+		f.from = append(f.from, f.depsOf(&in.Args[i]))
+		f.symbols = append(f.symbols, f.termOf(&in.Args[i]))
 	}
 	if g.w.observer != nil {
 		g.w.observer.Return(f, in)
@@ -266,14 +267,14 @@ func (g *goroutine) exit(e *trace.Event) bool {
 	g.pop()
 	caller := g.top()
 	if caller != nil && caller.walked && caller.atCall() {
-		if caller.instr().op == opCall {
+		if caller.Instr().Op == regcode.OpCall {
 			caller.stage.inside = false
 			caller.stage.want++
 		} else {
 			caller.stage.call = otherCall
 		}
 		if static && walked {
-			if caller.instr().op != opCall {
+			if caller.Instr().Op != regcode.OpCall {
 				caller.stage.call = returned
 			}
 			g.results = append(g.results[:0], results...)
@@ -289,30 +290,30 @@ func (g *goroutine) exit(e *trace.Event) bool {
 	for _, d := range from { // (F3) what opaque code receives
 		g.d.pin(d)
 	}
-	if g.away > 0 || caller != nil && caller.stage.inside && caller.code != nil && caller.instr().reaches {
+	if g.away > 0 || caller != nil && caller.stage.inside && caller.code != nil && caller.Instr().Reaches {
 		g.d.pinStored() // (F9) it goes on
 	}
 	return walked
 }
 
 // exits brings the frame to its Return.
-func (g *goroutine) exits(f *frame, e *trace.Event) bool {
-	if f.code.plan.Site != e.Site {
+func (g *goroutine) exits(f *Frame, e *trace.Event) bool {
+	if f.code.Plan.Site != e.Site {
 		g.fail(f, e, "exit of another function", nil)
 		return false
 	}
 	if !f.leaving && !f.unwinds {
-		if g.settle(f, false); f.instr().op == opReturn {
+		if g.settle(f, false); f.Instr().Op == regcode.OpReturn {
 			g.leave(f)
 		}
 	}
 	switch {
 	case f.leaving && e.Flags&format.FlagPanic == 0:
-		if f.deferred && f.code.shifty { // a deferred call may have changed the results
+		if f.deferred && f.code.ResultsMayChange { // a deferred call may have changed the results
 			g.d.pinAll()
 		}
 		return true
-	case f.code.plan.Defers || e.Flags&format.FlagPanic != 0: // panic, recovered or not; Goexit
+	case f.code.Plan.Defers || e.Flags&format.FlagPanic != 0: // panic, recovered or not; Goexit
 		g.d.pinAll()
 		f.results, f.from, f.symbols = f.results[:0], f.from[:0], f.symbols[:0]
 		g.w.stats.Panicked++

@@ -5,6 +5,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -14,8 +16,8 @@ import (
 // format.MaxValue the record has the first bytes, and what comes after them is not known.
 
 // parameter is the Value record of a parameter.
-func (g *goroutine) parameter(f *frame, e *trace.Event) bool {
-	if e.Kind != format.Value || e.Site != f.code.plan.Site {
+func (g *goroutine) parameter(f *Frame, e *trace.Event) bool {
+	if e.Kind != format.Value || e.Site != f.code.Plan.Site {
 		g.fail(f, e, "expected a parameter", nil)
 		return false
 	}
@@ -24,7 +26,7 @@ func (g *goroutine) parameter(f *frame, e *trace.Event) bool {
 }
 
 // beginValue starts to read a Value record.
-func (g *goroutine) beginValue(f *frame, e *trace.Event) {
+func (g *goroutine) beginValue(f *Frame, e *trace.Event) {
 	f.stage.words = append(f.stage.words[:0], e.Val)
 	f.stage.size = int64(e.Size)
 	g.valueWords = max(0, (int(e.Size)+7)/8-1)
@@ -47,47 +49,47 @@ func (g *goroutine) word(e *trace.Event) bool {
 }
 
 // endValue gives the recorded value to its register, having compared it with the recomputed one (C1).
-func (g *goroutine) endValue(f *frame, e *trace.Event) {
-	v := Words(append([]uint64(nil), f.stage.words...))
+func (g *goroutine) endValue(f *Frame, e *trace.Event) {
+	v := goval.Words(append([]uint64(nil), f.stage.words...))
 	size := f.stage.size
 	if f.entering > 0 {
-		i := len(f.code.params) - f.entering
+		i := len(f.code.Params) - f.entering
 		f.entering--
-		if h := &f.code.plan.Params[i]; h.Size >= 0 && min(h.Size, format.MaxValue) != size {
-			g.mismatch(f, nil, e, Known(uint64(h.Size)), Known(uint64(size)), "size of parameter "+h.Val.Name())
+		if h := &f.code.Plan.Params[i]; h.Size >= 0 && min(h.Size, format.MaxValue) != size {
+			g.mismatch(f, nil, e, goval.Known(uint64(h.Size)), goval.Known(uint64(size)), "size of parameter "+h.Val.Name())
 			return
 		}
-		g.passed(f, e, &f.code.plan.Params[i], f.code.params[i], v, size)
+		g.passed(f, e, &f.code.Plan.Params[i], f.code.Params[i], v, size)
 		if i < len(f.expects) && g.w.branching {
-			if fn := f.expects[i].function(); fn != nil {
+			if fn := f.expects[i].Function(); fn != nil {
 				g.learnAt(made{fn: fn, from: g.event}, v)
 			}
 		}
 		return
 	}
-	in := f.instr()
+	in := f.Instr()
 	w := f.next(in)
-	if w.hook.Size >= 0 && min(w.hook.Size, format.MaxValue) != size {
-		g.mismatch(f, in, e, Known(uint64(w.hook.Size)), Known(uint64(size)), "size")
+	if w.Hook.Size >= 0 && min(w.Hook.Size, format.MaxValue) != size {
+		g.mismatch(f, in, e, goval.Known(uint64(w.Hook.Size)), goval.Known(uint64(size)), "size")
 		return
 	}
-	c := Value{}
+	c := goval.Value{}
 	switch {
-	case in.std != nil:
-		c = in.std.eval(f.code.texts, f.arguments(in))[max(0, w.hook.Index)]
-	case in.n == 1:
+	case in.Std != nil:
+		c = in.Std.Eval(f.code.Texts, f.arguments(in))[max(0, w.Hook.Index)]
+	case in.N == 1:
 		c = g.computed(f, in)
 	}
-	if (in.std != nil || in.n == 1) && !g.check(f, in, e, w.hook, c, v, size) {
+	if (in.Std != nil || in.N == 1) && !g.check(f, in, e, w.Hook, c, v, size) {
 		return
 	}
-	v = saying(v, c, w.hook.Type, size)
-	f.regs[w.reg] = v
+	v = saying(v, c, w.Hook.Type, size)
+	f.regs[w.Reg] = v
 	if g.w.branching {
 		g.learnFunction(f, in)
 		g.learnType(f, in)
 	}
-	if _, ok := in.in.(*ssa.Select); ok && w.hook.Index == 0 {
+	if _, ok := in.SSA.(*ssa.Select); ok && w.Hook.Index == 0 {
 		bits, _ := v.Bits()
 		f.stage.chosen = int(int64(bits))
 	}
@@ -95,7 +97,7 @@ func (g *goroutine) endValue(f *frame, e *trace.Event) {
 }
 
 // passed gives a parameter its recorded value; with a walked caller, having compared it with what that passes (C1).
-func (g *goroutine) passed(f *frame, e *trace.Event, h *plan.Hook, r int32, v Value, size int64) {
+func (g *goroutine) passed(f *Frame, e *trace.Event, h *plan.Hook, r int32, v goval.Value, size int64) {
 	c := f.regs[r]
 	if f.static && !g.check(f, nil, e, h, c, v, size) {
 		return
@@ -107,17 +109,17 @@ func (g *goroutine) passed(f *frame, e *trace.Event, h *plan.Hook, r int32, v Va
 }
 
 // saying is a recorded value with the content of the recomputed one, if they are strings.
-func saying(v, computed Value, t types.Type, size int64) Value {
-	if text, ok := computed.Content(); ok && size == 16 && kindOf(t) == types.String {
-		return v.withText(text)
+func saying(v, computed goval.Value, t types.Type, size int64) goval.Value {
+	if text, ok := computed.Content(); ok && size == 16 && goval.KindOf(t) == types.String {
+		return v.WithText(text)
 	}
 	return v
 }
 
 // check compares a recomputed value with the recorded one.
-func (g *goroutine) check(f *frame, in *instr, e *trace.Event, h *plan.Hook, computed, recorded Value, size int64) bool {
+func (g *goroutine) check(f *Frame, in *regcode.Instr, e *trace.Event, h *plan.Hook, computed, recorded goval.Value, size int64) bool {
 	g.w.stats.Checked++
-	if !differs(computed, recorded, size) || !g.w.differ(h.Type, f.code.sizes, computed, recorded, size) {
+	if !goval.Differ(computed, recorded, size) || !g.w.differ(h.Type, f.code.Sizes, computed, recorded, size) {
 		return true
 	}
 	if g.moved(computed, recorded, size) {
@@ -128,7 +130,7 @@ func (g *goroutine) check(f *frame, in *instr, e *trace.Event, h *plan.Hook, com
 }
 
 // moved reports whether the values differ only in addresses that were on the goroutine's stack, which has moved since.
-func (g *goroutine) moved(computed, recorded Value, size int64) bool {
+func (g *goroutine) moved(computed, recorded goval.Value, size int64) bool {
 	for i := range int(size+7) / 8 {
 		x, ok := computed.Word(i)
 		y, ok2 := recorded.Word(i)

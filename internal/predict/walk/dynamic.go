@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
@@ -14,7 +16,7 @@ import (
 
 // learntType is the type that a word stands for.
 type learntType struct {
-	dynamic
+	goval.Dynamic
 	from int64 // the event that showed it
 }
 
@@ -30,45 +32,6 @@ type word struct {
 	from int64
 }
 
-// typeKey names a type in all programs, "" if a name does not tell: it is local, generic, or a literal of one.
-func typeKey(t types.Type) string {
-	switch t := types.Unalias(t).(type) {
-	case *types.Basic:
-		return t.Name()
-	case *types.Pointer:
-		if n := typeKey(t.Elem()); n != "" {
-			return "*" + n
-		}
-	case *types.Slice:
-		if n := typeKey(t.Elem()); n != "" {
-			return "[]" + n
-		}
-	case *types.Interface:
-		if t.Empty() {
-			return "any"
-		}
-	case *types.Named:
-		obj := t.Obj()
-		switch {
-		case t.TypeArgs().Len() > 0 || t.TypeParams().Len() > 0:
-		case obj.Pkg() == nil:
-			return obj.Name()
-		case obj.Parent() == obj.Pkg().Scope():
-			return obj.Pkg().Path() + "." + obj.Name()
-		}
-	}
-	return ""
-}
-
-// sameType reports whether two types are one. sure is false if that is not known: they may be of different programs.
-func sameType(a, b types.Type) (same, sure bool) {
-	if types.Identical(a, b) {
-		return true, true
-	}
-	x, y := typeKey(a), typeKey(b)
-	return x == y, x != "" && y != ""
-}
-
 func (d *dynamics) addType(i, t types.Type, prog *ssa.Program, bits uint64, event int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,9 +39,9 @@ func (d *dynamics) addType(i, t types.Type, prog *ssa.Program, bits uint64, even
 		d.types, d.words = map[uint64]learntType{}, map[[2]string]word{}
 	}
 	if _, ok := d.types[bits]; !ok {
-		d.types[bits] = learntType{dynamic{t, prog}, event}
+		d.types[bits] = learntType{Dynamic: goval.Dynamic{Type: t, Prog: prog}, from: event}
 	}
-	if k := [2]string{typeKey(i), typeKey(t)}; k[0] != "" && k[1] != "" {
+	if k := [2]string{goval.TypeKey(i), goval.TypeKey(t)}; k[0] != "" && k[1] != "" {
 		if _, ok := d.words[k]; !ok {
 			d.words[k] = word{bits, event}
 		}
@@ -86,16 +49,16 @@ func (d *dynamics) addType(i, t types.Type, prog *ssa.Program, bits uint64, even
 }
 
 // TypeOf returns the type that a type word stands for, if an event before the given one has shown it.
-func (d *dynamics) TypeOf(bits uint64, event int64) (dynamic, bool) {
+func (d *dynamics) TypeOf(bits uint64, event int64) (goval.Dynamic, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	t, ok := d.types[bits]
-	return t.dynamic, ok && t.from < event
+	return t.Dynamic, ok && t.from < event
 }
 
 // TypeWord returns the type word of an interface of type i that holds a t.
 func (d *dynamics) TypeWord(i, t types.Type, event int64) (uint64, bool) {
-	k := [2]string{typeKey(i), typeKey(t)}
+	k := [2]string{goval.TypeKey(i), goval.TypeKey(t)}
 	if k[0] == "" || k[1] == "" {
 		return 0, false
 	}
@@ -106,24 +69,24 @@ func (d *dynamics) TypeWord(i, t types.Type, event int64) (uint64, bool) {
 }
 
 // learnType notes the type word of an interface that an instruction has made.
-func (g *goroutine) learnType(f *frame, in *instr) {
+func (g *goroutine) learnType(f *Frame, in *regcode.Instr) {
 	var bits uint64
 	ok := false
-	if in.reg >= 0 && in.n > 0 {
-		bits, ok = f.regs[in.reg].Bits()
+	if in.Reg >= 0 && in.N > 0 {
+		bits, ok = f.regs[in.Reg].Bits()
 	}
-	if !ok || bits == 0 || plan.Generic(f.code.plan.SSA) {
+	if !ok || bits == 0 || plan.Generic(f.code.Plan.SSA) {
 		return
 	}
-	prog := f.code.plan.SSA.Prog
+	prog := f.code.Plan.SSA.Prog
 	from := func(x ssa.Value) {
-		if w, ok := f.value(&in.args[0]).Bits(); ok {
+		if w, ok := f.Value(&in.Args[0]).Bits(); ok {
 			if t, ok := g.w.facts.TypeOf(w, g.event+1); ok {
-				g.w.facts.addType(in.in.(ssa.Value).Type(), t.typ, t.prog, bits, g.event)
+				g.w.facts.addType(in.SSA.(ssa.Value).Type(), t.Type, t.Prog, bits, g.event)
 			}
 		}
 	}
-	switch x := in.in.(type) {
+	switch x := in.SSA.(type) {
 	case *ssa.MakeInterface:
 		g.w.facts.addType(x.Type(), x.X.Type(), prog, bits, g.event)
 	case *ssa.ChangeInterface:
@@ -133,20 +96,4 @@ func (g *goroutine) learnType(f *frame, in *instr) {
 			from(x.X)
 		}
 	}
-}
-
-// pointerShaped reports whether an interface holds a value of type t as it is, not a pointer to a copy. sure is false for types of which Go's
-// compiler decides.
-func pointerShaped(t types.Type) (yes, sure bool) {
-	switch u := t.Underlying().(type) {
-	case *types.Pointer, *types.Chan, *types.Map, *types.Signature:
-		return true, true
-	case *types.Basic:
-		return u.Kind() == types.UnsafePointer, true
-	case *types.Struct:
-		return false, u.NumFields() == 0 || plan.Sizeof(t) != 8
-	case *types.Array:
-		return false, plan.Sizeof(t) != 8
-	}
-	return false, true
 }

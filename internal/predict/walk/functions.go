@@ -3,11 +3,12 @@ package walk
 import (
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -20,9 +21,9 @@ import (
 type made struct {
 	addr  uint64
 	fn    *ssa.Function
-	free  []Value // as recorded: the operands of a MakeClosure are pinned
-	from  int64   // event that told
-	until int64   // event that allocates the memory anew
+	free  []goval.Value // as recorded: the operands of a MakeClosure are pinned
+	from  int64         // event that told
+	until int64         // event that allocates the memory anew
 }
 
 // facts are what the walk has learnt of values that the trace has only as words. It implements the facts that alternatives look up.
@@ -90,7 +91,7 @@ func (k *functions) allocated(addr, size uint64, at int64) {
 }
 
 // FunctionAt returns the function value at an address, with what it has captured, as it is known to be right before an event.
-func (k *functions) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free []Value, ok bool) {
+func (k *functions) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free []goval.Value, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, m := range k.pages[addr>>functionPage] {
@@ -102,23 +103,23 @@ func (k *functions) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free
 }
 
 // learnFunction notes a function value that an instruction has made or stored.
-func (g *goroutine) learnFunction(f *frame, in *instr) {
-	switch x := in.in.(type) {
+func (g *goroutine) learnFunction(f *Frame, in *regcode.Instr) {
+	switch x := in.SSA.(type) {
 	case *ssa.MakeClosure:
 		m := made{fn: x.Fn.(*ssa.Function), from: g.event}
 		for i := range x.Bindings {
-			m.free = append(m.free, f.value(&in.args[1+i]))
+			m.free = append(m.free, f.Value(&in.Args[1+i]))
 		}
-		g.learnAt(m, f.regs[in.reg])
+		g.learnAt(m, f.regs[in.Reg])
 	case *ssa.Store:
-		if fn := f.value(&in.args[1]).function(); fn != nil && f.stage.known && len(f.stage.words) == 1 {
-			g.learnAt(made{fn: fn, from: g.event}, Known(f.stage.words[0]))
+		if fn := f.Value(&in.Args[1]).Function(); fn != nil && f.stage.known && len(f.stage.words) == 1 {
+			g.learnAt(made{fn: fn, from: g.event}, goval.Known(f.stage.words[0]))
 		}
 	}
 }
 
 // learnAt leaves out what is on a stack, which moves.
-func (g *goroutine) learnAt(m made, at Value) {
+func (g *goroutine) learnAt(m made, at goval.Value) {
 	addr, ok := at.Bits()
 	if !ok || addr < 4096 || slices.ContainsFunc(g.stacks, func(s [2]uint64) bool { return addr >= s[0] && addr < s[1] }) {
 		return
@@ -134,44 +135,36 @@ func (w *Walker) reallocated(index int64, e *trace.Event) {
 	}
 }
 
-// method is the method that a bound method value calls, with its receiver as the first argument; nil for other functions.
-func method(fn *ssa.Function) *ssa.Function {
-	if !strings.HasPrefix(fn.Synthetic, "bound method wrapper") || len(fn.FreeVars) != 1 {
-		return nil
-	}
-	return plan.Method(fn)
-}
-
 // learnEntered notes what function a value is that was called, and entered at once: one that captures nothing, and no method.
-func (g *goroutine) learnEntered(caller, f *frame) {
-	in := caller.instr()
-	fn := f.code.plan.SSA
-	if call, ok := in.in.(*ssa.Call); !ok || !g.w.branching || call.Call.IsInvoke() || !in.dynamic || fn.Signature.Recv() != nil || len(fn.FreeVars) > 0 || plan.Generic(fn) {
+func (g *goroutine) learnEntered(caller, f *Frame) {
+	in := caller.Instr()
+	fn := f.code.Plan.SSA
+	if call, ok := in.SSA.(*ssa.Call); !ok || !g.w.branching || call.Call.IsInvoke() || !in.Dynamic || fn.Signature.Recv() != nil || len(fn.FreeVars) > 0 || plan.Generic(fn) {
 		return
 	}
-	g.learnAt(made{fn: fn, from: g.event}, caller.value(&in.args[0]))
+	g.learnAt(made{fn: fn, from: g.event}, caller.Value(&in.Args[0]))
 }
 
 // expected are the parameters of a frame that was entered without being told them: what the go statement, or the dynamic call that enters it
 // at once (direct), has for them. What a method has for its receiver is not looked for.
-func (g *goroutine) expected(caller, f *frame, direct bool) []Value {
+func (g *goroutine) expected(caller, f *Frame, direct bool) []goval.Value {
 	switch {
-	case caller == nil && len(g.started)+len(g.captured) == len(f.code.args):
+	case caller == nil && len(g.started)+len(g.captured) == len(f.code.Args):
 		return slices.Concat(g.started, g.captured)
-	case !direct || f.code.plan.SSA.Signature.Recv() != nil:
+	case !direct || f.code.Plan.SSA.Signature.Recv() != nil:
 		return nil
 	}
-	in := caller.instr()
-	var list []Value
-	for i := range in.args[1:] {
-		list = append(list, caller.value(&in.args[i+1]))
+	in := caller.Instr()
+	var list []goval.Value
+	for i := range in.Args[1:] {
+		list = append(list, caller.Value(&in.Args[i+1]))
 	}
-	if addr, ok := caller.value(&in.args[0]).Bits(); ok {
-		if fn, free, ok := g.w.facts.FunctionAt(addr, g.event); ok && method(fn) == nil {
+	if addr, ok := caller.Value(&in.Args[0]).Bits(); ok {
+		if fn, free, ok := g.w.facts.FunctionAt(addr, g.event); ok && regcode.BoundMethod(fn) == nil {
 			list = append(list, free...)
 		}
 	}
-	if len(list) != len(f.code.args) {
+	if len(list) != len(f.code.Args) {
 		return nil
 	}
 	return list

@@ -4,35 +4,38 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/predict/window"
 )
 
 // Guards in place of pinned operands (T2).
 
 // keep is rule (F2) for an operand: it must keep its value. (T2)
-func (g *goroutine) keep(f *frame, a *arg) {
+func (g *goroutine) keep(f *Frame, a *regcode.Arg) {
 	d := f.depsOf(a)
 	if d == nil || d.pinned {
 		return
 	}
 	t := f.termOf(a)
-	if t == nil || t.load || !g.guard(t, f.value(a)) {
+	if t == nil || t.Load || !g.guard(t, f.Value(a)) {
 		g.d.pin(d)
 	}
 }
 
 // comparable reports whether a comparison of two interfaces does not panic because of a guard: they have different types, or
 // none. What it compares may then be another (T2).
-func (g *goroutine) comparable(f *frame, in *instr) bool {
-	x, ok := in.in.(*ssa.BinOp)
-	if !ok || x.Op != token.EQL && x.Op != token.NEQ || !isInterface(x.X.Type()) || !isInterface(x.Y.Type()) {
+func (g *goroutine) comparable(f *Frame, in *regcode.Instr) bool {
+	x, ok := in.SSA.(*ssa.BinOp)
+	if !ok || x.Op != token.EQL && x.Op != token.NEQ || !goval.IsInterface(x.X.Type()) || !goval.IsInterface(x.Y.Type()) {
 		return false
 	}
-	a, b := g.operand(f, &in.args[0]).word(0), g.operand(f, &in.args[1]).word(0)
-	c := expr.Binary(expr.Or, expr.Bool, 0, expr.Unary(expr.Not, expr.Bool, equals(a, b)), equals(a, expr.Word(0)))
-	if c == nil || !amounts(c, 1, mask(8)) {
+	a, b := g.operand(f, &in.Args[0]).Word(0), g.operand(f, &in.Args[1]).Word(0)
+	c := expr.Binary(expr.Or, expr.Bool, 0, expr.Unary(expr.Not, expr.Bool, goval.Equal(a, b)), goval.Equal(a, expr.Word(0)))
+	if c == nil || !goval.RecordedIs(c, 1, goval.Mask(8)) {
 		return false
 	}
 	if !c.IsConst() {
@@ -43,12 +46,12 @@ func (g *goroutine) comparable(f *frame, in *instr) bool {
 
 // divides reports whether a division or a shift does not panic because of a guard: the divisor is not zero, the count not
 // negative. Which it is does not matter then (T2).
-func (g *goroutine) divides(f *frame, in *instr) bool {
-	x, ok := in.in.(*ssa.BinOp)
+func (g *goroutine) divides(f *Frame, in *regcode.Instr) bool {
+	x, ok := in.SSA.(*ssa.BinOp)
 	if !ok {
 		return false
 	}
-	k := kinds[kindOf(x.Y.Type())]
+	k := goval.Kinds[goval.KindOf(x.Y.Type())]
 	if !k.IsInteger() {
 		return false
 	}
@@ -60,12 +63,12 @@ func (g *goroutine) divides(f *frame, in *instr) bool {
 	default:
 		return false
 	}
-	y := g.operand(f, &in.args[1]).word(0)
+	y := g.operand(f, &in.Args[1]).Word(0)
 	if y == nil {
 		return false
 	}
 	c := expr.Binary(op, k, 0, y, expr.Constant(k, 0))
-	if c == nil || !amounts(c, 1, mask(8)) {
+	if c == nil || !goval.RecordedIs(c, 1, goval.Mask(8)) {
 		return false
 	}
 	if !c.IsConst() {
@@ -75,12 +78,12 @@ func (g *goroutine) divides(f *frame, in *instr) bool {
 }
 
 // guard makes "t is v" a condition of the next event, a word at a time.
-func (g *goroutine) guard(t *term, v Value) bool {
+func (g *goroutine) guard(t *goval.Term, v goval.Value) bool {
 	at := len(g.guards)
-	for i := range v.words() {
+	for i := range v.Len() {
 		want, ok := v.Word(i)
-		e := t.word(i)
-		if !ok || e == nil || !amounts(e, want, mask(8)) {
+		e := t.Word(i)
+		if !ok || e == nil || !goval.RecordedIs(e, want, goval.Mask(8)) {
 			g.guards = g.guards[:at]
 			return false
 		}
@@ -93,17 +96,17 @@ func (g *goroutine) guard(t *term, v Value) bool {
 
 // inBounds reports whether a string is indexed or sliced without a panic because of a guard. What the string is, and the bounds, does
 // not matter then (T2).
-func (g *goroutine) inBounds(f *frame, in *instr) bool {
-	switch in.in.(type) {
+func (g *goroutine) inBounds(f *Frame, in *regcode.Instr) bool {
+	switch in.SSA.(type) {
 	case *ssa.Index, *ssa.Slice:
-		return in.kind == types.String && g.assured(bounds(in, g.terms(f, in.args)))
+		return in.Kind == types.String && g.assured(regcode.StringBounds(in, g.terms(f, in.Args)))
 	}
 	return false
 }
 
 // terms are the terms of operands.
-func (g *goroutine) terms(f *frame, args []arg) []*term {
-	terms := make([]*term, len(args))
+func (g *goroutine) terms(f *Frame, args []regcode.Arg) []*goval.Term {
+	terms := make([]*goval.Term, len(args))
 	for i := range args {
 		terms[i] = g.operand(f, &args[i])
 	}
@@ -112,7 +115,7 @@ func (g *goroutine) terms(f *frame, args []arg) []*term {
 
 // assured makes a condition a guard, if it held in the recorded run.
 func (g *goroutine) assured(c *expr.Expr) bool {
-	if c == nil || tooLarge(c) || !amounts(c, 1, mask(8)) {
+	if c == nil || goval.TooLarge(c) || !goval.RecordedIs(c, 1, goval.Mask(8)) {
 		return false
 	}
 	if !c.IsConst() {
@@ -122,9 +125,9 @@ func (g *goroutine) assured(c *expr.Expr) bool {
 }
 
 // returns reports whether a call of the library does not panic because of a guard (T2).
-func (g *goroutine) returns(f *frame, in *instr) bool {
-	if in.std == nil || !in.std.f.Panics {
+func (g *goroutine) returns(f *Frame, in *regcode.Instr) bool {
+	if in.Std == nil || !in.Std.Fn.Panics {
 		return false
 	}
-	return g.assured(in.std.returned(g.resultsOf(f, in)))
+	return g.assured(in.Std.Returned(g.resultsOf(f, in)))
 }

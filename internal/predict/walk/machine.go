@@ -3,36 +3,37 @@ package walk
 import (
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/predict/alternative"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
 )
 
-// A frame is one invocation of an instrumented function.
-type frame struct {
-	code   *code // nil: the function is not known
+// A Frame is one invocation of an instrumented function.
+type Frame struct {
+	code   *regcode.Code // nil: the function is not known
 	depth  uint64
 	walked bool
 	static bool // entered by a call that the caller's walk is at
-	regs   []Value
+	regs   []goval.Value
 	deps   []*reads
-	terms  []*term // of the registers, in a symbolic walk
+	terms  []*goval.Term // of the registers, in a symbolic walk
 	cells  []cell
 	block  int32
 	ip     int32
 	stage  stage
 
-	entering int     // parameters that are still to be recorded
-	expects  []Value // what they are, as far as the caller tells
-	leaving  bool    // the returning block has ended: only deferred calls and Exit are left
-	unwinds  bool    // a panic passed through, or was recovered
-	deferred bool    // an instrumented function was entered while this one was leaving
-	results  []Value
-	from     []*reads // what the results depend on
-	symbols  []*term  // and their terms
+	entering int           // parameters that are still to be recorded
+	expects  []goval.Value // what they are, as far as the caller tells
+	leaving  bool          // the returning block has ended: only deferred calls and Exit are left
+	unwinds  bool          // a panic passed through, or was recovered
+	deferred bool          // an instrumented function was entered while this one was leaving
+	results  []goval.Value
+	from     []*reads      // what the results depend on
+	symbols  []*goval.Term // and their terms
 
 	// In a walk that keeps forks.
-	frozen     *xframe // the frame as it stands at its call
-	defers     []xdefer
+	frozen     *alternative.Frame // the frame as it stands at its call
+	defers     []alternative.Deferred
 	lostDefers bool // there were more
 
 	dormant *dormant // of a frame that sleeps: in place of its registers
@@ -47,15 +48,15 @@ type stage struct {
 	inside bool // between OpaqueBegin and OpaqueEnd, or in a callee
 	run    bool // in a run of accesses
 	addr   uint64
-	reads  *reads   // all reads of the instruction
-	words  []uint64 // the value of the run, or of the Value record
-	size   int64    // bytes of it so far
-	known  bool     // they were recorded
-	loads  []loaded // the run's events, in a symbolic walk
-	term   *term    // of the result, if the instruction's records say it
-	says   bool     // there were reads of what a string says (F11)
-	moved  *reads   // of an append: elements that it moves to a new array
-	chosen int      // the case of a select
+	reads  *reads           // all reads of the instruction
+	words  []uint64         // the value of the run, or of the Value record
+	size   int64            // bytes of it so far
+	known  bool             // they were recorded
+	loads  []goval.LoadPart // the run's events, in a symbolic walk
+	term   *goval.Term      // of the result, if the instruction's records say it
+	says   bool             // there were reads of what a string says (F11)
+	moved  *reads           // of an append: elements that it moves to a new array
+	chosen int              // the case of a select
 	call   callState
 	typed  bool // a call has turned out to be one of a typed operation (R15 of package plan),
 	runs   bool // which may call back
@@ -72,154 +73,88 @@ const (
 )
 
 // atCall reports whether the frame stands at a call of which the next frame is the callee.
-func (f *frame) atCall() bool {
-	return f.stage.inside && (f.instr().op == opCall || f.stage.call == entered)
+func (f *Frame) atCall() bool {
+	return f.stage.inside && (f.Instr().Op == regcode.OpCall || f.stage.call == entered)
 }
 
 // callsBack reports whether the typed operation at which the frame stands may enter instrumented
 // code.
-func (f *frame) callsBack(in *instr) bool { return in.callsBack || f.stage.runs }
+func (f *Frame) callsBack(in *regcode.Instr) bool { return in.CallsBack || f.stage.runs }
 
 // reset begins the next instruction. The buffer of words stays.
 func (s *stage) reset() { *s = stage{words: s.words[:0], loads: s.loads[:0], chosen: -1} }
 
-// A cell is a local variable whose address does not leave the function (plan R2).
-type cell struct {
-	words []uint64 // nil: too large to follow, nothing is known
-	known uint64
-	deps  *reads       // a union over what was stored in any part of it (F5)
-	terms []*expr.Expr // of words, nil: it does not change
-}
-
-// maxCell bounds the size of a local variable whose content is followed, in words.
-const maxCell = plan.MaxFollowed / 8
-
-func (c *cell) clear(size int64) {
-	c.deps, c.terms, c.known = nil, nil, 0
-	n := int(size+7) / 8
-	if size < 0 || n > maxCell {
-		c.words = nil
-		return
-	}
-	if cap(c.words) < n {
-		c.words = make([]uint64, n)
-	}
-	c.words = c.words[:n]
-	clear(c.words)
-	c.known = lowBits(n)
-}
-
-// load returns size bytes at offset off.
-func (c *cell) load(off Value, size int64) Value {
-	at, ok := off.Bits()
-	if !ok || size <= 0 || at+uint64(size) > uint64(len(c.words))*8 {
-		return Value{} // of size zero, there is nothing to know
-	}
-	return partial(c.words, c.known).part(int64(at), size)
-}
-
-// store sets size bytes at offset off.
-func (c *cell) store(off Value, size int64, v Value) {
-	at, ok := off.Bits()
-	if !ok || size < 0 || at+uint64(size) > uint64(len(c.words))*8 {
-		c.known = 0
-		return
-	}
-	for i := int64(0); i*8 < size; i++ {
-		n := min(8, size-i*8)
-		w, ok := v.Word(int(i))
-		c.setWord(int64(at)+i*8, n, w, ok)
-	}
-}
-
-// setWord sets n ≤ 8 bytes at offset at, which may lie in two words.
-func (c *cell) setWord(at, n int64, w uint64, ok bool) {
-	if first := 8 - at%8; n > first {
-		c.setWord(at, first, w, ok)
-		at, n, w = at+first, n-first, w>>(8*first)
-	}
-	i, sh := at/8, 8*(at%8)
-	m := mask(n) << sh
-	c.words[i] = c.words[i]&^m | w<<sh&m
+// Value returns operand a of a frame.
+func (f *Frame) Value(a *regcode.Arg) goval.Value {
 	switch {
-	case !ok:
-		c.known &^= 1 << i
-	case n == 8:
-		c.known |= 1 << i
+	case a.Reg >= 0:
+		return f.regs[a.Reg]
+	case a.Glob != nil:
+		return a.Glob.Addr
 	}
+	return a.Val
 }
 
-// value returns operand a of a frame.
-func (f *frame) value(a *arg) Value {
-	switch {
-	case a.reg >= 0:
-		return f.regs[a.reg]
-	case a.glob != nil:
-		return a.glob.addr
-	}
-	return a.val
-}
-
-func (f *frame) depsOf(a *arg) *reads {
-	if a.reg >= 0 {
-		return f.deps[a.reg]
+func (f *Frame) depsOf(a *regcode.Arg) *reads {
+	if a.Reg >= 0 {
+		return f.deps[a.Reg]
 	}
 	return nil
 }
 
-// instr returns the instruction at which the frame stands.
-func (f *frame) instr() *instr { return &f.code.blocks[f.block].instrs[f.ip] }
+// Instr returns the instruction at which the frame stands.
+func (f *Frame) Instr() *regcode.Instr { return &f.code.Blocks[f.block].Instrs[f.ip] }
 
 // set gives the first register of an instruction its value.
-func (f *frame) set(in *instr, v Value, d *reads) {
-	if in.reg >= 0 && in.n > 0 {
-		f.regs[in.reg], f.deps[in.reg] = v, d
+func (f *Frame) set(in *regcode.Instr, v goval.Value, d *reads) {
+	if in.Reg >= 0 && in.N > 0 {
+		f.regs[in.Reg], f.deps[in.Reg] = v, d
 	}
 }
 
 // enterBlock follows an edge: the phis of the block take their values at once.
-func (g *goroutine) enterBlock(f *frame, e edge) {
-	b := &f.code.blocks[e.to]
+func (g *goroutine) enterBlock(f *Frame, e regcode.Edge) {
+	b := &f.code.Blocks[e.To]
 	if g.w.observer != nil {
 		g.w.observer.Phis(g.id, f, e)
 	}
 	g.phiVals, g.phiDeps, g.phiTerms = g.phiVals[:0], g.phiDeps[:0], g.phiTerms[:0]
-	for _, p := range b.phis {
-		a := &p.args[e.pred]
-		g.phiVals = append(g.phiVals, f.value(a))
+	for _, p := range b.Phis {
+		a := &p.Args[e.Pred]
+		g.phiVals = append(g.phiVals, f.Value(a))
 		g.phiDeps = append(g.phiDeps, f.depsOf(a))
 		g.phiTerms = append(g.phiTerms, f.termOf(a))
 	}
-	for i, p := range b.phis {
+	for i, p := range b.Phis {
 		f.set(p, g.phiVals[i], g.phiDeps[i])
 		if g.w.symbolic {
 			g.setTerm(f, p, g.phiTerms[i])
 		}
 	}
-	f.block, f.ip = e.to, 0
+	f.block, f.ip = e.To, 0
 }
 
 // advance executes instructions up to one that has a record or ends the walk's
 // knowledge of where it is. It returns false at an instruction that cannot be left
 // without a record.
-func (g *goroutine) advance(f *frame) {
+func (g *goroutine) advance(f *Frame) {
 	for jumps := 0; ; {
-		in := f.instr()
+		in := f.Instr()
 		if !f.stage.at {
 			g.arrive(f, in)
 		}
-		if len(in.wants) > 0 && f.stage.want < len(in.wants) {
+		if len(in.Wants) > 0 && f.stage.want < len(in.Wants) {
 			return
 		}
-		switch in.op {
-		case opReturn, opPanic:
+		switch in.Op {
+		case regcode.OpReturn, regcode.OpPanic:
 			return
-		case opIf, opJump:
+		case regcode.OpIf, regcode.OpJump:
 			e, ok := f.leads(in)
-			if !ok || f.code.blocks[e.to].recorded {
+			if !ok || f.code.Blocks[e.To].Recorded {
 				return
 			}
-			if jumps++; jumps > len(f.code.blocks) {
+			if jumps++; jumps > len(f.code.Blocks) {
 				return // a loop without records: it goes on for ever
 			}
 			if g.w.observer != nil {
@@ -236,25 +171,25 @@ func (g *goroutine) advance(f *frame) {
 }
 
 // leads returns the edge on which the frame leaves its block, if that is known.
-func (f *frame) leads(in *instr) (e edge, ok bool) {
-	succs := f.code.blocks[f.block].succs
-	if in.op == opJump {
+func (f *Frame) leads(in *regcode.Instr) (e regcode.Edge, ok bool) {
+	succs := f.code.Blocks[f.block].Succs
+	if in.Op == regcode.OpJump {
 		return succs[0], true
 	}
-	c, ok := f.value(&in.args[0]).Bits()
+	c, ok := f.Value(&in.Args[0]).Bits()
 	return succs[1-c&1], ok
 }
 
 // arrive begins an instruction: what an earlier execution of it left is forgotten.
-func (g *goroutine) arrive(f *frame, in *instr) {
+func (g *goroutine) arrive(f *Frame, in *regcode.Instr) {
 	f.stage.at = true
-	if len(in.wants) > 0 && in.reg >= 0 {
-		none := Value{}
-		if in.wants[len(in.wants)-1].kind == wantLen {
-			none = Known(0) // no record: the channel is nil
+	if len(in.Wants) > 0 && in.Reg >= 0 {
+		none := goval.Value{}
+		if in.Wants[len(in.Wants)-1].Kind == regcode.WantLen {
+			none = goval.Known(0) // no record: the channel is nil
 		}
-		for i := range in.n {
-			f.regs[in.reg+i] = none
+		for i := range in.N {
+			f.regs[in.Reg+i] = none
 		}
 	}
 	if g.w.branching {
@@ -264,60 +199,60 @@ func (g *goroutine) arrive(f *frame, in *instr) {
 }
 
 // pinOperands is rule (F2) at the instruction.
-func (g *goroutine) pinOperands(f *frame, in *instr) {
-	if in.pins == 0 {
+func (g *goroutine) pinOperands(f *Frame, in *regcode.Instr) {
+	if in.Pins == 0 {
 		return
 	}
-	if in.op == opIf && g.w.branched != nil {
-		g.w.branched(f.code.plan, g.d.indexes(f.depsOf(&in.args[0])))
+	if in.Op == regcode.OpIf && g.w.branched != nil {
+		g.w.branched(f.code.Plan, g.d.indexes(f.depsOf(&in.Args[0])))
 	}
-	if in.dynamic { // what it calls: the arguments are the callee's parameters, unless it begins otherwise
-		g.keep(f, &in.args[0])
+	if in.Dynamic { // what it calls: the arguments are the callee's parameters, unless it begins otherwise
+		g.keep(f, &in.Args[0])
 		return
 	}
 	if g.w.symbolic && (g.comparable(f, in) || g.divides(f, in) || g.inBounds(f, in) || g.returns(f, in)) {
 		return
 	}
-	for i := range in.args {
-		if in.pins == all || i < 64 && in.pins>>i&1 != 0 {
-			g.keep(f, &in.args[i])
+	for i := range in.Args {
+		if in.Pins == regcode.AllOperands || i < 64 && in.Pins>>i&1 != 0 {
+			g.keep(f, &in.Args[i])
 		}
 	}
-	if in.op == opPanic {
+	if in.Op == regcode.OpPanic {
 		g.d.pinAll()
 	}
 }
 
 // finish gives an instruction its result, all its records having been seen.
-func (g *goroutine) finish(f *frame, in *instr) {
-	switch in.op {
-	case opNop, opStore:
-		if _, ok := in.in.(*ssa.Defer); ok && g.w.branching {
+func (g *goroutine) finish(f *Frame, in *regcode.Instr) {
+	switch in.Op {
+	case regcode.OpNop, regcode.OpStore:
+		if _, ok := in.SSA.(*ssa.Defer); ok && g.w.branching {
 			g.deferred(f, in)
 		}
-	case opAlloc:
-		f.cells[in.cell].clear(f.code.cells[in.cell])
-		f.set(in, Known(0), nil) // its address is an offset in the cell
-	case opSet:
+	case regcode.OpAlloc:
+		f.cells[in.Cell].clear(f.code.Cells[in.Cell])
+		f.set(in, goval.Known(0), nil) // its address is an offset in the cell
+	case regcode.OpSet:
 		g.setLocal(f, in)
-	case opBind:
-		r := in.args[0].reg
-		f.regs[r], f.deps[r] = f.value(&in.args[1]), f.depsOf(&in.args[1])
+	case regcode.OpBind:
+		r := in.Args[0].Reg
+		f.regs[r], f.deps[r] = f.Value(&in.Args[1]), f.depsOf(&in.Args[1])
 		if g.w.symbolic {
-			f.terms[r] = f.termOf(&in.args[1])
+			f.terms[r] = f.termOf(&in.Args[1])
 		}
-	case opLocal, opLoad:
-		if !in.recorded {
-			f.regs[in.reg] = g.computed(f, in)
+	case regcode.OpLocal, regcode.OpLoad:
+		if !in.Recorded {
+			f.regs[in.Reg] = g.computed(f, in)
 		}
-		f.deps[in.reg] = f.stage.reads
-		if in.op == opLocal {
-			f.deps[in.reg] = f.cells[in.cell].deps
+		f.deps[in.Reg] = f.stage.reads
+		if in.Op == regcode.OpLocal {
+			f.deps[in.Reg] = f.cells[in.Cell].deps
 		}
 		if g.w.symbolic {
 			g.setTerm(f, in, g.symbolic(f, in))
 		}
-	case opCall:
+	case regcode.OpCall:
 		g.returned(f, in)
 	default:
 		if f.stage.call == returned {
@@ -332,117 +267,117 @@ func (g *goroutine) finish(f *frame, in *instr) {
 }
 
 // setLocal stores to a local variable.
-func (g *goroutine) setLocal(f *frame, in *instr) {
-	c := &f.cells[in.cell]
-	at := f.value(&in.args[0])
-	d := f.depsOf(&in.args[1])
+func (g *goroutine) setLocal(f *Frame, in *regcode.Instr) {
+	c := &f.cells[in.Cell]
+	at := f.Value(&in.Args[0])
+	d := f.depsOf(&in.Args[1])
 	off, ok := at.Bits()
-	whole := ok && off == 0 && in.size == f.code.cells[in.cell]
+	whole := ok && off == 0 && in.Size == f.code.Cells[in.Cell]
 	if g.w.symbolic {
-		c.storeTerm(at, in.size, g.operand(f, &in.args[1]), d != nil && !d.pinned, whole)
+		c.storeTerm(at, in.Size, g.operand(f, &in.Args[1]), d != nil && !d.pinned, whole)
 	}
 	if !whole {
 		d = g.d.union(c.deps, d)
 	}
-	c.store(at, in.size, f.value(&in.args[1]))
+	c.store(at, in.Size, f.Value(&in.Args[1]))
 	c.deps = d
 }
 
 // evaluate gives an instruction its result and what it depends on (F1).
-func (g *goroutine) evaluate(f *frame, in *instr) {
-	if in.reg < 0 || in.n == 0 {
+func (g *goroutine) evaluate(f *Frame, in *regcode.Instr) {
+	if in.Reg < 0 || in.N == 0 {
 		return
 	}
-	if in.extract {
-		r := in.args[0].reg + int32(in.index)
-		f.regs[in.reg], f.deps[in.reg] = f.regs[r], f.deps[r]
+	if in.Extract {
+		r := in.Args[0].Reg + int32(in.Index)
+		f.regs[in.Reg], f.deps[in.Reg] = f.regs[r], f.deps[r]
 		if g.w.symbolic {
-			f.terms[in.reg] = f.terms[r]
+			f.terms[in.Reg] = f.terms[r]
 		}
 		return
 	}
 	d := f.stage.reads
-	for i := range in.args {
-		d = g.d.union(d, f.depsOf(&in.args[i]))
+	for i := range in.Args {
+		d = g.d.union(d, f.depsOf(&in.Args[i]))
 	}
-	if in.appends { // the slice does not depend on its elements
-		d = f.depsOf(&in.args[1])
+	if in.Appends { // the slice does not depend on its elements
+		d = f.depsOf(&in.Args[1])
 	}
-	if in.std != nil {
-		for i := range in.std.args {
-			d = g.d.union(d, f.depsOf(&in.std.args[i]))
+	if in.Std != nil {
+		for i := range in.Std.Args {
+			d = g.d.union(d, f.depsOf(&in.Std.Args[i]))
 		}
 	}
-	for i := range in.n {
-		f.deps[in.reg+i] = d
+	for i := range in.N {
+		f.deps[in.Reg+i] = d
 	}
-	if in.n == 1 && !in.recorded {
-		f.regs[in.reg] = g.computed(f, in)
+	if in.N == 1 && !in.Recorded {
+		f.regs[in.Reg] = g.computed(f, in)
 	}
 	if g.w.symbolic {
-		for i := range in.n {
-			f.terms[in.reg+i] = nil
+		for i := range in.N {
+			f.terms[in.Reg+i] = nil
 		}
 		switch {
 		case d == nil:
-		case in.std != nil:
+		case in.Std != nil:
 			g.setResults(f, in)
 		default:
 			g.setTerm(f, in, g.symbolic(f, in))
 		}
-		if t := f.stage.term; t != nil && in.n == 1 && f.regs[in.reg].isWord() && !f.regs[in.reg].unknown() {
+		if t := f.stage.term; t != nil && in.N == 1 && f.regs[in.Reg].IsWord() && !f.regs[in.Reg].Unknown() {
 			g.setTerm(f, in, t)
 		}
 	}
 }
 
 // computed recomputes the result of an instruction that has one.
-func (g *goroutine) computed(f *frame, in *instr) Value {
-	switch in.op {
-	case opLocal:
-		return f.cells[in.cell].load(f.value(&in.args[0]), in.size)
-	case opLoad:
+func (g *goroutine) computed(f *Frame, in *regcode.Instr) goval.Value {
+	switch in.Op {
+	case regcode.OpLocal:
+		return f.cells[in.Cell].load(f.Value(&in.Args[0]), in.Size)
+	case regcode.OpLoad:
 		if f.stage.known {
-			return Words(append([]uint64(nil), f.stage.words...))
+			return goval.Words(append([]uint64(nil), f.stage.words...))
 		}
-		return Value{}
-	case opPart:
+		return goval.Value{}
+	case regcode.OpPart:
 		return f.partOf(in)
-	case opEval:
+	case regcode.OpEval:
 		g.vals = g.vals[:0]
-		for i := range in.args {
-			g.vals = append(g.vals, f.value(&in.args[i]))
+		for i := range in.Args {
+			g.vals = append(g.vals, f.Value(&in.Args[i]))
 		}
-		v, _ := f.code.eval(in, g.vals)
+		v, _ := f.code.Eval(in, g.vals)
 		return v
 	}
-	return Value{}
+	return goval.Value{}
 }
 
 // partOf is what a bound variable holds at the address that in computes or loads from.
-func (f *frame) partOf(in *instr) Value {
-	v := f.value(&in.args[0])
-	switch in.in.(type) {
+func (f *Frame) partOf(in *regcode.Instr) goval.Value {
+	v := f.Value(&in.Args[0])
+	switch in.SSA.(type) {
 	case *ssa.FieldAddr:
-		if in.off == nil || in.size < 0 || in.fused {
-			return Value{}
+		if in.Offsets == nil || in.Size < 0 || in.Fused {
+			return goval.Value{}
 		}
-		return v.part(in.off[in.index], in.size)
+		return v.Part(in.Offsets[in.Index], in.Size)
 	case *ssa.IndexAddr:
-		i, ok := f.value(&in.args[1]).Bits()
-		at := signed(in.kind2, i)
-		if !ok || at < 0 || in.elem < 0 {
-			return Value{}
+		i, ok := f.Value(&in.Args[1]).Bits()
+		at := goval.Signed(in.Kind2, i)
+		if !ok || at < 0 || in.Elem < 0 {
+			return goval.Value{}
 		}
-		return v.part(at*in.elem, in.elem)
+		return v.Part(at*in.Elem, in.Elem)
 	}
 	return v
 }
 
 // returned takes over the results of a walked callee.
-func (g *goroutine) returned(f *frame, in *instr) {
-	for i := range in.n {
-		r := in.reg + i
+func (g *goroutine) returned(f *Frame, in *regcode.Instr) {
+	for i := range in.N {
+		r := in.Reg + i
 		f.deps[r] = nil
 		if int(i) < len(g.resultDeps) {
 			f.deps[r] = g.resultDeps[i]
@@ -453,10 +388,10 @@ func (g *goroutine) returned(f *frame, in *instr) {
 				f.terms[r] = g.resultTerms[i]
 			}
 		}
-		if in.recorded {
+		if in.Recorded {
 			continue
 		}
-		f.regs[r] = Value{}
+		f.regs[r] = goval.Value{}
 		if int(i) < len(g.results) {
 			f.regs[r] = g.results[i]
 		}

@@ -3,6 +3,7 @@ package walk
 import (
 	"go/types"
 
+	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
@@ -18,7 +19,7 @@ type floatWord struct{ low32, high32, all64 bool }
 // differ reports whether two values of type t differ in a byte that means something. Padding and
 // blank fields hold what was in memory before, and two NaN are the same: their bits depend on the
 // order of operands in machine code.
-func (w *Walker) differ(t types.Type, sizes types.Sizes, a, b Value, size int64) bool {
+func (w *Walker) differ(t types.Type, sizes types.Sizes, a, b goval.Value, size int64) bool {
 	m := w.meaning(t, sizes, size)
 	for i := range m.bits {
 		x, ok := a.Word(i)
@@ -37,16 +38,16 @@ func (w *Walker) differ(t types.Type, sizes types.Sizes, a, b Value, size int64)
 func (f floatWord) without(x, y uint64) uint64 {
 	diff := x ^ y
 	nan32 := func(a, b uint64) bool {
-		return isNaN(types.Float32, Known(a&mask(4))) && isNaN(types.Float32, Known(b&mask(4)))
+		return goval.IsNaN(types.Float32, goval.Known(a&goval.Mask(4))) && goval.IsNaN(types.Float32, goval.Known(b&goval.Mask(4)))
 	}
-	if f.all64 && isNaN(types.Float64, Known(x)) && isNaN(types.Float64, Known(y)) {
+	if f.all64 && goval.IsNaN(types.Float64, goval.Known(x)) && goval.IsNaN(types.Float64, goval.Known(y)) {
 		return 0
 	}
 	if f.low32 && nan32(x, y) {
-		diff &^= mask(4)
+		diff &^= goval.Mask(4)
 	}
 	if f.high32 && nan32(x>>32, y>>32) {
-		diff &= mask(4)
+		diff &= goval.Mask(4)
 	}
 	return diff
 }
@@ -93,7 +94,7 @@ func (m *meaning) mark(t types.Type, sizes types.Sizes, off int64) {
 	default:
 		if !plan.Open(t) {
 			m.full(off, sizes.Sizeof(t))
-			m.numbers(kindOf(t), off)
+			m.numbers(goval.KindOf(t), off)
 		}
 	}
 }
@@ -101,7 +102,7 @@ func (m *meaning) mark(t types.Type, sizes types.Sizes, off int64) {
 func (m *meaning) full(off, size int64) {
 	for i := off; i < off+size && i/8 < int64(len(m.bits)); {
 		n := min(8-i%8, off+size-i)
-		m.bits[i/8] |= mask(n) << (8 * (i % 8))
+		m.bits[i/8] |= goval.Mask(n) << (8 * (i % 8))
 		i += n
 	}
 }

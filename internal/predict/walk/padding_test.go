@@ -4,6 +4,8 @@ import (
 	"go/types"
 	"math"
 	"testing"
+
+	"github.com/presage-race/presage/internal/predict/goval"
 )
 
 // TestDiffer compares values with NaN and padding in them: two NaN are the same wherever they
@@ -38,7 +40,7 @@ func TestDiffer(t *testing.T) {
 	} {
 		w := &Walker{meanings: map[types.Type]*meaning{}}
 		sizes := types.SizesFor("gc", "amd64")
-		if got := w.differ(c.t, sizes, Words(c.a), Words(c.b), sizes.Sizeof(c.t)); got != c.differ {
+		if got := w.differ(c.t, sizes, goval.Words(c.a), goval.Words(c.b), sizes.Sizeof(c.t)); got != c.differ {
 			t.Errorf("%v: %#x and %#x: differ = %v", c.t, c.a, c.b, got)
 		}
 	}

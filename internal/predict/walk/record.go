@@ -8,6 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
@@ -15,22 +17,22 @@ import (
 )
 
 // accepts reports whether the event is the record that is wanted, or a part of it.
-func (f *frame) accepts(w *want, in *instr, e *trace.Event) bool {
-	if e.Site != in.site {
+func (f *Frame) accepts(w *regcode.Want, in *regcode.Instr, e *trace.Event) bool {
+	if e.Site != in.Site {
 		return false
 	}
-	switch w.kind {
-	case wantValue:
-		return e.Kind == format.Value && (w.hook.Case < 0 || w.hook.Case == f.stage.chosen)
-	case wantAccess:
-		return e.Kind == w.hook.Kind && (w.hook.Extent == plan.Text) == e.IsText()
-	case wantLen:
+	switch w.Kind {
+	case regcode.WantValue:
+		return e.Kind == format.Value && (w.Hook.Case < 0 || w.Hook.Case == f.stage.chosen)
+	case regcode.WantAccess:
+		return e.Kind == w.Hook.Kind && (w.Hook.Extent == plan.Text) == e.IsText()
+	case regcode.WantLen:
 		return e.Kind == format.ChanLen
-	case wantBegin:
+	case regcode.WantBegin:
 		return e.Kind == format.OpaqueBegin
-	case wantEnd:
+	case regcode.WantEnd:
 		return e.Kind == format.OpaqueEnd
-	case wantRuntime:
+	case regcode.WantRuntime:
 		return ofRuntime(e)
 	}
 	return false
@@ -47,56 +49,38 @@ func ofRuntime(e *trace.Event) bool {
 }
 
 // optional reports whether the record may be missing, or has ended.
-func (f *frame) optional(w *want) bool {
-	switch w.kind {
-	case wantRuntime, wantLen:
+func (f *Frame) optional(w *regcode.Want) bool {
+	switch w.Kind {
+	case regcode.WantRuntime, regcode.WantLen:
 		return true
-	case wantBegin, wantEnd: // (R15) of package plan
+	case regcode.WantBegin, regcode.WantEnd: // (R15) of package plan
 		return f.stage.typed
-	case wantValue:
-		return w.hook.Size < 0 || w.hook.Case >= 0 && w.hook.Case != f.stage.chosen
-	case wantAccess:
-		return !f.stage.run && (w.hook.Extent != plan.Pointee || w.hook.Size < 0)
+	case regcode.WantValue:
+		return w.Hook.Size < 0 || w.Hook.Case >= 0 && w.Hook.Case != f.stage.chosen
+	case regcode.WantAccess:
+		return !f.stage.run && (w.Hook.Extent != plan.Pointee || w.Hook.Size < 0)
 	}
 	return false
 }
 
-func (w *want) String() string {
-	switch w.kind {
-	case wantValue:
-		return "value of " + w.hook.Val.Name()
-	case wantAccess:
-		return w.hook.Kind.String()
-	case wantLen:
-		return "len"
-	case wantEnter:
-		return "enter"
-	case wantBegin:
-		return "opaque"
-	case wantEnd:
-		return "opaqueend"
-	}
-	return "a record of the runtime"
-}
-
 // take consumes a record. It reports whether the walk still agrees with the trace.
-func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Event) bool {
-	switch w.kind {
-	case wantValue:
+func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int64, e *trace.Event) bool {
+	switch w.Kind {
+	case regcode.WantValue:
 		g.beginValue(f, e)
-	case wantAccess:
+	case regcode.WantAccess:
 		g.access(f, in, w, index, e)
-	case wantLen:
-		f.regs[w.reg] = Known(e.Val)
+	case regcode.WantLen:
+		f.regs[w.Reg] = goval.Known(e.Val)
 		f.stage.reads = g.d.read(index)
 		f.stage.want++
-	case wantBegin:
+	case regcode.WantBegin:
 		switch {
 		case f.stage.typed && e.Flags&format.FlagDirect != 0: // what it returns is kept for others
 			g.pass(f, in)
-		case in.dynamic && e.Flags&format.FlagDirect != 0:
+		case in.Dynamic && e.Flags&format.FlagDirect != 0:
 			f.stage.call = begun
-		case in.reaches:
+		case in.Reaches:
 			g.d.pinStored() // (F9)
 			fallthrough
 		default:
@@ -104,10 +88,10 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 		}
 		f.stage.inside = true
 		f.stage.want++
-	case wantEnd:
+	case regcode.WantEnd:
 		f.stage.inside = false
 		f.stage.want++
-	case wantRuntime:
+	case regcode.WantRuntime:
 		f.stage.inside = false
 		g.runtime(f, in, index, e)
 	}
@@ -115,17 +99,17 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 }
 
 // pass pins the arguments of a call through a function value or an interface that goes to code that is not walked (F2).
-func (g *goroutine) pass(f *frame, in *instr) {
-	for i := range in.args {
-		if in.dynamic && i > 0 {
-			g.keep(f, &in.args[i])
+func (g *goroutine) pass(f *Frame, in *regcode.Instr) {
+	for i := range in.Args {
+		if in.Dynamic && i > 0 {
+			g.keep(f, &in.Args[i])
 		}
 	}
 }
 
 // access is a Read or a Write, or one word of one.
-func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.Event) {
-	if w.hook.Extent == plan.Text {
+func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index int64, e *trace.Event) {
+	if w.Hook.Extent == plan.Text {
 		g.reads(f, index, e)
 		return
 	}
@@ -141,21 +125,21 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 	if e.Kind == format.Read {
 		switch {
 		case stack: // (F6)
-		case w.hook.Extent == plan.AppendGrown:
+		case w.Hook.Extent == plan.AppendGrown:
 			g.moves(in, index)
 		default:
 			s.reads = g.d.union(s.reads, g.d.read(index))
 			if g.w.symbolic {
-				s.loads = append(s.loads, loaded{index, int64(uint64(e.Obj) - s.addr), int64(e.Size), e.Val})
+				s.loads = append(s.loads, goval.LoadPart{Read: index, At: int64(uint64(e.Obj) - s.addr), Size: int64(e.Size), Bits: e.Val})
 			}
 		}
 	} else {
 		g.stored(f, in, stack)
-		if in.op == opStore && !stack {
-			g.writes(f.termOf(&in.args[1]).part(int64(uint64(e.Obj)-s.addr), int64(e.Size)).word(0), e.Val)
+		if in.Op == regcode.OpStore && !stack {
+			g.writes(f.termOf(&in.Args[1]).Part(int64(uint64(e.Obj)-s.addr), int64(e.Size)).Word(0), e.Val)
 		}
 	}
-	if in.appends && !stack && (w.hook.Extent == plan.AppendGrown || w.hook.Extent == plan.AppendTail) {
+	if in.Appends && !stack && (w.Hook.Extent == plan.AppendGrown || w.Hook.Extent == plan.AppendTail) {
 		g.places(f, in, e)
 	}
 	if e.Flags&format.FlagMore != 0 {
@@ -165,19 +149,19 @@ func (g *goroutine) access(f *frame, in *instr, w *want, index int64, e *trace.E
 	if g.w.observer != nil {
 		g.w.observer.Access(g.id, f, in, w, index, e)
 	}
-	if w.hook.Extent == plan.Pointee {
+	if w.Hook.Extent == plan.Pointee {
 		g.checkAccess(f, in, w, e)
 	}
-	if in.op == opStore && g.w.branching {
+	if in.Op == regcode.OpStore && g.w.branching {
 		g.learnFunction(f, in)
 	}
-	if !w.hook.Extent.Dynamic() {
+	if !w.Hook.Extent.Dynamic() {
 		s.want++
 	}
 }
 
 // reads is a read of what a string says (F11).
-func (g *goroutine) reads(f *frame, index int64, e *trace.Event) {
+func (g *goroutine) reads(f *Frame, index int64, e *trace.Event) {
 	s := &f.stage
 	s.run = e.Flags&format.FlagMore != 0
 	if e.Flags&format.FlagStack == 0 {
@@ -186,8 +170,8 @@ func (g *goroutine) reads(f *frame, index int64, e *trace.Event) {
 }
 
 // moves is the read of an element that append moves to a new array, without a write (F7).
-func (g *goroutine) moves(in *instr, index int64) {
-	if !in.appends {
+func (g *goroutine) moves(in *regcode.Instr, index int64) {
+	if !in.Appends {
 		g.d.pinLater(index)
 		return
 	}
@@ -198,28 +182,28 @@ func (g *goroutine) moves(in *instr, index int64) {
 }
 
 // places fills in Where, and of the first write of an append what it has returned (F7).
-func (g *goroutine) places(f *frame, in *instr, e *trace.Event) {
-	slice := f.depsOf(&in.args[1])
+func (g *goroutine) places(f *Frame, in *regcode.Instr, e *trace.Event) {
+	slice := f.depsOf(&in.Args[1])
 	if e.Kind == format.Write && uint64(e.Obj) == f.stage.addr {
-		result := f.regs[in.reg]
-		if !result.isKnown(24) {
+		result := f.regs[in.Reg]
+		if !result.IsKnown(24) {
 			g.d.pin(g.d.union(slice, f.stage.moved))
 			return
 		}
 		array, _ := result.Word(0)
 		n, _ := result.Word(2)
-		g.w.appended = &window.Appended{Array: array, Bytes: n * uint64(in.elem), Elem: uint64(in.elem), Moved: g.d.indexes(f.stage.moved)}
+		g.w.appended = &window.Appended{Array: array, Bytes: n * uint64(in.Elem), Elem: uint64(in.Elem), Moved: g.d.indexes(f.stage.moved)}
 	}
 	g.w.where = g.d.indexes(slice)
 }
 
 // stored fills in From: what the value written depends on.
-func (g *goroutine) stored(f *frame, in *instr, stack bool) {
+func (g *goroutine) stored(f *Frame, in *regcode.Instr, stack bool) {
 	d := f.stage.reads
-	for i := range in.args {
-		d = g.d.union(d, f.depsOf(&in.args[i]))
+	for i := range in.Args {
+		d = g.d.union(d, f.depsOf(&in.Args[i]))
 	}
-	if in.own { // nobody else will see it
+	if in.Own { // nobody else will see it
 		g.fromSet(d)
 		return
 	}
@@ -238,7 +222,7 @@ func (g *goroutine) fromSet(d *reads) {
 }
 
 // gather adds a word of a run to the value read or written.
-func (g *goroutine) gather(f *frame, e *trace.Event) {
+func (g *goroutine) gather(f *Frame, e *trace.Event) {
 	s := &f.stage
 	at := int64(uint64(e.Obj) - s.addr)
 	if e.Flags&format.FlagNoValue != 0 || at != s.size || e.Size == 0 || e.Size > 8 {
@@ -253,82 +237,82 @@ func (g *goroutine) gather(f *frame, e *trace.Event) {
 		s.words = append(s.words, 0)
 	}
 	i, sh := at/8, 8*(at%8)
-	s.words[i] |= e.Val & mask(n) << sh
+	s.words[i] |= e.Val & goval.Mask(n) << sh
 	if at%8+n > 8 {
-		s.words[i+1] |= e.Val & mask(n) >> (64 - sh)
+		s.words[i+1] |= e.Val & goval.Mask(n) >> (64 - sh)
 	}
 }
 
 // checkAddress compares the address of an access with the recomputed one, and learns where
 // global variables are.
-func (g *goroutine) checkAddress(f *frame, in *instr, w *want, e *trace.Event) bool {
-	if w.hook.Extent != plan.Pointee && w.hook.Extent != plan.MapObject {
+func (g *goroutine) checkAddress(f *Frame, in *regcode.Instr, w *regcode.Want, e *trace.Event) bool {
+	if w.Hook.Extent != plan.Pointee && w.Hook.Extent != plan.MapObject {
 		return true
 	}
 	i := 0
-	if _, ok := in.in.(*ssa.Call); ok {
+	if _, ok := in.SSA.(*ssa.Call); ok {
 		i = 1
 	}
-	a := &in.args[i]
-	p, ok := f.value(a).Bits()
+	a := &in.Args[i]
+	p, ok := f.Value(a).Bits()
 	if !ok {
-		g.learn(f.code, *in.in.Operands(nil)[i], uint64(e.Obj))
+		g.learn(f.code, *in.SSA.Operands(nil)[i], uint64(e.Obj))
 		return true
 	}
 	g.w.stats.Checked++
-	if p == uint64(e.Obj) || g.moved(Known(p), Known(uint64(e.Obj)), 8) {
+	if p == uint64(e.Obj) || g.moved(goval.Known(p), goval.Known(uint64(e.Obj)), 8) {
 		return true
 	}
-	g.mismatchAt(f, in, e, Known(p), Known(uint64(e.Obj)), "address")
+	g.mismatchAt(f, in, e, goval.Known(p), goval.Known(uint64(e.Obj)), "address")
 	return false
 }
 
 // learn notes where a variable of a package is, if v is its address or leads into it, and is addr.
-func (g *goroutine) learn(c *code, v ssa.Value, addr uint64) {
+func (g *goroutine) learn(c *regcode.Code, v ssa.Value, addr uint64) {
 	switch v := v.(type) {
 	case *ssa.Global:
-		if x := g.w.program.global(v); x.addr.unknown() {
-			x.learn(addr, g.event)
+		if x := g.w.program.Global(v); x.Addr.Unknown() {
+			x.Learn(addr, g.event)
 		}
 	case *ssa.FieldAddr:
-		if s, ok := pointee(v.X.Type()).Underlying().(*types.Struct); ok && !plan.Open(s) {
+		if s, ok := regcode.Pointee(v.X.Type()).Underlying().(*types.Struct); ok && !plan.Open(s) {
 			fields := make([]*types.Var, v.Field+1)
 			for i := range fields {
 				fields[i] = s.Field(i)
 			}
-			g.learn(c, v.X, addr-uint64(c.sizes.Offsetsof(fields)[v.Field]))
+			g.learn(c, v.X, addr-uint64(c.Sizes.Offsetsof(fields)[v.Field]))
 		}
 	case *ssa.IndexAddr:
 		i, ok := v.Index.(*ssa.Const)
-		if a, array := pointee(v.X.Type()).Underlying().(*types.Array); ok && array && !plan.Open(a) {
-			g.learn(c, v.X, addr-uint64(i.Int64()*c.sizes.Sizeof(a.Elem())))
+		if a, array := regcode.Pointee(v.X.Type()).Underlying().(*types.Array); ok && array && !plan.Open(a) {
+			g.learn(c, v.X, addr-uint64(i.Int64()*c.Sizes.Sizeof(a.Elem())))
 		}
 	}
 }
 
 // checkAccess compares the size of an access, and the value of a store.
-func (g *goroutine) checkAccess(f *frame, in *instr, w *want, e *trace.Event) {
+func (g *goroutine) checkAccess(f *Frame, in *regcode.Instr, w *regcode.Want, e *trace.Event) {
 	s := &f.stage
-	if w.hook.Size >= 0 && s.size != w.hook.Size {
-		g.mismatchAt(f, in, e, Known(uint64(w.hook.Size)), Known(uint64(s.size)), "size")
+	if w.Hook.Size >= 0 && s.size != w.Hook.Size {
+		g.mismatchAt(f, in, e, goval.Known(uint64(w.Hook.Size)), goval.Known(uint64(s.size)), "size")
 		return
 	}
-	if in.op != opStore || !s.known {
+	if in.Op != regcode.OpStore || !s.known {
 		return
 	}
-	v := f.value(&in.args[1])
-	if r := Words(s.words); differs(v, r, s.size) {
-		g.check(f, in, e, w.hook, v, Words(append([]uint64(nil), s.words...)), s.size)
+	v := f.Value(&in.Args[1])
+	if r := goval.Words(s.words); goval.Differ(v, r, s.size) {
+		g.check(f, in, e, w.Hook, v, goval.Words(append([]uint64(nil), s.words...)), s.size)
 		return
 	}
 	g.w.stats.Checked++
 }
 
 // runtime is a record that the runtime side wrote for the instruction.
-func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
-	if in.maybe {
+func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.Event) {
+	if in.Maybe {
 		g.typed(f, in, e)
-	} else if call, ok := in.in.(ssa.CallInstruction); ok && len(call.Common().Args) > 0 && (e.Kind >= format.Lock && e.Kind <= format.CondBroadcast || e.Kind.IsAtomic() && isAtomic(call.Common())) {
+	} else if call, ok := in.SSA.(ssa.CallInstruction); ok && len(call.Common().Args) > 0 && (e.Kind >= format.Lock && e.Kind <= format.CondBroadcast || e.Kind.IsAtomic() && regcode.IsAtomic(call.Common())) {
 		g.learn(f.code, call.Common().Args[0], uint64(e.Obj))
 	}
 	if g.w.observer != nil {
@@ -342,7 +326,7 @@ func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
 	}
 	switch e.Kind {
 	case format.AtomicRead, format.AtomicRMW, format.ChanRecv:
-		if in.cas || !in.atomic && e.Kind != format.ChanRecv { // (F8)
+		if in.CompareAndSwap || !in.Atomic && e.Kind != format.ChanRecv { // (F8)
 			g.d.pinLater(index)
 			return
 		}
@@ -359,22 +343,22 @@ func (g *goroutine) runtime(f *frame, in *instr, index int64, e *trace.Event) {
 		t := g.updated(f, in, f.stage.term, int64(e.Size))
 		g.writes(t, e.Aux)
 		if isAdd(in) {
-			f.stage.term = single(t)
+			f.stage.term = goval.Single(t)
 		}
 	case format.ChanSend:
-		if _, ok := in.in.(*ssa.Send); ok && e.Flags&format.FlagNoValue == 0 {
-			g.writes(f.termOf(&f.instr().args[1]).word(0), e.Val)
+		if _, ok := in.SSA.(*ssa.Send); ok && e.Flags&format.FlagNoValue == 0 {
+			g.writes(f.termOf(&f.Instr().Args[1]).Word(0), e.Val)
 		}
 	}
 }
 
 // typed is a record of a call that turns out to be one of a typed operation (R15 of package
 // plan). What it is given stays as it was.
-func (g *goroutine) typed(f *frame, in *instr, e *trace.Event) {
+func (g *goroutine) typed(f *Frame, in *regcode.Instr, e *trace.Event) {
 	if !f.stage.typed {
 		f.stage.typed = true
-		for i := range in.args {
-			g.keep(f, &in.args[i])
+		for i := range in.Args {
+			g.keep(f, &in.Args[i])
 		}
 	}
 	switch e.Kind {
@@ -387,35 +371,23 @@ func (g *goroutine) typed(f *frame, in *instr, e *trace.Event) {
 
 // writes notes the term of what the event writes or sends.
 func (g *goroutine) writes(e *expr.Expr, val uint64) {
-	if e != nil && amounts(e, val, mask(8)) {
+	if e != nil && goval.RecordedIs(e, val, goval.Mask(8)) {
 		g.w.value = e
 	}
 }
 
-// isAtomic reports whether a call is of a function of sync/atomic that works on its first argument, or the one word of that.
-func isAtomic(c *ssa.CallCommon) bool {
-	fn := c.StaticCallee()
-	if fn == nil {
-		return false
-	}
-	if o := fn.Origin(); o != nil {
-		fn = o
-	}
-	return fn.Pkg != nil && fn.Pkg.Pkg.Path() == "sync/atomic" && atomicSize(fn) > 0
-}
-
 // starts keeps the arguments of a go statement for the goroutine it starts.
-func (g *goroutine) starts(f *frame, in *instr, child trace.GoID) {
-	if _, ok := in.in.(*ssa.Go); !ok || child == 0 {
+func (g *goroutine) starts(f *Frame, in *regcode.Instr, child trace.GoID) {
+	if _, ok := in.SSA.(*ssa.Go); !ok || child == 0 {
 		return
 	}
 	c := g.w.goroutine(child)
-	for i := range in.args[1:] {
-		c.started = append(c.started, f.value(&in.args[i+1]))
+	for i := range in.Args[1:] {
+		c.started = append(c.started, f.Value(&in.Args[i+1]))
 	}
 	c.captured = c.captured[:0]
-	for i := range in.free {
-		c.captured = append(c.captured, f.value(&in.free[i]))
+	for i := range in.Free {
+		c.captured = append(c.captured, f.Value(&in.Free[i]))
 	}
 }
 
@@ -451,15 +423,15 @@ type Mismatch struct {
 	Instr    string
 	Pos      string
 	What     string
-	Computed Value
-	Recorded Value
+	Computed goval.Value
+	Recorded goval.Value
 }
 
 // String prints the mismatch on one line.
 func (m Mismatch) String() string {
 	var b strings.Builder
 	b.WriteString(m.Pos + ": " + m.Func + ": " + m.Instr + ": " + m.What)
-	if !m.Computed.unknown() || !m.Recorded.unknown() {
+	if !m.Computed.Unknown() || !m.Recorded.Unknown() {
 		b.WriteString(": recomputed " + m.Computed.String() + ", recorded " + m.Recorded.String())
 	}
 	return b.String()
@@ -469,13 +441,13 @@ func (m Mismatch) String() string {
 const maxMismatches = 200
 
 // mismatchAt ends the walk of an invocation: from here on it is opaque (C2).
-func (g *goroutine) mismatchAt(f *frame, in *instr, e *trace.Event, computed, recorded Value, what string) {
+func (g *goroutine) mismatchAt(f *Frame, in *regcode.Instr, e *trace.Event, computed, recorded goval.Value, what string) {
 	f.walked = false
 	g.valueWords = 0
 	g.d.pinAll()
 	w := g.w
 	w.stats.Mismatches++
-	if !computed.unknown() || !recorded.unknown() {
+	if !computed.Unknown() || !recorded.Unknown() {
 		w.stats.Unwalked[Differs]++
 	} else {
 		w.stats.Unwalked[Lost]++
@@ -483,16 +455,16 @@ func (g *goroutine) mismatchAt(f *frame, in *instr, e *trace.Event, computed, re
 	if len(w.mismatches) >= maxMismatches {
 		return
 	}
-	m := Mismatch{Index: g.event, Func: f.code.plan.SSA.String(), What: what, Computed: computed, Recorded: recorded}
-	fset := f.code.plan.Unit.Pkg.Fset
-	pos := f.code.plan.SSA.Pos()
+	m := Mismatch{Index: g.event, Func: f.code.Plan.SSA.String(), What: what, Computed: computed, Recorded: recorded}
+	fset := f.code.Plan.Unit.Pkg.Fset
+	pos := f.code.Plan.SSA.Pos()
 	if in == nil && !f.leaving && f.entering == 0 {
-		in = f.instr()
+		in = f.Instr()
 	}
 	if in != nil {
-		m.Instr = instrString(in.in)
-		for _, x := range f.code.blocks[f.block].instrs[:f.ip+1] {
-			if p := x.in.Pos(); p.IsValid() {
+		m.Instr = instrString(in.SSA)
+		for _, x := range f.code.Blocks[f.block].Instrs[:f.ip+1] {
+			if p := x.SSA.Pos(); p.IsValid() {
 				pos = p
 			}
 		}

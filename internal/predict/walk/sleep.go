@@ -1,5 +1,9 @@
 package walk
 
+import (
+	"github.com/presage-race/presage/internal/predict/goval"
+)
+
 // A recursive program may have hundreds of thousands of frames at a time, of which only the innermost ones are at work. The
 // others sleep: of their registers only those that are read again are kept, next to each other.
 
@@ -14,16 +18,16 @@ type dormant struct {
 }
 
 type register struct {
-	val  Value
+	val  goval.Value
 	deps *reads
-	term *term
+	term *goval.Term
 }
 
 // buffers are the registers of no frame.
 type buffers struct {
-	regs  []Value
+	regs  []goval.Value
 	deps  []*reads
-	terms []*term
+	terms []*goval.Term
 }
 
 // rest has frames far from the top fall asleep.
@@ -44,14 +48,14 @@ func (g *goroutine) wake(n int) {
 	}
 }
 
-func (g *goroutine) sleep(f *frame) {
+func (g *goroutine) sleep(f *Frame) {
 	f.frozen = nil
 	if f.code == nil {
 		return
 	}
 	d := &dormant{}
 	if f.walked {
-		d.live = f.code.live(f.block, f.ip)
+		d.live = f.code.Live(f.block, f.ip)
 		d.regs = make([]register, len(d.live))
 		for i, r := range d.live {
 			d.regs[i] = register{val: f.regs[r], deps: f.deps[r]}
@@ -76,13 +80,13 @@ func clipped[T any](s []T) []T {
 	return s
 }
 
-func (g *goroutine) rouse(f *frame) {
+func (g *goroutine) rouse(f *Frame) {
 	d := f.dormant
 	if d == nil {
 		return
 	}
 	f.dormant = nil
-	g.registers(f, int(f.code.regs))
+	g.registers(f, int(f.code.Regs))
 	for i, r := range d.live {
 		f.regs[r], f.deps[r] = d.regs[i].val, d.regs[i].deps
 		if g.w.symbolic {
@@ -92,7 +96,7 @@ func (g *goroutine) rouse(f *frame) {
 }
 
 // registers gives a frame n registers of which nothing is known.
-func (g *goroutine) registers(f *frame, n int) {
+func (g *goroutine) registers(f *Frame, n int) {
 	if k := len(g.w.idle); cap(f.regs) < n && k > 0 && cap(g.w.idle[k-1].regs) >= n {
 		b := g.w.idle[k-1]
 		g.w.idle[k-1] = buffers{f.regs, f.deps, f.terms}

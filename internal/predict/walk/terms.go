@@ -3,153 +3,149 @@ package walk
 import (
 	"strings"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
-	"golang.org/x/tools/go/ssa"
 )
 
+// Terms of registers. A symbolic walk (NewSymbolic) makes them, and only for values that depend on a read that is not
+// pinned.
+//
+// (T1) The term of a load is the words that its Read events return; of an operation that eval
+// computes, the operation over the terms of its operands; of a call that is walked, a phi, a local
+// variable, that of what was passed, chosen or stored. All else has none: what was recorded and not recomputed.
+//
+// (T2) An operand that must keep its value (rule F2) and has a term is a guard of the next event: term = recorded value,
+// and its reads stay open. One without a term pins its reads, and so does one that is nothing but a load: the guard would say
+// the same.
+//
+// (T3) With the values of the recorded run, a term amounts to the recorded value. That is checked whenever one is
+// made: the expressions know what they amounted to (expr E5).
+
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // operand returns an operand as a term; nil if it changes in a way that has none.
-func (g *goroutine) operand(f *frame, a *arg) *term {
+func (g *goroutine) operand(f *Frame, a *regcode.Arg) *goval.Term {
 	d := f.depsOf(a)
 	if d == nil || d.pinned {
-		return fixed(f.value(a))
+		return goval.Fixed(f.Value(a))
 	}
-	return f.terms[a.reg]
+	return f.terms[a.Reg]
 }
 
 // setTerm gives the first register of an instruction its term, what of it is (T3).
-func (g *goroutine) setTerm(f *frame, in *instr, t *term) {
-	if in.reg < 0 || in.n == 0 {
+func (g *goroutine) setTerm(f *Frame, in *regcode.Instr, t *goval.Term) {
+	if in.Reg < 0 || in.N == 0 {
 		return
 	}
-	f.terms[in.reg] = g.checked(t, f.regs[in.reg], in.size)
+	f.terms[in.Reg] = g.checked(t, f.regs[in.Reg], in.Size)
 }
 
 // checked drops the words of a term that do not amount to what was recorded or computed (T3), or are too large.
-func (g *goroutine) checked(t *term, v Value, size int64) *term {
+func (g *goroutine) checked(t *goval.Term, v goval.Value, size int64) *goval.Term {
 	if t == nil {
 		return nil
 	}
 	known := false
-	for i, e := range t.words {
+	for i, e := range t.Words {
 		if e == nil {
 			continue
 		}
-		m := mask(8)
+		m := goval.Mask(8)
 		if size >= 0 { // else the type is a parameter
-			m = mask(max(0, size-8*int64(i)))
+			m = goval.Mask(max(0, size-8*int64(i)))
 		}
-		if want, ok := v.Word(i); ok && !amounts(e, want, m) {
-			if t = t.without(i); i == 1 {
-				t.text = nil
+		if want, ok := v.Word(i); ok && !goval.RecordedIs(e, want, m) {
+			if t = t.Without(i); i == 1 {
+				t.Text = nil
 			}
-		} else if tooLarge(e) {
+		} else if goval.TooLarge(e) {
 			g.w.stats.TermsTooLarge++
-			t = t.without(i)
+			t = t.Without(i)
 		}
-		known = known || t.words[i] != nil
+		known = known || t.Words[i] != nil
 	}
-	if t = t.known(); t.null != nil {
-		if w, ok := v.Word(0); ok && !amounts(t.null, truth(w == 0), mask(8)) {
-			t = &term{words: t.words, text: t.text}
+	if t = t.Trimmed(); t.Null != nil {
+		if w, ok := v.Word(0); ok && !goval.RecordedIs(t.Null, truth(w == 0), goval.Mask(8)) {
+			t = &goval.Term{Words: t.Words, Text: t.Text}
 		}
 	}
-	if !known && t.text == nil && t.null == nil {
+	if !known && t.Text == nil && t.Null == nil {
 		return nil
 	}
 	return t
 }
 
 // termOf is the term of operand a.
-func (f *frame) termOf(a *arg) *term {
-	if a.reg < 0 || f.terms == nil {
+func (f *Frame) termOf(a *regcode.Arg) *goval.Term {
+	if a.Reg < 0 || f.terms == nil {
 		return nil
 	}
-	return f.terms[a.reg]
+	return f.terms[a.Reg]
 }
 
 // symbolic computes the term of an instruction's result (T1).
-func (g *goroutine) symbolic(f *frame, in *instr) *term {
-	switch in.op {
-	case opLocal:
-		c := &f.cells[in.cell]
-		at, ok := f.value(&in.args[0]).Bits()
+func (g *goroutine) symbolic(f *Frame, in *regcode.Instr) *goval.Term {
+	switch in.Op {
+	case regcode.OpLocal:
+		c := &f.cells[in.Cell]
+		at, ok := f.Value(&in.Args[0]).Bits()
 		switch {
-		case !ok || in.size < 0, c.words == nil: // a variable that is not followed
+		case !ok || in.Size < 0, c.words == nil: // a variable that is not followed
 			return nil
 		case c.terms == nil:
-			return fixed(f.regs[in.reg])
+			return goval.Fixed(f.regs[in.Reg])
 		}
-		return (&term{words: c.terms}).part(int64(at), in.size)
-	case opLoad:
+		return (&goval.Term{Words: c.terms}).Part(int64(at), in.Size)
+	case regcode.OpLoad:
 		if !f.stage.known || f.stage.says {
 			return nil
 		}
-		return leaf(f.stage.loads)
-	case opPart:
+		return goval.LoadTerm(f.stage.loads)
+	case regcode.OpPart:
 		return g.symbolicPart(f, in)
-	case opEval:
-		if in.n != 1 || f.stage.reads != nil && !in.appends || f.regs[in.reg].unknown() {
+	case regcode.OpEval:
+		if in.N != 1 || f.stage.reads != nil && !in.Appends || f.regs[in.Reg].Unknown() {
 			return nil
 		}
-		args := make([]*term, len(in.args))
-		for i := range in.args {
-			args[i] = g.operand(f, &in.args[i])
+		args := make([]*goval.Term, len(in.Args))
+		for i := range in.Args {
+			args[i] = g.operand(f, &in.Args[i])
 		}
-		return f.code.express(in, args)
+		return f.code.Express(in, args)
 	}
 	return nil
 }
 
-func (g *goroutine) symbolicPart(f *frame, in *instr) *term {
-	t := g.operand(f, &in.args[0])
-	switch in.in.(type) {
+func (g *goroutine) symbolicPart(f *Frame, in *regcode.Instr) *goval.Term {
+	t := g.operand(f, &in.Args[0])
+	switch in.SSA.(type) {
 	case *ssa.FieldAddr:
-		if in.off == nil || in.size < 0 || in.fused {
+		if in.Offsets == nil || in.Size < 0 || in.Fused {
 			return nil
 		}
-		return t.part(in.off[in.index], in.size)
+		return t.Part(in.Offsets[in.Index], in.Size)
 	case *ssa.IndexAddr:
-		i, ok := f.value(&in.args[1]).Bits()
-		if at := signed(in.kind2, i); ok && at >= 0 && in.elem >= 0 {
-			return t.part(at*in.elem, in.elem)
+		i, ok := f.Value(&in.Args[1]).Bits()
+		if at := goval.Signed(in.Kind2, i); ok && at >= 0 && in.Elem >= 0 {
+			return t.Part(at*in.Elem, in.Elem)
 		}
 		return nil
 	}
 	return t
 }
 
-// storeTerm is the symbolic side of a store to a local variable, before the store itself.
-func (c *cell) storeTerm(off Value, size int64, t *term, changes, whole bool) {
-	at, ok := off.Bits()
-	switch {
-	case !changes && (whole || c.terms == nil && ok):
-		c.terms = nil // the words say it
-		return
-	case c.words == nil:
-		return
-	case c.terms == nil:
-		c.terms = fixed(partial(c.words, c.known)).words
-	default:
-		c.terms = append([]*expr.Expr(nil), c.terms...) // loads of the whole share it
-	}
-	if !ok || size < 0 || at+uint64(size) > uint64(len(c.words))*8 {
-		clear(c.terms)
-		return
-	}
-	if whole {
-		c.terms = make([]*expr.Expr, len(c.terms))
-		for i := range c.terms {
-			c.terms[i] = t.word(i)
-		}
-		return
-	}
-	(&term{words: c.terms}).set(int64(at), size, t)
-}
-
 // readWord is the word of a read by an atomic operation or from a channel.
-func (g *goroutine) readWord(index int64, e *trace.Event) *term {
+func (g *goroutine) readWord(index int64, e *trace.Event) *goval.Term {
 	n := int64(e.Size)
 	if e.Kind == format.ChanRecv {
 		n = 8
@@ -157,61 +153,61 @@ func (g *goroutine) readWord(index int64, e *trace.Event) *term {
 	if !g.w.symbolic || e.Flags&(format.FlagNoValue|format.FlagMore|format.FlagClosed) != 0 || n == 0 || n > 8 {
 		return nil
 	}
-	return leaf([]loaded{{read: index, n: n, val: e.Val}})
+	return goval.LoadTerm([]goval.LoadPart{{Read: index, Size: n, Bits: e.Val}})
 }
 
 // updated is the new value of an atomic operation: what Store and Swap are given, what Add, And and Or compute.
-func (g *goroutine) updated(f *frame, in *instr, old *term, size int64) *expr.Expr {
-	call, ok := in.in.(*ssa.Call)
+func (g *goroutine) updated(f *Frame, in *regcode.Instr, old *goval.Term, size int64) *expr.Expr {
+	call, ok := in.SSA.(*ssa.Call)
 	if !ok || call.Call.IsInvoke() || call.Call.StaticCallee() == nil {
 		return nil
 	}
 	name := call.Call.StaticCallee().Name()
-	last := g.operand(f, &in.args[len(in.args)-1]).word(0)
+	last := g.operand(f, &in.Args[len(in.Args)-1]).Word(0)
 	k := expr.Uint64
 	if size == 4 {
 		k = expr.Uint32
 	}
 	switch {
 	case strings.HasPrefix(name, "Add"):
-		return expr.Binary(expr.Add, k, 0, old.word(0), last)
+		return expr.Binary(expr.Add, k, 0, old.Word(0), last)
 	case strings.HasPrefix(name, "And"):
-		return expr.Binary(expr.And, k, 0, old.word(0), last)
+		return expr.Binary(expr.And, k, 0, old.Word(0), last)
 	case strings.HasPrefix(name, "Or"):
-		return expr.Binary(expr.Or, k, 0, old.word(0), last)
+		return expr.Binary(expr.Or, k, 0, old.Word(0), last)
 	case strings.HasPrefix(name, "Store"), strings.HasPrefix(name, "Swap"):
 		return last
 	}
 	return nil
 }
 
-func isAdd(in *instr) bool {
-	call, ok := in.in.(*ssa.Call)
+func isAdd(in *regcode.Instr) bool {
+	call, ok := in.SSA.(*ssa.Call)
 	return ok && call.Call.StaticCallee() != nil && strings.HasPrefix(call.Call.StaticCallee().Name(), "Add")
 }
 
 // arguments are the values of the arguments of a call.
-func (f *frame) arguments(in *instr) []Value {
-	out := make([]Value, len(in.std.args))
+func (f *Frame) arguments(in *regcode.Instr) []goval.Value {
+	out := make([]goval.Value, len(in.Std.Args))
 	for i := range out {
-		out[i] = f.value(&in.std.args[i])
+		out[i] = f.Value(&in.Std.Args[i])
 	}
 	return out
 }
 
 // resultsOf are the terms of the results of a call of the library.
-func (g *goroutine) resultsOf(f *frame, in *instr) []*term {
-	return in.std.express(f.code.texts, g.terms(f, in.std.args))
+func (g *goroutine) resultsOf(f *Frame, in *regcode.Instr) []*goval.Term {
+	return in.Std.Express(f.code.Texts, g.terms(f, in.Std.Args))
 }
 
 // setResults gives the results of a call of the library their terms.
-func (g *goroutine) setResults(f *frame, in *instr) {
+func (g *goroutine) setResults(f *Frame, in *regcode.Instr) {
 	for i, t := range g.resultsOf(f, in) {
 		size := int64(16)
-		if k := in.std.f.Result(i); i < len(in.std.f.Results) && k != expr.String {
+		if k := in.Std.Fn.Result(i); i < len(in.Std.Fn.Results) && k != expr.String {
 			size = k.Size()
 		}
-		r := in.reg + int32(i)
+		r := in.Reg + int32(i)
 		f.terms[r] = g.checked(t, f.regs[r], size)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
@@ -17,7 +19,7 @@ import (
 // A Walker walks the goroutines of a trace through the SSA of the program.
 type Walker struct {
 	plan       *plan.Plan
-	program    *program
+	program    *regcode.Program
 	goroutines []*goroutine // by GoID
 	meanings   map[types.Type]*meaning
 	stats      Stats
@@ -33,7 +35,7 @@ type Walker struct {
 	minding    bool      // until a missing method begins (MindMissing),
 	straight   bool      // and one has
 	awake      int       // frames that never sleep; tests have less
-	spare      []*frame  // left frames, for reuse
+	spare      []*Frame  // left frames, for reuse
 	idle       []buffers // of frames that sleep, for reuse
 	facts      facts
 }
@@ -42,7 +44,7 @@ type Walker struct {
 type goroutine struct {
 	w      *Walker
 	id     trace.GoID
-	frames []*frame
+	frames []*Frame
 	asleep int // so many of the frames, the outer ones, sleep
 	d      deps
 	needs  []int64
@@ -50,19 +52,19 @@ type goroutine struct {
 	// The Value record that is being read: its frame is on top.
 	valueWords int // words still to come
 
-	results     []Value // of the callee just left
+	results     []goval.Value // of the callee just left
 	resultDeps  []*reads
-	resultTerms []*term
-	guards      []window.FlowGuard // of the next event
-	forks       []window.Fork      // before the next event
-	forked      map[*instr]uint32  // how often
+	resultTerms []*goval.Term
+	guards      []window.FlowGuard        // of the next event
+	forks       []window.Fork             // before the next event
+	forked      map[*regcode.Instr]uint32 // how often
 	given       []window.FlowGuard
-	vals        []Value // scratch
-	phiVals     []Value
+	vals        []goval.Value // scratch
+	phiVals     []goval.Value
 	phiDeps     []*reads
-	phiTerms    []*term
-	started     []Value // arguments of the go statement
-	captured    []Value // and what its closure has captured
+	phiTerms    []*goval.Term
+	started     []goval.Value // arguments of the go statement
+	captured    []goval.Value // and what its closure has captured
 	event       int64
 	away        int         // calls of missing methods that it is in
 	stacks      [][2]uint64 // where the stack has been, the present place last
@@ -71,7 +73,7 @@ type goroutine struct {
 // New returns a walker for a trace of the program of p.
 func New(p *plan.Plan) *Walker {
 	return &Walker{
-		plan: p, program: newProgram(p), meanings: map[types.Type]*meaning{},
+		plan: p, program: regcode.NewProgram(p), meanings: map[types.Type]*meaning{},
 		stats: Stats{Unwalked: map[Reason]int64{}}, awake: awakeFrames,
 	}
 }
@@ -93,7 +95,7 @@ func (w *Walker) Read(texts []trace.Memory) {
 	for i, t := range texts {
 		spans[i] = expr.TextSpan{Addr: uint64(t.Addr), Text: string(t.Data)}
 	}
-	w.program.texts = expr.NewTexts(spans)
+	w.program.Texts = expr.NewTexts(spans)
 }
 
 func (w *Walker) goroutine(id trace.GoID) *goroutine {
@@ -211,17 +213,17 @@ func (g *goroutine) walked() bool {
 }
 
 // missing comes before the OpaqueBegin of a call that leaves traced code: what the call is given stays as it was (F10).
-func (g *goroutine) missing(f *frame, index int64, e *trace.Event) bool {
+func (g *goroutine) missing(f *Frame, index int64, e *trace.Event) bool {
 	if g.isDefer(f, e) {
 		defer g.d.pinAll()
 		return g.consume(f, index, e)
 	}
-	for range f.code.length {
+	for range f.code.Length {
 		g.advance(f)
-		in := f.instr()
+		in := f.Instr()
 		w := f.next(in)
-		if w != nil && w.kind == wantBegin && in.site == e.Site {
-			if in.reaches {
+		if w != nil && w.Kind == regcode.WantBegin && in.Site == e.Site {
+			if in.Reaches {
 				g.d.pinStored()
 			}
 			g.pass(f, in)
@@ -236,7 +238,7 @@ func (g *goroutine) missing(f *frame, index int64, e *trace.Event) bool {
 	return false
 }
 
-func (g *goroutine) top() *frame {
+func (g *goroutine) top() *Frame {
 	n := len(g.frames)
 	if n == 0 {
 		return nil
@@ -248,7 +250,7 @@ func (g *goroutine) top() *frame {
 }
 
 // consume walks a frame up to the instruction that wrote the record. It reports whether it got there.
-func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
+func (g *goroutine) consume(f *Frame, index int64, e *trace.Event) bool {
 	if f.entering > 0 {
 		return g.parameter(f, e)
 	}
@@ -257,14 +259,14 @@ func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
 	}
 	for n := 0; ; n++ {
 		g.advance(f)
-		in := f.instr()
+		in := f.Instr()
 		w := f.next(in)
 		switch {
 		case w == nil:
 			return g.control(f, in, index, e)
 		case f.accepts(w, in, e):
 			return g.take(f, in, w, index, e)
-		case !f.optional(w) || n > f.code.length: // all round a loop
+		case !f.optional(w) || n > f.code.Length: // all round a loop
 			if g.isDefer(f, e) { // a panic, and a deferred operation
 				f.unwinds = true
 				g.d.pinAll()
@@ -281,9 +283,9 @@ func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
 }
 
 // next returns the record that the walk expects at the instruction, nil if none.
-func (f *frame) next(in *instr) *want {
-	if f.stage.want < len(in.wants) {
-		return &in.wants[f.stage.want]
+func (f *Frame) next(in *regcode.Instr) *regcode.Want {
+	if f.stage.want < len(in.Wants) {
+		return &in.Wants[f.stage.want]
 	}
 	return nil
 }
@@ -292,12 +294,12 @@ func (f *frame) next(in *instr) *want {
 // if callback, to a typed operation that may call back. It goes no further where only a panic ends a loop:
 //
 //	for { c <- 0 } // close(c)
-func (g *goroutine) settle(f *frame, callback bool) {
-	for range f.code.length {
+func (g *goroutine) settle(f *Frame, callback bool) {
+	for range f.code.Length {
 		g.advance(f)
-		in := f.instr()
+		in := f.Instr()
 		w := f.next(in)
-		if w == nil || !f.optional(w) || callback && w.kind == wantRuntime && f.callsBack(in) {
+		if w == nil || !f.optional(w) || callback && w.Kind == regcode.WantRuntime && f.callsBack(in) {
 			return
 		}
 		f.stage.want++
@@ -305,17 +307,17 @@ func (g *goroutine) settle(f *frame, callback bool) {
 }
 
 // control is an event where the walk is at the end of a block.
-func (g *goroutine) control(f *frame, in *instr, index int64, e *trace.Event) bool {
-	if e.Kind == format.Block && (in.op == opIf || in.op == opJump) {
-		succs := f.code.blocks[f.block].succs
+func (g *goroutine) control(f *Frame, in *regcode.Instr, index int64, e *trace.Event) bool {
+	if e.Kind == format.Block && (in.Op == regcode.OpIf || in.Op == regcode.OpJump) {
+		succs := f.code.Blocks[f.block].Succs
 		for i, s := range succs {
-			if f.code.blocks[s.to].site == e.Site {
+			if f.code.Blocks[s.To].Site == e.Site {
 				return g.branch(f, in, i, e)
 			}
 		}
 	}
 	if g.isDefer(f, e) {
-		if in.op == opReturn {
+		if in.Op == regcode.OpReturn {
 			g.leave(f)
 			return true
 		}
@@ -331,13 +333,13 @@ func (g *goroutine) control(f *frame, in *instr, index int64, e *trace.Event) bo
 }
 
 // branch follows edge i, if the condition agrees.
-func (g *goroutine) branch(f *frame, in *instr, i int, e *trace.Event) bool {
-	succs := f.code.blocks[f.block].succs
-	if in.op == opIf {
-		if c, ok := f.value(&in.args[0]).Bits(); ok {
+func (g *goroutine) branch(f *Frame, in *regcode.Instr, i int, e *trace.Event) bool {
+	succs := f.code.Blocks[f.block].Succs
+	if in.Op == regcode.OpIf {
+		if c, ok := f.Value(&in.Args[0]).Bits(); ok {
 			took := int(1 - c&1)
-			if succs[took].to != succs[i].to {
-				g.mismatch(f, in, e, Known(c), Known(uint64(1-i)), "branch condition")
+			if succs[took].To != succs[i].To {
+				g.mismatch(f, in, e, goval.Known(c), goval.Known(uint64(1-i)), "branch condition")
 				return false
 			}
 			i = took
@@ -353,16 +355,16 @@ func (g *goroutine) branch(f *frame, in *instr, i int, e *trace.Event) bool {
 
 // isDefer reports whether the event has the site of a Defer instruction of the frame: a typed
 // operation or close that was deferred (plan R7).
-func (g *goroutine) isDefer(f *frame, e *trace.Event) bool {
+func (g *goroutine) isDefer(f *Frame, e *trace.Event) bool {
 	pf, b, i := g.w.plan.FuncAt(e.Site)
-	if pf != f.code.plan || i < 0 {
+	if pf != f.code.Plan || i < 0 {
 		return false
 	}
-	_, ok := f.code.blocks[b].instrs[i].in.(*ssa.Defer)
+	_, ok := f.code.Blocks[b].Instrs[i].SSA.(*ssa.Defer)
 	return ok
 }
 
-func (g *goroutine) deferredOp(f *frame, index int64, e *trace.Event) bool {
+func (g *goroutine) deferredOp(f *Frame, index int64, e *trace.Event) bool {
 	if g.isDefer(f, e) {
 		return true
 	}
@@ -377,7 +379,7 @@ func (g *goroutine) deferredOp(f *frame, index int64, e *trace.Event) bool {
 func (g *goroutine) broken(e *trace.Event, cause any) {
 	g.d.pinAll()
 	if f := g.top(); f != nil && f.code != nil && f.walked {
-		g.mismatchAt(f, nil, e, Value{}, Value{}, fmt.Sprintf("%v at site %d: %v", e.Kind, e.Site, cause))
+		g.mismatchAt(f, nil, e, goval.Value{}, goval.Value{}, fmt.Sprintf("%v at site %d: %v", e.Kind, e.Site, cause))
 		return
 	}
 	g.w.stats.Mismatches++
@@ -385,10 +387,10 @@ func (g *goroutine) broken(e *trace.Event, cause any) {
 }
 
 // fail ends the walk of an invocation whose records are not those of the plan.
-func (g *goroutine) fail(f *frame, e *trace.Event, what string, in *instr) {
-	g.mismatchAt(f, in, e, Value{}, Value{}, fmt.Sprintf("%v at site %d: %s", e.Kind, e.Site, what))
+func (g *goroutine) fail(f *Frame, e *trace.Event, what string, in *regcode.Instr) {
+	g.mismatchAt(f, in, e, goval.Value{}, goval.Value{}, fmt.Sprintf("%v at site %d: %s", e.Kind, e.Site, what))
 }
 
-func (g *goroutine) mismatch(f *frame, in *instr, e *trace.Event, computed, recorded Value, what string) {
+func (g *goroutine) mismatch(f *Frame, in *regcode.Instr, e *trace.Event, computed, recorded goval.Value, what string) {
 	g.mismatchAt(f, in, e, computed, recorded, what)
 }

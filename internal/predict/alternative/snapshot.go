@@ -1,0 +1,177 @@
+package alternative
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/source/plan"
+)
+
+// Snapshot implements [window.Fork].
+func (x *Fork) Snapshot() *window.Snapshot {
+	s := &window.Snapshot{
+		Program: x.Program.Plan, Stacks: x.Stacks, Needs: slices.Clone(x.Needs), Guards: slices.Clone(x.Guards), Texts: x.Program.Texts,
+		Global: x.addressOf, Closure: x.closureAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
+	}
+	for f := x.Frame; f != nil; f = f.Caller {
+		s.Frames = append(s.Frames, f.snapshot())
+		s.Root = f.Root
+	}
+	return s
+}
+
+// addressOf returns the address of a variable of a package, if an access has told it.
+func (x *Fork) addressOf(v *ssa.Global) (addr uint64, at int64, ok bool) {
+	return x.Program.Global(v).AddressAt()
+}
+
+// closureAt returns the function value that an address is right before an event.
+func (x *Fork) closureAt(addr uint64, before int64) (c window.Closure, ok bool) {
+	fn, free, ok := x.Facts.FunctionAt(addr, before)
+	if !ok {
+		return c, false
+	}
+	c.Fn = fn
+	pf := x.Program.Plan.Func(fn)
+	for i, v := range fn.FreeVars {
+		t, bound := v.Type(), pf != nil && pf.Bound(v)
+		if bound {
+			t = t.Underlying().(*types.Pointer).Elem()
+		}
+		d := datumOf(Value{Concrete: free[i]}, plan.Sizeof(t))
+		d.Bound = bound
+		c.Free = append(c.Free, d)
+	}
+	return c, true
+}
+
+func (x *Fork) typeOf(word uint64, before int64) (t types.Type, prog *ssa.Program, ok bool) {
+	d, ok := x.Facts.TypeOf(word, before)
+	return d.Type, d.Prog, ok
+}
+
+// snapshot is a frame as data.
+func (f *Frame) snapshot() window.Frame {
+	pf := f.Code.Plan
+	out := window.Frame{
+		Func: pf.SSA, Block: int(f.Block), Instr: int(f.IP), LostDefers: f.LostDefers,
+		Values: map[ssa.Value]window.Datum{}, Locals: map[*ssa.Alloc]window.Datum{},
+	}
+	for i, v := range slices.Concat(parameters(pf.SSA), freeVars(pf.SSA)) {
+		out.Values[v] = f.datum(v, f.Code.Args[i], 1)
+	}
+	for b := range f.Code.Blocks {
+		for i := range f.Code.Blocks[b].Instrs {
+			in := &f.Code.Blocks[b].Instrs[i]
+			if v, ok := in.SSA.(ssa.Value); ok {
+				out.Values[v] = f.datum(v, in.Reg, in.N)
+			}
+			if a, ok := in.SSA.(*ssa.Alloc); ok && in.Cell >= 0 {
+				out.Locals[a] = datumOf(f.Cells[in.Cell], f.Code.Cells[in.Cell])
+			}
+		}
+	}
+	for _, d := range f.Defers {
+		out.Defers = append(out.Defers, f.deferredCall(d))
+	}
+	return out
+}
+
+func parameters(fn *ssa.Function) []ssa.Value {
+	var out []ssa.Value
+	for _, p := range fn.Params {
+		out = append(out, p)
+	}
+	return out
+}
+
+func freeVars(fn *ssa.Function) []ssa.Value {
+	var out []ssa.Value
+	for _, v := range fn.FreeVars {
+		out = append(out, v)
+	}
+	return out
+}
+
+// datum is the value v, which has n registers from reg on.
+func (f *Frame) datum(v ssa.Value, reg, n int32) window.Datum {
+	if t, ok := v.Type().(*types.Tuple); ok {
+		var d window.Datum
+		for i := range n {
+			d.Parts = append(d.Parts, datumOf(f.Regs[reg+i], f.sizeof(t.At(int(i)).Type())))
+		}
+		return d
+	}
+	return f.bound(v, f.Regs[reg])
+}
+
+// bound is the value of v, or that of the variable that v points to, if it is a value (plan R13).
+func (f *Frame) bound(v ssa.Value, s Value) window.Datum {
+	pf := f.Code.Plan
+	if !pf.Bound(v) {
+		return datumOf(s, f.sizeof(v.Type()))
+	}
+	d := datumOf(s, f.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
+	d.Bound = true
+	return d
+}
+
+// sizeof is the size of t, 0 if it depends on type parameters.
+func (f *Frame) sizeof(t types.Type) int64 {
+	if b, ok := t.(*types.Basic); ok && b.Kind() == types.Invalid || plan.Open(t) {
+		return 0
+	}
+	return f.Code.Sizes.Sizeof(t)
+}
+
+func (f *Frame) deferredCall(d Deferred) window.Deferred {
+	call := d.Instr.SSA.(*ssa.Defer)
+	out := window.Deferred{Call: call, Callee: datumOf(d.Args[0], 8)}
+	for i, a := range call.Call.Args {
+		out.Args = append(out.Args, datumOf(d.Args[1+i], f.sizeof(a.Type())))
+	}
+	if m, ok := call.Call.Value.(*ssa.MakeClosure); ok {
+		for i, b := range m.Bindings {
+			out.Free = append(out.Free, f.bound(b, d.Free[i]))
+		}
+	}
+	return out
+}
+
+// datumOf is a value of some bytes, word by word.
+func datumOf(s Value, size int64) window.Datum {
+	d := window.Datum{Func: s.Concrete.Function()}
+	t := s.term()
+	for i := range int(size+7) / 8 {
+		var w window.DatumWord
+		if e := t.Word(i); e != nil {
+			w.Known = true
+			if w.Bits, _ = e.Recorded(); !e.IsConst() {
+				w.Term = e
+			}
+		}
+		d.Words = append(d.Words, w)
+	}
+	if t == nil {
+		return d
+	}
+	d.Null = t.Null
+	if text, ok := textOf(t); ok {
+		d.Text = &text
+	} else {
+		d.Says = t.Text
+	}
+	return d
+}
+
+// textOf is the content of a string that is the same in every run.
+func textOf(t *goval.Term) (string, bool) {
+	if t.Text == nil || !t.Text.IsConst() {
+		return "", false
+	}
+	return t.Text.RecordedText()
+}

@@ -1,0 +1,82 @@
+package regcode
+
+import (
+	"go/types"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/source/plan"
+)
+
+// A Global is a variable whose address is learnt from its first access.
+type Global struct {
+	Var    *ssa.Global
+	Addr   goval.Value
+	learnt atomic.Pointer[learnt] // the same, for those who work beside the walk
+}
+
+type learnt struct {
+	addr goval.Value
+	at   int64 // event
+}
+
+// A Program is the functions of a plan, prepared for the machines when they are first called. Several goroutines may use it at a time.
+type Program struct {
+	Plan      *plan.Plan
+	Texts     *expr.Texts // what string constants say
+	codes     map[*plan.Func]*Code
+	globals   map[string]*Global
+	sizes     map[types.Type]int64
+	compiling sync.Mutex // of codes and sizes
+	naming    sync.Mutex // of globals
+}
+
+// NewProgram returns the program of a plan.
+func NewProgram(p *plan.Plan) *Program {
+	return &Program{Plan: p, codes: map[*plan.Func]*Code{}, globals: map[string]*Global{}, sizes: map[types.Type]int64{}}
+}
+
+// Code returns the code of a function.
+func (p *Program) Code(pf *plan.Func) *Code {
+	p.compiling.Lock()
+	defer p.compiling.Unlock()
+	c := p.codes[pf]
+	if c == nil {
+		c = p.compile(pf)
+		p.codes[pf] = c
+	}
+	return c
+}
+
+// Global returns what is known of a variable of a package.
+func (p *Program) Global(v *ssa.Global) *Global {
+	p.naming.Lock()
+	defer p.naming.Unlock()
+	name := v.String()
+	g := p.globals[name]
+	if g == nil {
+		g = &Global{Var: v}
+		p.globals[name] = g
+	}
+	return g
+}
+
+// Learn notes the address of the variable, which an event has shown.
+func (g *Global) Learn(addr uint64, event int64) {
+	g.Addr = goval.Known(addr)
+	g.learnt.Store(&learnt{addr: g.Addr, at: event})
+}
+
+// AddressAt returns the address of the variable, and the event that has shown it.
+func (g *Global) AddressAt() (addr uint64, event int64, ok bool) {
+	l := g.learnt.Load()
+	if l == nil {
+		return 0, 0, false
+	}
+	addr, ok = l.addr.Bits()
+	return addr, l.at, ok
+}

@@ -1,0 +1,171 @@
+package walk
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/alternative"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/source/plan"
+)
+
+// NewBranching returns a symbolic walker whose Flows have forks.
+func NewBranching(p *plan.Plan) *Walker {
+	w := NewSymbolic(p)
+	w.branching = true
+	return w
+}
+
+// MindMissing says that nobody looks at forks behind the beginning of a missing method: none is kept.
+func (w *Walker) MindMissing() { w.minding = true }
+
+// forkable returns the operands of an instruction that make it a fork.
+func (g *goroutine) forkable(f *Frame, in *regcode.Instr) []int {
+	pins := in.Pins
+	switch in.Op {
+	case regcode.OpIf, regcode.OpLoad, regcode.OpStore:
+	case regcode.OpEval, regcode.OpPart:
+		switch in.SSA.(type) {
+		case *ssa.FieldAddr, *ssa.IndexAddr:
+		case *ssa.Slice:
+			if in.Kind == types.String { // it has bounds, and is evaluated
+				return nil
+			}
+		case *ssa.Call:
+			if !in.Dynamic {
+				return nil
+			}
+			pins = 1
+		default:
+			return nil
+		}
+	default:
+		return nil
+	}
+	var open []int
+	for i := range in.Args {
+		if pins != regcode.AllOperands && pins>>min(i, 63)&1 == 0 {
+			continue
+		}
+		if d := f.depsOf(&in.Args[i]); d != nil && !d.pinned && f.termOf(&in.Args[i]) != nil {
+			open = append(open, i)
+		}
+	}
+	return open
+}
+
+// sampled reports whether to keep the n-th fork of one instruction in a goroutine: the first ones, then ever fewer.
+func sampled(n uint32) bool { return n <= 64 || n&(n-1) == 0 }
+
+// fork keeps the state of the goroutine at an instruction, if it is a fork.
+func (g *goroutine) fork(f *Frame, in *regcode.Instr) {
+	open := g.forkable(f, in)
+	if open == nil {
+		return
+	}
+	if g.forked == nil {
+		g.forked = map[*regcode.Instr]uint32{}
+	}
+	if g.forked[in]++; !sampled(g.forked[in]) {
+		g.w.stats.ForksLeft++
+		return
+	}
+	if g.w.straight {
+		return
+	}
+	g.w.stats.Forks++
+	x := &alternative.Fork{
+		Program: g.w.program, Facts: &g.w.facts, G: g.id, Frame: g.freeze(len(g.frames) - 1), Args: open, At: in.Site,
+		Needs: slices.Concat(g.d.pending, g.d.later), Guards: slices.Clone(g.guards),
+	}
+	if x.At == 0 {
+		x.At = f.code.Blocks[f.block].Site
+	}
+	x.Stacks = g.stacks[:len(g.stacks):len(g.stacks)]
+	g.forks = append(g.forks, x)
+}
+
+// maxFrames bounds the callers that a fork keeps.
+const maxFrames = 16
+
+// freeze returns frame n of the goroutine and its callers, as the machine of alternatives has them.
+func (g *goroutine) freeze(n int) *alternative.Frame {
+	g.wake(n - maxFrames)
+	top := g.freezeFrame(g.frames[n])
+	x := top
+	for k := n; k > 0 && n-k < maxFrames; k-- {
+		f, caller := g.frames[k], g.frames[k-1]
+		if !caller.walked || !f.static || !caller.atCall() {
+			break
+		}
+		if caller.frozen == nil {
+			caller.frozen = g.freezeFrame(caller)
+		}
+		x.Caller = caller.frozen
+		if x = x.Caller; x.Caller != nil {
+			return top
+		}
+		if k == 1 && !x.Root {
+			x.Root = true
+		}
+	}
+	if n == 0 {
+		x.Root = true
+	}
+	return top
+}
+
+func (g *goroutine) freezeFrame(f *Frame) *alternative.Frame {
+	x := &alternative.Frame{Code: f.code, Block: f.block, IP: f.ip, Defers: slices.Clip(f.defers), LostDefers: f.lostDefers}
+	x.Regs = make([]alternative.Value, len(f.regs))
+	for r := range f.regs {
+		x.Regs[r] = f.open(f.regs[r], f.deps[r], f.terms[r])
+	}
+	x.Cells = make([]alternative.Value, len(f.code.Cells))
+	for i := range x.Cells {
+		c := &f.cells[i]
+		if c.words == nil {
+			continue
+		}
+		v := goval.Partial(slices.Clone(c.words), c.known)
+		if x.Cells[i] = (alternative.Value{Concrete: v}); c.terms != nil {
+			x.Cells[i] = f.open(v, c.deps, &goval.Term{Words: c.terms})
+		}
+	}
+	return x
+}
+
+// open is a value that the reads d go into: symbolic if they need not keep their values.
+func (f *Frame) open(v goval.Value, d *reads, t *goval.Term) alternative.Value {
+	switch {
+	case d == nil || d.pinned:
+		return alternative.Value{Concrete: v}
+	}
+	return alternative.FromTerm(t)
+}
+
+// deferred keeps a deferred call.
+func (g *goroutine) deferred(f *Frame, in *regcode.Instr) {
+	if len(f.defers) >= maxFrames {
+		f.lostDefers = true
+		return
+	}
+	d := alternative.Deferred{Instr: in}
+	for i := range in.Args {
+		d.Args = append(d.Args, f.symbolOf(&in.Args[i]))
+	}
+	for i := range in.Free {
+		d.Free = append(d.Free, f.symbolOf(&in.Free[i]))
+	}
+	f.defers = append(slices.Clip(f.defers), d)
+}
+
+func (f *Frame) symbolOf(a *regcode.Arg) alternative.Value {
+	if a.Reg < 0 {
+		return alternative.Value{Concrete: f.Value(a)}
+	}
+	return f.open(f.regs[a.Reg], f.deps[a.Reg], f.terms[a.Reg])
+}
