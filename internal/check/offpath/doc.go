@@ -1,12 +1,12 @@
 // Package offpath checks what a goroutine does off its recorded path: the part of a witness of a
-// race by path (docs/model.md, "Variants") that nobody recorded. Package walk has computed it,
-// symbolically, as an alternative; package witness checks that a schedule obeys the rules of
-// windows, and takes the alternative's events as they are. This package does not: it has an
-// interpreter of the program's SSA, and executes the goroutine from the fork on, under the values
-// that its reads see in the witness.
+// race by path (docs/model.md, "Variants") that nobody recorded. Package alternative has computed
+// it, symbolically; package witness checks that a schedule obeys the rules of windows, and takes
+// the alternative's events as they are. This package does not: it has an interpreter of the
+// program's SSA, and executes the goroutine from the fork on, under the values that its reads see
+// in the witness.
 //
-// It shares the SSA and package plan (which instruction has which record) with package walk, and no
-// code.
+// It shares the SSA and package plan (which instruction has which record) with the packages walk
+// and alternative, and no code.
 //
 // # Rules
 //

@@ -12,40 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Alternatives (path relaxation, seed 000 section IV). From a fork, the machine of this file executes the program's SSA
-// over *symbolic* values: a value is known, or a term over reads, or nothing is known about it. It knows no
-// schedule; what an alternative needs of one stands in its guards.
-//
-// (A1) A load or store of memory that others may access is an event, and what it loads is a term over its own read. Memory that
-// no other goroutine accesses in the window has the content that it has at the fork. What the alternative itself allocates is in no event.
-//
-// (A2) A branch on a term goes both ways, each with the guard that says so. This is where the alternative's first step differs from the
-// recorded run.
-//
-// (A3) A pointer, index, divisor or other operand that has to be known (rule F2) and is a term, takes the values that it can have: those
-// that come from what is written in the window (Surroundings.Values), each with a guard. So a base object may be another one than in the
-// recorded run. Seed 000 requires that it resolves to one object (criterion 3); here it is each of a few. Where the fork is an
-// instruction with several such operands (a[i]), at least one of them is another than in the recorded run.
-//
-// (A4) Implicit checks (nil, bounds, division, shifts) are made; one that fails is a panic, and ends the alternative.
-//
-// (A5) What is not modelled ends it as well: code that is not instrumented, maps, panics, and all that
-// needs a value about which nothing is known. An access that can race but not be executed stands as its last step.
-//
-// (A6) A goroutine that is started in an alternative is executed with it. Its arguments have to be known (A3). What the alternative has
-// allocated is not changed any more by either of them.
-//
-// (A7) What an operation does goes by the schedule: a receive, a CompareAndSwap, a select. There the alternative goes on in each of the ways that there are, each with
-// an event that says which: a value or that the channel is closed; an update of the value that is compared with, or a read with a guard that it
-// finds another one; each case, and the default, with the other cases beside it.
-//
-// (A8) A call through a function value is one of the function that it is known to be: a closure that the alternative has made, or one that walked code has made or
-// stored (functions.go), whose address the value is. A frame of the recorded run that was entered by such a call is returned from.
-//
-// (A9) What is in an interface is known from its type word, where walked code has made such an interface (dynamic.go), or because the alternative has put it there.
-// Then its methods can be called, and assertions have an answer; of a value that is not a pointer the content is known in the second case only.
-//
-// Loops and recursion are unrolled by execution, within maxInstrs, maxSteps and maxDepth.
+// Bounds of an exploration.
 const (
 	maxInstrs       = 4096 // of one alternative
 	maxSteps        = 48

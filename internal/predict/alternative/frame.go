@@ -20,6 +20,7 @@ type Frame struct {
 	Caller     *Frame // immutable until it is returned to
 }
 
+// A Deferred is a deferred call: its Defer instruction, with the callee and the arguments, and the free variables of a closure.
 type Deferred struct {
 	Instr      *regcode.Instr
 	Args, Free []Value

@@ -61,6 +61,7 @@ func NegativeComplex(k types.BasicKind, x *Term) *Term {
 	return Single(expr.Binary(expr.Xor, expr.Uint64, 0, x.Word(0), expr.Word(1<<63|1<<31)))
 }
 
+// EqualComplex is x == y for complex numbers of kind k.
 func EqualComplex(k types.BasicKind, x, y *Term) *expr.Expr {
 	a, b := ComplexHalves(k, x), ComplexHalves(k, y)
 	return And(real64(expr.Eql, a[0], b[0]), real64(expr.Eql, a[1], b[1]))

@@ -14,20 +14,25 @@ var Kinds = map[types.BasicKind]expr.Kind{
 	types.UnsafePointer: expr.Uint64, types.Float32: expr.Float32, types.Float64: expr.Float64,
 }
 
+// Operators are the operators of package expr, by token.
 var Operators = map[token.Token]expr.Op{
 	token.ADD: expr.Add, token.SUB: expr.Sub, token.MUL: expr.Mul, token.QUO: expr.Quo, token.REM: expr.Rem,
 	token.AND: expr.And, token.OR: expr.Or, token.XOR: expr.Xor, token.AND_NOT: expr.AndNot, token.SHL: expr.Shl, token.SHR: expr.Shr,
 	token.EQL: expr.Eql, token.NEQ: expr.Neq, token.LSS: expr.Lss, token.LEQ: expr.Leq, token.GTR: expr.Gtr, token.GEQ: expr.Geq,
 }
 
+// Plus is x + y for words.
 func Plus(x, y *expr.Expr) *expr.Expr { return expr.Binary(expr.Add, expr.Uint64, 0, x, y) }
 
+// Minus is x - y for words.
 func Minus(x, y *expr.Expr) *expr.Expr { return expr.Binary(expr.Sub, expr.Uint64, 0, x, y) }
 
+// Equal is x == y for words.
 func Equal(x, y *expr.Expr) *expr.Expr {
 	return expr.Binary(expr.Eql, expr.Uint64, 0, x, y)
 }
 
+// Times is n * x for a word x.
 func Times(x *expr.Expr, n int64) *expr.Expr {
 	if n == 1 {
 		return x
@@ -46,6 +51,7 @@ func ToInt(k types.BasicKind, x *expr.Expr) *expr.Expr {
 // UnknownBool is a bool that nothing tells.
 func UnknownBool() *expr.Expr { return expr.Apply("unknown", expr.Bool) }
 
+// IsNil reports whether e is the constant zero.
 func IsNil(e *expr.Expr) bool {
 	if e == nil || !e.IsConst() {
 		return false

@@ -95,8 +95,10 @@ func BinOp(op token.Token, k types.BasicKind, x, y Value) (Value, error) {
 	return Value{}, nil
 }
 
+// IsInteger reports whether k is a kind of integers.
 func IsInteger(k types.BasicKind) bool { return k >= types.Int && k <= types.Uintptr }
 
+// BoolValue returns the image of a bool.
 func BoolValue(b bool) Value {
 	if b {
 		return Known(1)
@@ -117,6 +119,7 @@ func wrap[T integer](x T) Value {
 	return Known(uint64(x))
 }
 
+// WrapFloat returns the image of a float.
 func WrapFloat[T float](x T) Value {
 	switch x := any(x).(type) {
 	case float32:
@@ -203,8 +206,10 @@ func compare[T integer | float | string](op token.Token, x, y T) Value {
 	return Value{}
 }
 
+// Float32Of returns the float32 that has the image a.
 func Float32Of(a uint64) float32 { return math.Float32frombits(uint32(a)) }
 
+// Float64Of returns the float64 that has the image a.
 func Float64Of(a uint64) float64 { return math.Float64frombits(a) }
 
 func complex64Of(a uint64) complex64 {
@@ -217,6 +222,7 @@ func complex128Of(v Value) (complex128, bool) {
 	return complex(math.Float64frombits(re), math.Float64frombits(im)), ok && ok2
 }
 
+// WrapComplex64 returns the image of a complex64.
 func WrapComplex64(c complex64) Value {
 	return Known(uint64(math.Float32bits(real(c))) | uint64(math.Float32bits(imag(c)))<<32)
 }
@@ -336,6 +342,7 @@ func shift[T integer](op token.Token, x T, n uint64) Value {
 	return wrap(x >> n)
 }
 
+// IsSigned reports whether k is a kind of signed integers.
 func IsSigned(k types.BasicKind) bool {
 	return k >= types.Int && k <= types.Int64 || k == types.UntypedInt || k == types.UntypedRune
 }
@@ -433,11 +440,13 @@ func IsNaN(k types.BasicKind, v Value) bool {
 	return false
 }
 
+// IsZero reports whether v is known to be zero in its first word.
 func IsZero(v Value) bool {
 	b, ok := v.Bits()
 	return ok && b == 0
 }
 
+// SameWord computes x == y for values of one word.
 func SameWord(x, y Value) Value {
 	a, ok := x.Bits()
 	b, ok2 := y.Bits()
@@ -447,6 +456,7 @@ func SameWord(x, y Value) Value {
 	return BoolValue(a == b)
 }
 
+// Sub computes x - y for values of one word.
 func Sub(x, y Value) Value {
 	a, ok := x.Bits()
 	b, ok2 := y.Bits()
@@ -456,6 +466,7 @@ func Sub(x, y Value) Value {
 	return Known(a - b)
 }
 
+// ExtremeFloat computes min or max of floats, which have rules for NaN and -0.
 func ExtremeFloat[T float](name string, x, y T) Value {
 	if name == "min" {
 		return WrapFloat(min(x, y))

@@ -114,6 +114,7 @@ type LoadPart struct {
 	Bits uint64 // recorded
 }
 
+// TooLarge reports whether an expression exceeds the bounds of a term.
 func TooLarge(e *expr.Expr) bool { return len(e.Reads()) > maxTermReads || !e.Within(maxTerm) }
 
 // Trimmed is t without a content, and a null, that is too large.
@@ -124,6 +125,7 @@ func (t *Term) Trimmed() *Term {
 	return t
 }
 
+// RecordedIs reports whether the recorded value of e is want, in the bits of m.
 func RecordedIs(e *expr.Expr, want, m uint64) bool {
 	v, ok := e.Recorded()
 	return ok && (v^want)&m == 0
@@ -227,6 +229,7 @@ func (t *Term) Evaluate(of func(*expr.Expr) (uint64, bool)) (v Value, ok bool) {
 	return v, true
 }
 
+// Same reports whether two values are known in all their words, and equal.
 func Same(a, b Value) bool {
 	n := a.Len()
 	if n != b.Len() {

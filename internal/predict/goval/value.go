@@ -107,6 +107,7 @@ func (v Value) Len() int {
 	return 1 + len(v.more.words)
 }
 
+// LowBits returns a word with its low n bits set.
 func LowBits(n int) uint64 {
 	if n >= 64 {
 		return math.MaxUint64

@@ -282,6 +282,7 @@ func (k *compiler) fields(t types.Type) []int64 {
 	return k.c.Sizes.Offsetsof(vars)
 }
 
+// Pointee returns the type that a pointer type t points to, and t itself if it is no pointer type.
 func Pointee(t types.Type) types.Type {
 	if p, ok := plan.Core(t).(*types.Pointer); ok {
 		return p.Elem()
