@@ -10,8 +10,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Calls of alternatives. A call through a function value is one of the function that it is known to be (A8): a closure that the alternative has
-// made, or one that was made on a recorded path, whose address the value is.
+// Calls, direct and through function values (A8).
 
 // closure is a function value that an alternative has made.
 type closure struct {
@@ -28,8 +27,8 @@ func (p *path) makeClosure(in *regcode.Instr, x *ssa.MakeClosure) bool {
 	return p.next(in, Value{Concrete: goval.Known(c.addr)})
 }
 
-// target is the code that a call enters, with all its arguments: nil if it is not known or not instrumented. The callee and free variables are
-// those of the call.
+// target returns the code that a call enters, with all its arguments. The code is nil if it is not
+// known or not instrumented; why is the reason. callee and free are those of the call.
 func (p *path) target(call *ssa.CallCommon, callee Value, args, free []Value) (c *regcode.Code, all, captured []Value, why string) {
 	if fn := call.StaticCallee(); fn != nil && regcode.BoundMethod(fn) == nil {
 		if plan.Typed(fn) {
@@ -55,7 +54,8 @@ func (p *path) target(call *ssa.CallCommon, callee Value, args, free []Value) (c
 	return c, slices.Concat(before, args), captured, ""
 }
 
-// entered is the code of a function value's function, with the arguments that come before those of the call.
+// entered returns the code of a function value's function, with the arguments that come before
+// those of the call.
 func (p *path) entered(fn *ssa.Function, free []Value) (c *regcode.Code, before, captured []Value) {
 	if m := regcode.BoundMethod(fn); m != nil {
 		fn, before, free = m, free, nil
@@ -70,7 +70,7 @@ func (p *path) entered(fn *ssa.Function, free []Value) (c *regcode.Code, before,
 	return p.x.Program.Code(pf), before, free
 }
 
-// called is the function of a function value (A8).
+// called returns the function of a function value (A8), with what it has captured.
 func (p *path) called(callee Value) (fn *ssa.Function, free []Value, why string) {
 	if callee.symbolic() {
 		return nil, nil, "unknown-callee"
@@ -100,7 +100,7 @@ func (p *path) called(callee Value) (fn *ssa.Function, free []Value, why string)
 	return fn, free, ""
 }
 
-// enters is a call of a function whose code is known, through a value or not.
+// enters executes a call of a function whose code is known.
 func (p *path) enters(in *regcode.Instr, call *ssa.CallCommon, operands, free []Value, deferred bool) bool {
 	c, args, captured, why := p.target(call, operands[0], operands[1:1+len(call.Args)], free)
 	if c == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/window"
 )
 
-// guard is the condition t = v, a guard for each word that changes.
+// guard returns the condition t = v, as a guard for each word of t that depends on reads.
 func (p *path) guard(t *goval.Term, v goval.Value) (guards []window.FlowGuard, ok bool) {
 	for i := range v.Len() {
 		want, ok := v.Word(i)
@@ -27,7 +27,7 @@ func (p *path) guard(t *goval.Term, v goval.Value) (guards []window.FlowGuard, o
 	return guards, true
 }
 
-// values are what a term can be, by what its reads may see (A3).
+// values returns the values that a term can have, by what its reads may return (A3).
 func (p *path) values(t *goval.Term) []goval.Value {
 	reads := goval.ReadsOf(t)
 	may := make([][]uint64, len(reads))
@@ -65,7 +65,8 @@ func (p *path) values(t *goval.Term) []goval.Value {
 	return out
 }
 
-// together are what several reads may return at one time: a slice's words are those of one slice, unless others change them between.
+// together returns the words that several reads may return at one time. The words of a slice are
+// those of one slice, unless another goroutine changes them between the reads.
 func (p *path) together(reads []*expr.Expr) [][]uint64 {
 	if len(reads) < 2 {
 		return nil
@@ -91,7 +92,7 @@ func (p *path) together(reads []*expr.Expr) [][]uint64 {
 	return p.s.Together(places)
 }
 
-// seen are the words that a read may return.
+// seen returns the words that a read may return.
 func (p *path) seen(r int64, recorded uint64) []uint64 {
 	if r >= window.AlternativeBase {
 		e := &p.steps[r-window.AlternativeBase].Event

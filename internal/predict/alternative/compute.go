@@ -12,7 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Values of alternatives: terms, what they can be, and the instructions that compute.
+// Instructions that compute a value, and their implicit checks.
 
 // other executes what is neither control nor memory.
 func (p *path) other(in *regcode.Instr) bool {
@@ -130,7 +130,8 @@ func (p *path) compute(in *regcode.Instr) bool {
 	return p.next(in, Value{Concrete: v})
 }
 
-// checked makes the implicit checks of an instruction (A4), whose operands are known by now, and says why it cannot go on.
+// checked makes the implicit checks of an instruction (A4), whose operands are known by now. It
+// returns the reason for which the path ends, or "".
 func (p *path) checked(in *regcode.Instr, args []Value) string {
 	switch x := in.SSA.(type) {
 	case *ssa.FieldAddr:
@@ -229,7 +230,7 @@ func sliceable(in *regcode.Instr, s *ssa.Slice, args []Value) string {
 	return ""
 }
 
-// isPointer checks for nil.
+// isPointer checks that v is a known address and not nil.
 func isPointer(v goval.Value) string {
 	a, ok := v.Bits()
 	switch {
@@ -241,7 +242,7 @@ func isPointer(v goval.Value) string {
 	return ""
 }
 
-// lengthOf is the length of what is indexed.
+// lengthOf returns the length of the operand x that in indexes.
 func lengthOf(in *regcode.Instr, x goval.Value) (uint64, bool) {
 	switch u := plan.Core(regcode.Pointee(in.Type)).(type) {
 	case *types.Array:

@@ -16,7 +16,8 @@ import (
 
 // Control of alternatives: branches (A2), calls, returns, deferred calls, goroutines (A6).
 
-// nop is what has no value: but deferred calls are kept, and run.
+// nop executes an instruction without a value. Deferred calls are kept by Defer and run by
+// RunDefers.
 func (p *path) nop(in *regcode.Instr) bool {
 	f := p.frame
 	switch in.SSA.(type) {
@@ -34,7 +35,7 @@ func (p *path) nop(in *regcode.Instr) bool {
 	return true
 }
 
-// runDefers runs the last deferred call, and comes back.
+// runDefers runs the last deferred call. When that returns, RunDefers is executed again.
 func (p *path) runDefers() bool {
 	f := p.frame
 	n := len(f.Defers)
@@ -190,8 +191,8 @@ func (p *path) spawn(in *regcode.Instr, call *ssa.CallCommon) bool {
 	return true
 }
 
-// calls are the functions that the path is in and that the recorded run was not in at the fork, the innermost first. In a goroutine
-// that it has started, that is all of them.
+// calls returns the invocations that the path has entered since the fork and not left, the
+// innermost first. In a goroutine that the path has started, these are all of its invocations.
 func (p *path) calls() []window.Call {
 	var list []window.Call
 	f := p.frame

@@ -17,10 +17,10 @@ const (
 	maxInstrs       = 4096 // of one alternative
 	maxSteps        = 48
 	maxDepth        = 32
-	maxAlternatives = 12 // of one fork, with an event
-	maxPaths        = 48 // and without
+	maxAlternatives = 12 // of one fork, with at least one event
+	maxPaths        = 48 // of one fork, with or without events
 	maxChoices      = 6  // values that one operand takes
-	maxCombined     = 64 // combinations of what the reads of an operand may see
+	maxCombined     = 64 // combinations of values of the reads of one operand
 )
 
 // explorer is one exploration of a fork.
@@ -29,7 +29,7 @@ type explorer struct {
 	s       window.Surroundings
 	paths   []*path
 	done    []*window.Alternative
-	globals map[*regcode.Global]uint64 // where they are taken to be, if nobody has accessed them
+	globals map[*regcode.Global]uint64 // assumed addresses of variables that have no access yet
 	eval    expr.Evaluator
 }
 
@@ -43,8 +43,8 @@ type path struct {
 	needs    []int64 // of the next step
 	guards   []window.FlowGuard
 	chosen   []window.FlowGuard
-	mem      []stored // by this alternative, last one last
-	held     []uint64 // mutexes of its own
+	mem      []stored // stores of this alternative, in order
+	held     []uint64 // locked mutexes that the alternative has allocated
 	closures []closure
 	forked   bool // a goroutine was started
 	off      bool // the choice at the fork is made
@@ -67,7 +67,8 @@ type stored struct {
 	val  Value
 }
 
-// Fresh memory, and from unseenMemory on variables of packages that nobody has accessed so far: no address of a program.
+// Addresses that no program has. From freshMemory on is memory that an alternative has allocated,
+// from unseenMemory on are variables of packages that have no access yet.
 const (
 	freshMemory  = uint64(1) << 56
 	unseenMemory = uint64(1) << 57
@@ -122,7 +123,7 @@ func (p *path) split(choices []func(*path)) bool {
 	return false
 }
 
-// starting reports whether the path is still to leave the recorded one.
+// starting reports whether the path has not left the recorded path yet.
 func (p *path) starting() bool { return !p.off }
 
 // val returns an operand.
@@ -134,7 +135,7 @@ func (p *path) val(a *regcode.Arg) Value {
 		if addr, at, ok := a.Glob.AddressAt(); ok && at < p.s.Until() {
 			return Value{Concrete: goval.Known(addr)}
 		}
-		if p.x.Program.Plan.Named(a.Glob.Var) { // else a pointer may lead to it as well
+		if p.x.Program.Plan.Named(a.Glob.Var) { // else a pointer may point to it
 			return Value{Concrete: goval.Known(p.unseen(a.Glob))}
 		}
 		return Value{}
@@ -148,7 +149,8 @@ func (p *path) val(a *regcode.Arg) Value {
 	return Value{Concrete: a.Val}
 }
 
-// unseen is an address for a variable that nobody has accessed in the trace so far. It is memory of the alternative's own, with unknown content.
+// unseen returns an address for a variable that has no access in the trace so far. The memory is
+// the alternative's own, and its content is unknown.
 func (e *explorer) unseen(g *regcode.Global) uint64 {
 	if e.globals == nil {
 		e.globals = map[*regcode.Global]uint64{}
@@ -161,7 +163,7 @@ func (e *explorer) unseen(g *regcode.Global) uint64 {
 	return at
 }
 
-// settle makes operand i known (A3). False: the path was split, or has ended.
+// settle makes operand i known (A3). If ok is false, the path was split, or it has ended.
 func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 	a := &in.Args[i]
 	s := p.val(a)
@@ -170,7 +172,7 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 	}
 	var choices []func(*path)
 	choice := p.starting() && slices.Contains(p.x.Args, i)
-	last := i == p.x.Args[len(p.x.Args)-1] // else a later operand may be the one that is another
+	last := i == p.x.Args[len(p.x.Args)-1] // else a later operand may have another value
 	var recorded goval.Value
 	if choice {
 		recorded, _ = goval.RecordedValue(s.Term)
@@ -206,7 +208,7 @@ func (p *path) step() bool {
 		return going
 	}
 	pins := in.Pins
-	if _, ok := in.SSA.(*ssa.TypeAssert); ok || in.Dynamic { // what it is called with may be a term
+	if _, ok := in.SSA.(*ssa.TypeAssert); ok || in.Dynamic { // the arguments may be terms
 		pins = 1
 	}
 	if pins != 0 && in.Op != regcode.OpIf && in.Std == nil {
@@ -284,7 +286,7 @@ func (p *path) emit(in *regcode.Instr, e trace.Event, f window.Flow) int64 {
 	return window.AlternativeBase + int64(len(p.steps)-1)
 }
 
-// last says that the step made last can race, but not be executed.
+// last marks the last step: it can race, but it cannot be executed.
 func (p *path) last(why string) bool {
 	p.steps[len(p.steps)-1].Last = true
 	return p.stop(why)

@@ -12,27 +12,28 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// A Fork is the state of a goroutine right before an instruction at which it could have gone on in another way, because an
-// operand that must keep its value (rule F2 of package walk) depends on reads that need not. It implements [window.Fork]. The walk makes
-// it and does not change it, nor what it leads to, any more.
+// A Fork is the state of a goroutine right before an instruction that could have had another
+// outcome: an operand that must keep its value (F2 of package walk) depends on reads that may have
+// other values. It implements [window.Fork]. A fork and all that it refers to are immutable.
 type Fork struct {
 	Program *regcode.Program
 	Facts   Facts
 	G       trace.GoID
-	Frame   *Frame // the innermost one
-	Args    []int  // the operands that may have other values
-	At      trace.Site
-	Stacks  [][2]uint64 // where the goroutine's stack has been: not memory (F6 of package walk)
+	Frame   *Frame      // the innermost one
+	Args    []int       // the operands that may have other values
+	At      trace.Site  // of the instruction
+	Stacks  [][2]uint64 // addresses of the goroutine's stacks, no locations (F6 of package walk)
 
-	// Needs and Guards are what the goroutine's next event depends on, whichever way the goroutine goes.
+	// Needs and Guards are what the goroutine's next event depends on, on every path.
 	Needs  []int64
 	Guards []window.FlowGuard
 
 	reads []int64 // of Args; nil: not computed
 }
 
-// Facts is what the walk has learnt of words: a lookup has the state right before an event of the trace. Lookups run beside the
-// walk, about events that the walk has passed.
+// Facts looks up what the walk has learnt of function values and type words. The answer is what
+// was known right before an event of the trace, which the walk has passed. Several goroutines may
+// look up facts while the walk continues.
 type Facts interface {
 	// FunctionAt returns the function value at an address, with what it has captured.
 	FunctionAt(addr uint64, before int64) (fn *ssa.Function, free []goval.Value, ok bool)
@@ -79,7 +80,7 @@ func (x *Fork) Explore(s window.Surroundings) []*window.Alternative {
 	e := &explorer{x: x, s: s}
 	first := &path{explorer: e, g: x.G, frame: x.Frame.clone(), needs: x.Needs, guards: slices.Clip(x.Guards)}
 	e.paths = []*path{first}
-	some := 0 // that do something
+	some := 0 // alternatives with an event
 	for len(e.paths) > 0 && some < maxAlternatives && len(e.done) < maxPaths {
 		p := e.paths[len(e.paths)-1]
 		e.paths = e.paths[:len(e.paths)-1]

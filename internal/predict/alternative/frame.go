@@ -6,21 +6,23 @@ import (
 	"github.com/presage-race/presage/internal/predict/regcode"
 )
 
-// Frame is an invocation in an alternative.
+// A Frame is an invocation. The walk makes frames for forks; a path changes its own copies.
 type Frame struct {
 	Code       *regcode.Code
 	Regs       []Value
 	Cells      []Value
-	Block, IP  int32
+	Block, IP  int32 // the next instruction
 	Defers     []Deferred
-	LostDefers bool
-	deferred   bool // runs as a deferred call
-	Root       bool // the goroutine ends with it
-	depth      int
+	LostDefers bool   // there are more deferred calls than Defers has
+	Root       bool   // the goroutine ends with it
 	Caller     *Frame // immutable until it is returned to
+
+	deferred bool // runs as a deferred call
+	depth    int  // number of frames that the path has entered below it
 }
 
-// A Deferred is a deferred call: its Defer instruction, with the callee and the arguments, and the free variables of a closure.
+// A Deferred is a deferred call: its Defer instruction, with the callee and the arguments, and the
+// free variables of a closure.
 type Deferred struct {
 	Instr      *regcode.Instr
 	Args, Free []Value

@@ -12,9 +12,9 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Interfaces of alternatives (A9). What is in one is known by its type word, or because the alternative has put it there.
+// Interfaces (A9).
 
-// holds is the type of what is in an interface that the alternative has made.
+// holds returns the type of what is in an interface that the alternative has made, else nil.
 func (s *Value) holds() *goval.Dynamic {
 	switch {
 	case s.symbolic():
@@ -23,7 +23,7 @@ func (s *Value) holds() *goval.Dynamic {
 	return s.Concrete.Dynamic()
 }
 
-// inInterface is an interface of type i that holds a value of type t as the word data.
+// inInterface returns an interface of type i that holds a value of type t, with the data word data.
 func (p *path) inInterface(i types.Type, t *goval.Dynamic, data Value) Value {
 	w := &goval.Term{Words: []*expr.Expr{nil, data.term().Word(0)}, Type: t}
 	if bits, ok := p.x.Facts.TypeWord(i, t.Type, p.s.Until()); ok {
@@ -59,7 +59,7 @@ func (p *path) makeInterface(in *regcode.Instr, x *ssa.MakeInterface) bool {
 	return p.next(in, p.inInterface(x.Type(), t, Value{Concrete: goval.Known(box)}))
 }
 
-// changeInterface is an interface as another one, of which its type has all methods.
+// changeInterface converts an interface to another interface type.
 func (p *path) changeInterface(in *regcode.Instr, to types.Type) bool {
 	v := p.val(&in.Args[0])
 	if w, ok := v.Concrete.Bits(); ok && w == 0 && !v.symbolic() {
@@ -72,7 +72,8 @@ func (p *path) changeInterface(in *regcode.Instr, to types.Type) bool {
 	return p.next(in, p.inInterface(to, t, pieceOf(v, 8, 8)))
 }
 
-// changesInterface reports whether a conversion is one of an interface with methods that holds something known: as another named type, it has another type word.
+// changesInterface reports whether in converts an interface with methods whose dynamic type is
+// known. The interface has another type word as a value of another named type.
 func (p *path) changesInterface(in *regcode.Instr, x *ssa.ChangeType) bool {
 	i, ok := x.Type().Underlying().(*types.Interface)
 	if !ok || i.Empty() || plan.Generic(p.frame.Code.Plan.SSA) {
@@ -82,7 +83,7 @@ func (p *path) changesInterface(in *regcode.Instr, x *ssa.ChangeType) bool {
 	return ok
 }
 
-// dynamic is the type of what is in an interface.
+// dynamic returns the type of what is in an interface, if it is known.
 func (p *path) dynamic(v Value) (t *goval.Dynamic, ok bool) {
 	if t := v.holds(); t != nil {
 		return t, true
@@ -140,7 +141,7 @@ func (p *path) typeAssert(in *regcode.Instr, x *ssa.TypeAssert) bool {
 	return p.asserted(in, x, data, true)
 }
 
-// unboxed is what stands in a box that the alternative has made.
+// unboxed loads from a box that the alternative has made.
 func (p *path) unboxed(in *regcode.Instr, box Value, size int64, sure bool) Value {
 	addr, ok := box.Concrete.Bits()
 	if !sure || !ok || box.symbolic() || addr < freshMemory {
@@ -166,7 +167,8 @@ func (p *path) asserted(in *regcode.Instr, x *ssa.TypeAssert, v Value, ok bool) 
 	return p.next(in, v)
 }
 
-// basicMethods reports whether the methods of an interface are those of every program: their parameters and results are of basic types.
+// basicMethods reports whether the methods of an interface have parameters and results of basic
+// types only. Then the interface is the same in all programs.
 func basicMethods(i *types.Interface) bool {
 	for m := range i.Methods() {
 		for _, list := range []*types.Tuple{m.Signature().Params(), m.Signature().Results()} {
@@ -180,7 +182,7 @@ func basicMethods(i *types.Interface) bool {
 	return true
 }
 
-// invoked is the code of an interface's method, with the receiver.
+// invoked returns the code of an interface's method, with the receiver.
 func (p *path) invoked(call *ssa.CallCommon, v Value) (c *regcode.Code, recv Value, why string) {
 	if w, ok := v.Concrete.Bits(); ok && w == 0 && !v.symbolic() {
 		return nil, Value{}, "panic"
@@ -200,8 +202,8 @@ func (p *path) invoked(call *ssa.CallCommon, v Value) (c *regcode.Code, recv Val
 	return p.x.Program.Code(pf), data, ""
 }
 
-// pointerShaped reports whether an interface holds a value of type t as it is, not a pointer to a copy. sure is false for types of which Go's
-// compiler decides.
+// pointerShaped reports whether the data word of an interface is the value of type t itself, and
+// not a pointer to a copy. sure is false for types where it depends on Go's compiler.
 func pointerShaped(t types.Type) (yes, sure bool) {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer, *types.Chan, *types.Map, *types.Signature:

@@ -11,7 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/window"
 )
 
-// inBounds executes an index or slice expression of a string that rests on reads. ok is false if in is none.
+// inBounds executes an index or slice expression of a string that depends on reads. ok is false if
+// in is no such expression.
 func (p *path) inBounds(in *regcode.Instr) (going, ok bool) {
 	switch in.SSA.(type) {
 	case *ssa.Index, *ssa.Slice:
@@ -41,7 +42,8 @@ func (p *path) inBounds(in *regcode.Instr) (going, ok bool) {
 	return p.next(in, Value{}), true
 }
 
-// assured makes a condition a guard of what comes next. False: it never holds.
+// assured makes a condition a guard of the next step. It returns false if the condition never
+// holds.
 func (p *path) assured(c *expr.Expr) bool {
 	if len(c.Reads()) > 0 {
 		p.guards = append(p.guards, window.FlowGuard{Term: c, Want: 1})
@@ -50,7 +52,7 @@ func (p *path) assured(c *expr.Expr) bool {
 	return goval.RecordedIs(c, 1, goval.Mask(8))
 }
 
-// std executes a call of the library in an alternative. That it does not panic is a guard of what comes next.
+// std executes a call of the library. That it does not panic is a guard of the next step.
 func (p *path) std(in *regcode.Instr) bool {
 	terms := make([]*goval.Term, len(in.Std.Args))
 	for i := range terms {

@@ -15,7 +15,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Memory of alternatives (A1).
+// Memory (A1), and local variables.
 
 // allocate makes new memory, all zero.
 func (p *path) allocate(in *regcode.Instr, size int64) bool {
@@ -90,7 +90,7 @@ func (p *path) getLocal(in *regcode.Instr) bool {
 	return p.next(in, pieceOf(c, int64(at), in.Size))
 }
 
-// part is a load from, or an address in, a bound variable.
+// part loads from a bound variable (plan R13), or computes an address in it.
 func (p *path) part(in *regcode.Instr) bool {
 	s := p.val(&in.Args[0])
 	switch in.SSA.(type) {
@@ -114,7 +114,8 @@ func (p *path) part(in *regcode.Instr) bool {
 	return p.next(in, s)
 }
 
-// access returns the address and size of a load or store through operand 0. ok is false if the path has ended.
+// access returns the address and size of a load or store through operand 0. ok is false if the path
+// has ended.
 func (p *path) access(in *regcode.Instr, size int64) (addr uint64, ok bool) {
 	ptr := p.val(&in.Args[0]).Concrete
 	if why := isPointer(ptr); why != "" {
@@ -153,7 +154,7 @@ func (p *path) load(in *regcode.Instr) bool {
 		return p.next(in, s)
 	}
 	if addr >= freshMemory {
-		return p.next(in, Value{}) // in parts
+		return p.next(in, Value{}) // stored in parts
 	}
 	if !hooked(in, format.Read) {
 		return p.next(in, Value{})
@@ -176,14 +177,15 @@ func (p *path) load(in *regcode.Instr) bool {
 	return p.next(in, Value{})
 }
 
-// opaque reports whether opaque code may do something about an access.
+// opaque reports whether a call of opaque code may conflict with an access.
 func (p *path) opaque(in *regcode.Instr, e *trace.Event) bool {
 	c := *e
 	c.Site, c.G = in.Site, p.g
 	return p.s.Opaque(&c)
 }
 
-// known is what the alternative knows to be at addr: what it stored in memory that is its own or that nobody else accesses, or what was there at the fork.
+// known returns what memory at addr holds, if that is known: what the alternative stored in memory
+// that it has allocated or that no other goroutine accesses, or the content at the fork.
 func (p *path) known(in *regcode.Instr, addr uint64, size int64) (Value, bool) {
 	own := addr >= freshMemory
 	if !own && (p.forked || p.s.Foreign(addr, size)) {
@@ -208,7 +210,8 @@ func (p *path) known(in *regcode.Instr, addr uint64, size int64) (Value, bool) {
 	return p.content(in, addr, size)
 }
 
-// visible hides, in a goroutine that the alternative has started, what rests on reads of others.
+// visible hides values that depend on reads from a goroutine that the alternative has started: the
+// reads are of another goroutine.
 func (p *path) visible(s Value) Value {
 	if s.symbolic() && p.g != p.x.G {
 		return Value{}
@@ -223,7 +226,7 @@ func pieceAt(m *stored, addr uint64, size int64) Value {
 	return pieceOf(m.val, int64(addr-m.addr), size)
 }
 
-// content is what is at addr at the fork.
+// content returns what memory at addr holds at the fork.
 func (p *path) content(in *regcode.Instr, addr uint64, size int64) (Value, bool) {
 	t := &goval.Term{Words: make([]*expr.Expr, max(1, (size+7)/8))}
 	for i := range t.Words {
@@ -284,7 +287,7 @@ func (p *path) store(in *regcode.Instr) bool {
 	return true
 }
 
-// written is the Flow of a write of s, a word, whose value is in *val if it is known.
+// written returns the Flow of a write of the word s. If its value is known, it sets *val.
 func (p *path) written(s Value, val *uint64) (f window.Flow, known bool) {
 	if !s.symbolic() {
 		v, ok := s.Concrete.Bits()
@@ -304,7 +307,8 @@ func (p *path) written(s Value, val *uint64) (f window.Flow, known bool) {
 	return f, true
 }
 
-// touched ends a path at an instruction that is not modelled. An access to a map is still one that can race.
+// touched ends a path at an instruction that is not modelled. An access to a map can still race: it
+// is the last step.
 func (p *path) touched(in *regcode.Instr) bool {
 	for i := range in.Wants {
 		w := &in.Wants[i]

@@ -14,7 +14,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Select statements of alternatives (A7).
+// Select statements (A7).
 
 // offer is a case of a select whose channel is not nil.
 type offer struct {
@@ -26,7 +26,8 @@ type offer struct {
 	result int32       // register of what a receive returns
 }
 
-// selects goes on in every case that it could be, and in the default: which of them are possible is a matter of the schedule (docs/model.md, S and U).
+// selects makes a path for every case and for the default. Which of them are possible depends on
+// the schedule (docs/model.md, S and U).
 func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
 	offers, ok := p.offers(in, x)
 	if !ok {
@@ -60,12 +61,12 @@ func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
 	return p.split(choices)
 }
 
-// closes reports whether a channel is closed by somebody.
+// closes reports whether any goroutine closes a channel.
 func (p *path) closes(ch uint64) bool {
 	return p.s.Closes(ch) || slices.ContainsFunc(p.steps, func(s window.Step) bool { return s.Event.Kind == format.ChanClose && uint64(s.Event.Obj) == ch })
 }
 
-// offers are the cases of a select. ok is false if the path has ended.
+// offers returns the cases of a select. ok is false if the path has ended.
 func (p *path) offers(in *regcode.Instr, x *ssa.Select) (list []offer, ok bool) {
 	received := int32(2)
 	for i, st := range x.States {
@@ -90,7 +91,7 @@ func (p *path) offers(in *regcode.Instr, x *ssa.Select) (list []offer, ok bool) 
 	return list, true
 }
 
-// chose makes the step of a case, with those that it is not.
+// chose makes the step of a case; the step has the other cases as well.
 func (p *path) chose(in *regcode.Instr, o *offer, e trace.Event, f window.Flow, offers []offer) int64 {
 	r := p.emit(in, e, f)
 	s := &p.steps[len(p.steps)-1]
@@ -105,7 +106,7 @@ func (p *path) chose(in *regcode.Instr, o *offer, e trace.Event, f window.Flow, 
 	return r
 }
 
-// came gives the select its results: which case, and whether something was received.
+// came sets the results of the select: the number of the case, and whether a value was received.
 func (p *path) came(in *regcode.Instr, x *ssa.Select, number uint64, received uint64) {
 	results := in.Reg + 2
 	p.frame.Regs[in.Reg], p.frame.Regs[in.Reg+1] = Value{Concrete: goval.Known(number)}, Value{Concrete: goval.Known(received)}
@@ -119,7 +120,7 @@ func (p *path) came(in *regcode.Instr, x *ssa.Select, number uint64, received ui
 	p.frame.IP++
 }
 
-// offered is a send.
+// offered takes a case that sends.
 func (p *path) offered(in *regcode.Instr, o *offer, offers []offer) {
 	e := o.event
 	f, known := p.written(p.val(&o.value), &e.Val)
@@ -131,14 +132,14 @@ func (p *path) offered(in *regcode.Instr, o *offer, offers []offer) {
 	p.came(in, in.SSA.(*ssa.Select), uint64(o.number), 0)
 }
 
-// taken is the receive of a value.
+// taken takes a case that receives a value.
 func (p *path) taken(in *regcode.Instr, x *ssa.Select, o *offer, offers []offer, size int64) {
 	r := p.chose(in, o, o.event, window.Flow{}, offers)
 	p.came(in, x, uint64(o.number), 1)
 	p.frame.Regs[o.result] = Value{Term: goval.LoadTerm([]goval.LoadPart{{Read: r, Size: size}})}
 }
 
-// drained is the receive from a closed channel.
+// drained takes a case that receives from a closed channel.
 func (p *path) drained(in *regcode.Instr, x *ssa.Select, o *offer, offers []offer) {
 	e := o.event
 	e.Flags |= format.FlagClosed
@@ -146,7 +147,7 @@ func (p *path) drained(in *regcode.Instr, x *ssa.Select, o *offer, offers []offe
 	p.came(in, x, uint64(o.number), 0)
 }
 
-// defaulted is the default.
+// defaulted takes the default.
 func (p *path) defaulted(in *regcode.Instr, x *ssa.Select, offers []offer) {
 	if len(offers) > 0 {
 		p.chose(in, nil, trace.Event{Kind: format.SelectDefault}, window.Flow{}, offers)

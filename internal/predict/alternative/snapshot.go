@@ -24,12 +24,12 @@ func (x *Fork) Snapshot() *window.Snapshot {
 	return s
 }
 
-// addressOf returns the address of a variable of a package, if an access has told it.
+// addressOf returns the address of a variable of a package, if an access has shown it.
 func (x *Fork) addressOf(v *ssa.Global) (addr uint64, at int64, ok bool) {
 	return x.Program.Global(v).AddressAt()
 }
 
-// closureAt returns the function value that an address is right before an event.
+// closureAt returns the function value that is at an address right before an event.
 func (x *Fork) closureAt(addr uint64, before int64) (c window.Closure, ok bool) {
 	fn, free, ok := x.Facts.FunctionAt(addr, before)
 	if !ok {
@@ -97,7 +97,7 @@ func freeVars(fn *ssa.Function) []ssa.Value {
 	return out
 }
 
-// datum is the value v, which has n registers from reg on.
+// datum returns the value v, which has n registers from reg on, as data.
 func (f *Frame) datum(v ssa.Value, reg, n int32) window.Datum {
 	if t, ok := v.Type().(*types.Tuple); ok {
 		var d window.Datum
@@ -109,7 +109,8 @@ func (f *Frame) datum(v ssa.Value, reg, n int32) window.Datum {
 	return f.bound(v, f.Regs[reg])
 }
 
-// bound is the value of v, or that of the variable that v points to, if it is a value (plan R13).
+// bound returns the value s of v as data. If v is the address of a bound variable (plan R13), s is
+// the value of the variable.
 func (f *Frame) bound(v ssa.Value, s Value) window.Datum {
 	pf := f.Code.Plan
 	if !pf.Bound(v) {
@@ -120,7 +121,7 @@ func (f *Frame) bound(v ssa.Value, s Value) window.Datum {
 	return d
 }
 
-// sizeof is the size of t, 0 if it depends on type parameters.
+// sizeof returns the size of t, 0 if it depends on type parameters.
 func (f *Frame) sizeof(t types.Type) int64 {
 	if b, ok := t.(*types.Basic); ok && b.Kind() == types.Invalid || plan.Open(t) {
 		return 0
@@ -142,7 +143,7 @@ func (f *Frame) deferredCall(d Deferred) window.Deferred {
 	return out
 }
 
-// datumOf is a value of some bytes, word by word.
+// datumOf returns a value of size bytes as data, word by word.
 func datumOf(s Value, size int64) window.Datum {
 	d := window.Datum{Func: s.Concrete.Function()}
 	t := s.term()
@@ -168,7 +169,7 @@ func datumOf(s Value, size int64) window.Datum {
 	return d
 }
 
-// textOf is the content of a string that is the same in every run.
+// textOf returns the content of a string, if it is the same in every run.
 func textOf(t *goval.Term) (string, bool) {
 	if t.Text == nil || !t.Text.IsConst() {
 		return "", false

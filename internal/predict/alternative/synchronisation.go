@@ -15,7 +15,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Synchronisation of alternatives: the typed operations of package plan.
+// Synchronisation: the typed operations of package plan.
 
 // operation is what a function of package sync does, as an event.
 type operation struct {
@@ -96,7 +96,8 @@ func (p *path) sync(in *regcode.Instr, op operation, ptr Value, delta int64) boo
 	return true
 }
 
-// ownLock locks or unlocks a mutex that nobody else has: there is no event, but it may be held already.
+// ownLock locks or unlocks a mutex that the alternative has allocated. There is no event, but the
+// mutex may be locked already.
 func (p *path) ownLock(in *regcode.Instr, op operation, addr uint64) bool {
 	held := slices.Index(p.held, addr)
 	switch {
@@ -113,7 +114,8 @@ func (p *path) ownLock(in *regcode.Instr, op operation, addr uint64) bool {
 	return true
 }
 
-// advance goes on behind an operation; a deferred one is run by its RunDefers, which looks for more.
+// advance continues after an operation. A deferred operation is run by RunDefers, which is executed
+// again.
 func (p *path) advance(in *regcode.Instr) {
 	if _, ok := in.SSA.(*ssa.Defer); !ok {
 		p.frame.IP++
@@ -187,7 +189,7 @@ func (p *path) atomic(in *regcode.Instr, callee *ssa.Function, args []Value) boo
 	return true
 }
 
-// updated is what Add, And and Or leave.
+// updated returns the new value of Add, And and Or.
 func (p *path) updated(name string, old, arg Value, size int64) Value {
 	k := expr.Uint64
 	if size == 4 {
@@ -203,7 +205,8 @@ func (p *path) updated(name string, old, arg Value, size int64) Value {
 	return bounded(goval.Single(expr.Binary(op, k, 0, old.Term.Word(0), arg.term().Word(0))))
 }
 
-// compareAndSwap goes on in both ways: it finds old, and is an update, or something else, and is a read.
+// compareAndSwap makes two paths: the operation finds old and is an update, or it finds another
+// value and is a read.
 func (p *path) compareAndSwap(in *regcode.Instr, e trace.Event, old, now Value) bool {
 	want, ok := old.Concrete.Bits()
 	if !ok || old.symbolic() || want >= 4096 && want < 1<<48 && !p.s.Settled(want) {
@@ -251,7 +254,8 @@ func (p *path) lastIf(cond bool, why string) {
 	}
 }
 
-// channel returns the capacity of the channel ch. ok is false if the path has ended.
+// channel sets the object of an event to the channel ch, and Aux to its capacity. ok is false if
+// the path has ended.
 func (p *path) channel(ch Value, e *trace.Event) (ok bool) {
 	addr, known := ch.Concrete.Bits()
 	e.Obj = trace.Addr(addr)
@@ -293,7 +297,7 @@ func (p *path) send(in *regcode.Instr) bool {
 	return true
 }
 
-// receive is a receive expression: of a value, or of the zero value because the channel is closed.
+// receive executes a receive expression: of a value, or of the zero value of a closed channel.
 func (p *path) receive(in *regcode.Instr, x *ssa.UnOp) bool {
 	e := trace.Event{Kind: format.ChanRecv}
 	if !p.channel(p.val(&in.Args[0]), &e) {

@@ -4,7 +4,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// Value is a symbolic value: known, a term, or neither.
+// A Value is a symbolic value: it has a Term, or what is known of Concrete. If there is no term and
+// no word of Concrete is known, nothing is known of the value.
 type Value struct {
 	Concrete goval.Value
 	Term     *goval.Term
@@ -12,7 +13,7 @@ type Value struct {
 
 func (s *Value) symbolic() bool { return s.Term != nil }
 
-// FromTerm is a term as a value: known if it does not change, nothing if none of it is known.
+// FromTerm returns the value of a term. It is concrete if the term depends on no read.
 func FromTerm(t *goval.Term) Value {
 	if t == nil {
 		return Value{}
@@ -34,7 +35,7 @@ func FromTerm(t *goval.Term) Value {
 	return Value{Concrete: v}
 }
 
-// term is a value as a term.
+// term returns a value as a term.
 func (s *Value) term() *goval.Term {
 	if s.symbolic() {
 		return s.Term
@@ -42,7 +43,7 @@ func (s *Value) term() *goval.Term {
 	return goval.Fixed(s.Concrete)
 }
 
-// pieceOf is size bytes at offset at of a value.
+// pieceOf returns size bytes of a value, at offset at.
 func pieceOf(s Value, at, size int64) Value {
 	if !s.symbolic() {
 		return Value{Concrete: s.Concrete.Part(at, size)}
@@ -50,7 +51,7 @@ func pieceOf(s Value, at, size int64) Value {
 	return bounded(s.Term.Part(at, size))
 }
 
-// bounded is symbolic, without the words that are too large.
+// bounded returns the value of a term without the words that are too large.
 func bounded(t *goval.Term) Value {
 	if t == nil {
 		return Value{}

@@ -7,7 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// Complex numbers as pairs of float64, in which Go computes products and quotients of complex64 as well.
+// Complex numbers as pairs of float64, in which Go computes products and quotients of complex64 as
+// well.
 
 // ComplexHalves are the real and the imaginary part of a complex number of kind k, as float64.
 func ComplexHalves(k types.BasicKind, x *Term) [2]*expr.Expr {
@@ -34,7 +35,8 @@ func real64(op expr.Op, x, y *expr.Expr) *expr.Expr {
 	return expr.Binary(op, expr.Float64, 0, x, y)
 }
 
-// ComplexArithmetic is + - * / of complex numbers. The sum of two float32, rounded in float64 and again, is their sum.
+// ComplexArithmetic is + - * / of complex numbers. The sum of two float32, rounded in float64 and
+// again, is their sum.
 func ComplexArithmetic(op token.Token, k types.BasicKind, x, y *Term) *Term {
 	a, b := ComplexHalves(k, x), ComplexHalves(k, y)
 	switch op {

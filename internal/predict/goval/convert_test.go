@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestConvertFloat: a conversion to an integer is known where the value fits the type, and only there.
+// TestConvertFloat: a conversion to an integer is known where the value fits the type, and only
+// there.
 func TestConvertFloat(t *testing.T) {
 	for _, c := range []struct {
 		x    float64

@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// Kinds are the basic kinds of words, after kindOf.
+// Kinds are the kinds of package expr, by the kinds that KindOf returns.
 var Kinds = map[types.BasicKind]expr.Kind{
 	types.Bool: expr.Bool, types.Int8: expr.Int8, types.Int16: expr.Int16, types.Int32: expr.Int32, types.Int64: expr.Int64,
 	types.Uint8: expr.Uint8, types.Uint16: expr.Uint16, types.Uint32: expr.Uint32, types.Uint64: expr.Uint64,
@@ -40,7 +40,7 @@ func Times(x *expr.Expr, n int64) *expr.Expr {
 	return expr.Binary(expr.Mul, expr.Uint64, 0, x, expr.Word(uint64(n)))
 }
 
-// ToInt is an integer as an int.
+// ToInt converts an integer of kind k to an int.
 func ToInt(k types.BasicKind, x *expr.Expr) *expr.Expr {
 	if Kinds[k] == 0 {
 		return nil
@@ -48,7 +48,7 @@ func ToInt(k types.BasicKind, x *expr.Expr) *expr.Expr {
 	return expr.ConvertTo(expr.Int64, Kinds[k], x)
 }
 
-// UnknownBool is a bool that nothing tells.
+// UnknownBool returns a bool that is not known.
 func UnknownBool() *expr.Expr { return expr.Apply("unknown", expr.Bool) }
 
 // IsNil reports whether e is the constant zero.
@@ -60,7 +60,7 @@ func IsNil(e *expr.Expr) bool {
 	return v == 0
 }
 
-// And is x && y. Where x is false, y need not have a value.
+// And is x && y. If x is false, y need not have a value.
 func And(x, y *expr.Expr) *expr.Expr {
 	if y == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 // This file is Go's operators on basic types. Each is executed by the operator
 // itself on the type itself, so that overflow, shifts, NaN and conversions out of
-// range are those of the Go compiler on this machine; value_test.go compares them
+// range are those of the Go compiler on this machine; operator_test.go compares them
 // with compiled code all the same.
 
 // The panics of operators.
@@ -127,7 +127,7 @@ func WrapFloat[T float](x T) Value {
 	case float64:
 		return Known(math.Float64bits(x))
 	}
-	panic("program: no such float")
+	panic("goval: no such float")
 }
 
 func binBool(op token.Token, a, b uint64) Value {

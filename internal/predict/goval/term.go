@@ -7,20 +7,21 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// A Term is a symbolic value: an expression over reads of the trace for each word of the value. A word may have no
-// expression: nothing is known of it then. RECIPE calls this the symbolic trace (seed 000 section III.A).
+// A Term is a symbolic value: an expression over reads of the trace for each word of the value. A
+// word may have no expression: nothing is known of it then. RECIPE calls this the symbolic trace
+// (seed 000 section III.A).
 type Term struct {
 	Words []*expr.Expr // nil: not known
 	Text  *expr.Expr   // the content of a string, nil: not known
-	Null  *expr.Expr   // of an error: whether it is nil; nil: its first word says it
-	Type  *Dynamic     // of an interface: of what is in it, where an alternative has put it there
-	Load  bool         // it is what a load returned
+	Null  *expr.Expr   // of an error: whether it is nil; nil: the first word has the answer
+	Type  *Dynamic     // of an interface: the type of what is in it, if that is known
+	Load  bool         // the term is the result of a load
 }
 
-// Bounds of a term. What is larger has none, and is counted.
+// Bounds of an expression of a term.
 const (
-	maxTerm      = 2048 // nodes of a word
-	maxTermReads = 64   // reads of one
+	maxTerm      = 2048 // nodes
+	maxTermReads = 64   // reads
 )
 
 // Word returns word i, nil if it is not known.
@@ -106,7 +107,7 @@ func LoadTerm(parts []LoadPart) *Term {
 	return t
 }
 
-// LoadPart is a part of a load: a Read event, and where its bytes stand in the value.
+// A LoadPart is a part of a load: a read, and the offset of its bytes in the value.
 type LoadPart struct {
 	Read int64
 	At   int64
@@ -117,7 +118,7 @@ type LoadPart struct {
 // TooLarge reports whether an expression exceeds the bounds of a term.
 func TooLarge(e *expr.Expr) bool { return len(e.Reads()) > maxTermReads || !e.Within(maxTerm) }
 
-// Trimmed is t without a content, and a null, that is too large.
+// Trimmed returns t without Text and Null if one of them is too large.
 func (t *Term) Trimmed() *Term {
 	if t.Text != nil && TooLarge(t.Text) || t.Null != nil && TooLarge(t.Null) {
 		t = &Term{Words: t.Words}
@@ -162,7 +163,7 @@ func (t *Term) setBytes(at, n int64, e *expr.Expr) {
 	t.Words[i] = expr.Concat(expr.PartOf(old, 0, from), from, high)
 }
 
-// Valued is t without what has no value whatever is read.
+// Valued returns t without the expressions that have no value whatever the reads return.
 func (t *Term) Valued() *Term {
 	nothing := func(e *expr.Expr) bool {
 		if e == nil || len(e.Reads()) > 0 {
@@ -183,7 +184,7 @@ func (t *Term) Valued() *Term {
 	return t
 }
 
-// ReadsOf are the reads of a term, by number.
+// ReadsOf returns the reads of a term, ascending by number.
 func ReadsOf(t *Term) []*expr.Expr {
 	var reads []*expr.Expr
 	for _, e := range t.Words {
@@ -195,12 +196,14 @@ func ReadsOf(t *Term) []*expr.Expr {
 	return slices.CompactFunc(reads, func(a, b *expr.Expr) bool { return a.Number() == b.Number() })
 }
 
-// RecordedValue is a term's value in the recorded run. ok is false if a word that it has a term for has none.
+// RecordedValue returns the value of a term in the recorded run. ok is false if one of its
+// expressions has no value.
 func RecordedValue(t *Term) (v Value, ok bool) {
 	return t.Evaluate(func(e *expr.Expr) (uint64, bool) { return e.Recorded() })
 }
 
-// Evaluate puts the words of a value together.
+// Evaluate returns the value of a term whose expressions have the values that of returns. ok is false
+// if one of them has none.
 func (t *Term) Evaluate(of func(*expr.Expr) (uint64, bool)) (v Value, ok bool) {
 	words := make([]uint64, max(1, len(t.Words)))
 	known := uint64(0)

@@ -4,7 +4,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// WithContent is a string with its content, if that is known from where it is.
+// WithContent returns a string with its content, if texts has the content at its address.
 func WithContent(texts *expr.Texts, s Value) Value {
 	if _, ok := s.Content(); ok || texts == nil {
 		return s
@@ -20,7 +20,8 @@ func WithContent(texts *expr.Texts, s Value) Value {
 	return s
 }
 
-// StringTerm is the content of a string: what it was computed to be, or what stands where it is (expr E6). Nil: nobody knows.
+// StringTerm returns the content of a string: the one that was computed, or the one that texts has
+// at its address (expr E6). It is nil if the content is not known.
 func StringTerm(texts *expr.Texts, t *Term) *expr.Expr {
 	switch {
 	case t == nil:

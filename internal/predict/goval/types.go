@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// TypeKey names a type in all programs, "" if a name does not tell: it is local, generic, or a literal of one.
+// TypeKey returns a name that identifies a type in all programs. It is "" if there is none: the
+// type is local, generic, or a literal with such a type.
 func TypeKey(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -38,7 +39,8 @@ func TypeKey(t types.Type) string {
 	return ""
 }
 
-// SameType reports whether two types are one. sure is false if that is not known: they may be of different programs.
+// SameType reports whether two types, which may be of different programs, are the same. sure is
+// false if that is not known.
 func SameType(a, b types.Type) (same, sure bool) {
 	if types.Identical(a, b) {
 		return true, true
@@ -47,7 +49,7 @@ func SameType(a, b types.Type) (same, sure bool) {
 	return x == y, x != "" && y != ""
 }
 
-// WordKind is the kind of a basic type, 0 of others.
+// WordKind returns the kind of a basic type, 0 for other types.
 func WordKind(t types.Type) expr.Kind {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return 0
@@ -59,7 +61,7 @@ func WordKind(t types.Type) expr.Kind {
 	return Kinds[k]
 }
 
-// IsInterface is not true of type parameters.
+// IsInterface reports whether t is an interface type, and no type parameter.
 func IsInterface(t types.Type) bool {
 	_, param := types.Unalias(t).(*types.TypeParam)
 	return types.IsInterface(t) && !param

@@ -22,12 +22,12 @@ type Value struct {
 	more  *more
 }
 
-// more is what only some values have.
+// more has what only some values have.
 type more struct {
 	words []uint64      // words 1 and up
 	text  *string       // the content of a string, if it is known
 	fn    *ssa.Function // the function that a function value is, where its address is not known
-	typ   *Dynamic      // of an interface: of what is in it, where an alternative has put it there
+	typ   *Dynamic      // of an interface: the type of what is in it, if that is known
 }
 
 // Known returns the value of at most 8 bytes whose bits are given.
@@ -57,8 +57,8 @@ func Text(s string) Value {
 	return Value{known: 2, more: &more{words: []uint64{uint64(len(s))}, text: &s}}
 }
 
-// Partial returns the value of the given words, of which bit i of known says whether word i is known. The words belong to
-// the value.
+// Partial returns the value of the given words. Bit i of known says whether word i is known. The
+// value keeps the slice.
 func Partial(words []uint64, known uint64) Value {
 	return Value{bits: words[0], known: known, more: &more{words: words[1:]}}
 }

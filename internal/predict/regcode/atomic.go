@@ -7,7 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// AtomicSize is the number of bytes that a function of sync/atomic works on, 0 for one that is not modelled.
+// AtomicSize returns the number of bytes that a function of sync/atomic works on, 0 if the function
+// is not modelled.
 func AtomicSize(callee *ssa.Function) int64 {
 	name := callee.Name()
 	if recv := callee.Signature.Recv(); recv != nil {
@@ -30,7 +31,8 @@ func AtomicSize(callee *ssa.Function) int64 {
 	return 0
 }
 
-// IsAtomic reports whether a call is of a function of sync/atomic that works on its first argument, or the one word of that.
+// IsAtomic reports whether a call is of a function of sync/atomic whose first argument points to
+// the word that it works on.
 func IsAtomic(c *ssa.CallCommon) bool {
 	fn := c.StaticCallee()
 	if fn == nil {

@@ -11,24 +11,25 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// A Code is one function prepared for the machine: its SSA values have numbered
-// registers, its operands are resolved, and the records of package plan stand at
-// the instructions that write them. It is immutable.
+// A Code is one function prepared for the machines: its SSA values have numbered registers, its
+// operands are resolved, and each instruction has the records of package plan. It is immutable,
+// but for what Live keeps.
 type Code struct {
 	Plan   *plan.Func
 	Sizes  types.Sizes
 	Texts  *expr.Texts // what string constants say
-	Params []int32     // registers of the recorded parameters and free variables: those of plan.Func.Params
+	Params []int32     // registers of what has records: those of plan.Func.Params
 	Args   []int32     // registers of all parameters
 	Blocks []Block
-	Regs   int32 // registers of a frame
+	Regs   int32 // number of registers
 	Cells  []int64
-	Length int // instructions and their records
-	// shifty: a result is loaded from memory before the deferred calls run, which
-	// may write it (plan R8).
+	Length int // number of instructions and of their records
+
+	// ResultsMayChange reports that a result is loaded from memory before the deferred calls run,
+	// which may write it (plan R8).
 	ResultsMayChange bool
 
-	liveness *liveness // made when the walk asks for it the first time; nobody else does
+	liveness *liveness // made by the first call of Live
 }
 
 type Block struct {
@@ -42,11 +43,11 @@ type Block struct {
 // An Edge leads to a block; pred is its number among the block's predecessors.
 type Edge struct{ To, Pred int32 }
 
-// An Instr is one instruction. Its result, or the components of its result if
-// that is a tuple, are in registers reg, reg+1, …
+// An Instr is one instruction. Its result is in register Reg; the components of a tuple are in the
+// N registers from Reg on.
 type Instr struct {
 	SSA     ssa.Instruction
-	Op      opcode
+	Op      Opcode
 	Site    trace.Site
 	Reg, N  int32
 	Args    []Arg // in the order of ssa.Instruction.Operands
@@ -62,11 +63,11 @@ type Instr struct {
 	Type    types.Type      // type of the first operand
 	Free    []Arg           // free variables of a closure that is called
 	callee  *ssa.Function
-	Std     *std // a call of a function of the standard library that is evaluated
+	Std     *Std // a call of a function of the standard library that is evaluated
 	Own     bool // a store of an operand of such a call
 
 	Fused          bool
-	Reaches        bool // an opaque call that may look at memory
+	Reaches        bool // an opaque call that may read memory of the goroutine
 	Dynamic        bool // a call through a function value or an interface
 	Maybe          bool // a call that may be one of a typed operation (R15 of package plan)
 	CallsBack      bool // a typed call that may enter instrumented code
@@ -75,53 +76,54 @@ type Instr struct {
 	Appends        bool // append, of elements of a known size (F7)
 	Recorded       bool // the result, or every component that is used, has a Value record
 	Extract        bool
-	vague          bool // a comparison of pointers that may be to variables of size zero (plan.Ambiguous)
+	vague          bool // compares pointers, maybe to variables of size zero (plan.Ambiguous)
 }
 
-// An Arg is an operand: a register, or a constant if reg is -1.
+// An Arg is an operand: a register, or, if Reg is -1, the address of a global variable or a
+// constant.
 type Arg struct {
 	Reg  int32
 	Val  goval.Value
 	Glob *Global
 }
 
-// opcode says what the machine does with an instruction.
-type opcode uint8
+// An Opcode says what a machine does with an instruction.
+type Opcode uint8
 
 const (
-	OpEval   opcode = iota // a value computed from operands, or recorded
-	OpLoad                 // from shared memory
-	OpLocal                // load of a local variable
-	OpStore                // to shared memory
-	OpSet                  // store to a local variable
-	OpBind                 // the store to a bound variable: its register is the value (plan R13)
-	OpPart                 // load, or address, in a bound variable: the value there
-	OpAlloc                // of a local variable
-	OpJump                 //
-	OpIf                   //
-	OpReturn               //
-	OpPanic                //
-	OpNop                  //
-	OpCall                 // of an instrumented function
-	opTuple                // several results, each recorded
-	opRecord               // all that is left: recorded, with operands pinned
+	OpEval  Opcode = iota // a value computed from operands, or recorded
+	OpLoad                // a load from memory that may be shared
+	OpLocal               // a load from a local variable
+	OpStore               // a store to memory that may be shared
+	OpSet                 // a store to a local variable
+	OpBind                // the store to a bound variable: its register is the value (plan R13)
+	OpPart                // a load from, or an address in, a bound variable: the value there
+	OpAlloc               // the allocation of a local variable
+	OpJump
+	OpIf
+	OpReturn
+	OpPanic
+	OpNop
+	OpCall   // a call of an instrumented function
+	opTuple  // several results, each recorded
+	opRecord // any other: the result is recorded, the operands are pinned
 )
 
-// A Want is a record that the walk expects at an instruction.
+// A Want is a record that an instruction has.
 type Want struct {
-	Kind wantKind
+	Kind WantKind
 	Hook *plan.Hook
-	Reg  int32 // Value: the register it fills in, -1: none
+	Reg  int32 // of a Value record: the register that it sets; -1: none
 }
 
-type wantKind uint8
+type WantKind uint8
 
 const (
-	WantValue   wantKind = iota // a Value record
+	WantValue   WantKind = iota // a Value record
 	WantAccess                  // a run of Reads or Writes, ended by one without FlagMore
 	WantLen                     // a ChanLen
 	WantEnter                   // the Enter of an instrumented callee, all it does, and its Exit
 	WantBegin                   // OpaqueBegin
 	WantEnd                     // OpaqueEnd
-	WantRuntime                 // any number of records that the runtime side writes with the instruction's site
+	WantRuntime                 // any number of records of the runtime side, at the instruction's site
 )

@@ -116,7 +116,7 @@ func (k *compiler) instr(out *Instr, ip *plan.Instr, in ssa.Instruction) {
 	out.Pins = pinned(out, in)
 }
 
-// opcode says how the machine executes in, and finds the variable of a local access.
+// opcode sets the opcode of in, and the cell of a local access.
 func (k *compiler) opcode(out *Instr, ip *plan.Instr, in ssa.Instruction) {
 	f := k.c.Plan
 	switch in := in.(type) {
@@ -205,7 +205,7 @@ func root(addr ssa.Value) *ssa.Alloc {
 		case *ssa.IndexAddr:
 			addr = x.X
 		default:
-			panic("program: local address without a variable: " + addr.String())
+			panic("regcode: local address without a variable: " + addr.String())
 		}
 	}
 }
@@ -220,7 +220,7 @@ func (k *compiler) cell(a *ssa.Alloc) int32 {
 	return i
 }
 
-// detail fills in what the evaluation of some instructions needs.
+// detail sets what the evaluation of some instructions needs.
 func (k *compiler) detail(out *Instr, in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.BinOp:
@@ -317,7 +317,7 @@ func isCompareAndSwap(name string) bool {
 	return len(name) >= 14 && name[:14] == "CompareAndSwap"
 }
 
-// isDynamic reports whether a call is one through a function value or an interface.
+// isDynamic reports whether a call is through a function value or an interface.
 func isDynamic(c *ssa.CallCommon) bool {
 	if _, builtin := c.Value.(*ssa.Builtin); builtin {
 		return false
@@ -326,7 +326,8 @@ func isDynamic(c *ssa.CallCommon) bool {
 	return fn == nil || BoundMethod(fn) != nil
 }
 
-// BoundMethod is the method that a bound method value calls, with its receiver as the first argument; nil for other functions.
+// BoundMethod returns the method that a bound method value calls, with its receiver as the first
+// argument; nil for other functions.
 func BoundMethod(fn *ssa.Function) *ssa.Function {
 	if !strings.HasPrefix(fn.Synthetic, "bound method wrapper") || len(fn.FreeVars) != 1 {
 		return nil

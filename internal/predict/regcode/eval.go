@@ -10,9 +10,9 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Eval computes the result of an instruction from its operands: a pure function, unknown
-// where it is not one of values alone (loads, allocations, calls) or where an operand is
-// unknown. An error is the panic that the instruction ends in.
+// Eval computes the result of an instruction from its operands. It is a pure function. The result
+// is unknown if it does not depend on the operands alone (loads, allocations, calls), or if an
+// operand that decides it is unknown. An error is the panic that the instruction ends in.
 func (c *Code) Eval(in *Instr, a []goval.Value) (goval.Value, error) {
 	switch x := in.SSA.(type) {
 	case *ssa.BinOp:
@@ -101,7 +101,7 @@ func (c *Code) equal(t types.Type, x, y goval.Value) goval.Value {
 		return v
 	case *types.Pointer:
 		if plan.MaybeEmpty(u.Elem()) && !goval.IsZero(x) && !goval.IsZero(y) {
-			return goval.Value{} // the spec leaves it open
+			return goval.Value{} // not determined by the language
 		}
 		return goval.SameWord(x, y)
 	case *types.Chan, *types.Map, *types.Signature, *types.Slice:
@@ -165,8 +165,8 @@ func (c *Code) equalFields(s *types.Struct, x, y goval.Value) goval.Value {
 	return all
 }
 
-// changeType keeps the image of a value. But an interface with methods has another type
-// word as another named type, though the method set is the same.
+// changeType keeps the image of a value. An interface with methods is the exception: the type word
+// depends on the named type of the interface, though the method set is the same.
 func changeType(x *ssa.ChangeType, v goval.Value) goval.Value {
 	i, ok := x.Type().Underlying().(*types.Interface)
 	switch {
@@ -235,7 +235,7 @@ func (in *Instr) element(x, i goval.Value) goval.Value {
 	return x.Part(at*in.Elem, in.Elem)
 }
 
-// slice is x[lo:hi:max]. Where nothing is left, the pointer stays that of the operand:
+// slice is x[lo:hi:max]. If the capacity of the result is zero, the pointer is that of the operand:
 // Go makes no pointer past the end.
 func (in *Instr) slice(a []goval.Value) goval.Value {
 	s := in.SSA.(*ssa.Slice)
@@ -344,8 +344,8 @@ func (in *Instr) length(capacity bool, x goval.Value) goval.Value {
 	return goval.Value{}
 }
 
-// extreme is min and max. Those of floats have rules of their own for NaN and -0,
-// so they are executed by the builtins themselves.
+// extreme is min and max. For floats they have rules of their own for NaN and -0, so the builtins
+// themselves are executed.
 func (in *Instr) extreme(name string, a []goval.Value) goval.Value {
 	r := a[0]
 	for _, v := range a[1:] {

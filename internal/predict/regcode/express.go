@@ -11,11 +11,11 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// This file is eval.go over expressions: what an instruction computes from its operands' terms. Where eval goes by the value
-// of an operand, the expression has an Ite.
+// This file is eval.go over terms. Where Eval decides by the value of an operand, the expression
+// has a conditional.
 
-// Express returns the term of an instruction's result, nil if it has none. A word that it has is a function of the
-// operands alone, an operand that is nil is not known.
+// Express returns the term of an instruction's result, nil if it has none. Each word that the term
+// has is a function of the operands alone. An operand that is nil is not known.
 func (c *Code) Express(in *Instr, a []*goval.Term) *goval.Term {
 	switch x := in.SSA.(type) {
 	case *ssa.BinOp:
@@ -79,7 +79,7 @@ func (c *Code) expressBinop(in *Instr, x *ssa.BinOp, a, b *goval.Term) *goval.Te
 	return goval.Single(e)
 }
 
-// expressArithmetic is a binary operator but shifts, == and !=.
+// expressArithmetic is a binary operator other than shifts, == and !=.
 func (c *Code) expressArithmetic(op token.Token, k types.BasicKind, a, b *goval.Term) *goval.Term {
 	o := goval.Operators[op]
 	switch k {
@@ -100,7 +100,7 @@ func (c *Code) expressArithmetic(op token.Token, k types.BasicKind, a, b *goval.
 	return goval.Single(expr.Binary(o, goval.Kinds[k], 0, a.Word(0), b.Word(0)))
 }
 
-// maxElements is how many elements of an array are compared or chosen from in an expression.
+// maxElements bounds the elements of an array that an expression compares or chooses from.
 const maxElements = 16
 
 // expressEqual is x == y for operands of type t.
@@ -113,7 +113,7 @@ func (c *Code) expressEqual(t types.Type, x, y *goval.Term) *expr.Expr {
 		return c.equalBasic(goval.KindOf(u), x, y)
 	case *types.Pointer:
 		if plan.MaybeEmpty(u.Elem()) && !goval.IsNil(x.Word(0)) && !goval.IsNil(y.Word(0)) {
-			return nil // the spec leaves it open
+			return nil // not determined by the language
 		}
 		return goval.Equal(x.Word(0), y.Word(0))
 	case *types.Chan, *types.Map, *types.Signature, *types.Slice:
@@ -157,8 +157,8 @@ func (c *Code) equalText(x, y *goval.Term) *expr.Expr {
 	return expr.Choose(goval.Equal(x.Word(1), y.Word(1)), same, expr.Truth(false))
 }
 
-// equalInterface compares interfaces: of different types, or nil. Whether the data word is the value or points to it
-// is not known, nor whether the comparison panics.
+// equalInterface compares interfaces. The result is known if their types differ or one is nil. Else
+// it is not: the data word may be the value or a pointer to it, and the comparison may panic.
 func equalInterface(x, y *goval.Term) *expr.Expr {
 	a, b := x.Word(0), y.Word(0)
 	switch {
@@ -302,7 +302,7 @@ func (c *Code) expressSlice(in *Instr, s *ssa.Slice, a []*goval.Term) *goval.Ter
 	length, capacity := goval.Minus(hi, lo), goval.Minus(limit, lo)
 	switch {
 	case goval.IsNil(lo):
-	case in.Elem >= 0: // where nothing is left, the pointer stays
+	case in.Elem >= 0: // if the capacity is zero, the pointer is that of the operand
 		ptr = expr.Choose(goval.Equal(capacity, expr.Word(0)), ptr, goval.Plus(ptr, goval.Times(lo, in.Elem)))
 	default:
 		ptr = nil
@@ -356,7 +356,7 @@ func (c *Code) expressBuiltin(in *Instr, name string, a []*goval.Term) *goval.Te
 		case 16:
 			return &goval.Term{Words: []*expr.Expr{a[0].Word(0), a[1].Word(0)}}
 		}
-	case "append": // more elements, wherever they are
+	case "append": // the length; where the elements are is not known
 		if !in.Appends {
 			return nil
 		}

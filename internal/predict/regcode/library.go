@@ -10,22 +10,23 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// Calls of the library: pure functions of the standard library, which are evaluated like operators (package expr, L1 to L5).
+// Calls of the library: pure functions of the standard library, which are evaluated like operators
+// (package expr, L1 to L5).
 
-// std is a call of such a function.
-type std struct {
+// A Std is a call of such a function.
+type Std struct {
 	goval.LibraryCall
 	Args   []Arg
-	stores []*ssa.Store // of its operands, which are for nobody else (library_fmt.go)
+	stores []*ssa.Store // of its operands, to an array of the call's own (library_fmt.go)
 }
 
-// library is the function of the library that a call calls, nil if it calls none.
-func (k *compiler) library(call *ssa.Call) *std {
+// library returns the call of a function of the library, nil if call is no such call.
+func (k *compiler) library(call *ssa.Call) *Std {
 	f, c := function(call), &call.Call
 	if f == nil {
 		return nil
 	}
-	s := &std{LibraryCall: *f}
+	s := &Std{LibraryCall: *f}
 	if s.Fn.Variadic {
 		args, kinds, stores, ok := printed(call)
 		if !ok {
@@ -39,13 +40,13 @@ func (k *compiler) library(call *ssa.Call) *std {
 	return s
 }
 
-func (k *compiler) arguments(s *std, list []ssa.Value) {
+func (k *compiler) arguments(s *Std, list []ssa.Value) {
 	for _, a := range list {
 		s.Params, s.Args = append(s.Params, goval.WordKind(a.Type())), append(s.Args, k.arg(a))
 	}
 }
 
-// function is the function of the library that a call calls.
+// function returns the function of the library that a call calls, nil if it calls none.
 func function(call *ssa.Call) *goval.LibraryCall {
 	c := &call.Call
 	callee := c.StaticCallee()

@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// Calls of package fmt (expr L6). Their operands are in an array that SSA makes for the call and nobody else sees:
+// Calls of package fmt (expr L6). Their operands are in an array that SSA allocates for the call
+// and that nothing else uses:
 //
 //	t0 = new [1]any (varargs)
 //	t1 = &t0[0]
@@ -18,10 +19,12 @@ import (
 //	t3 = slice t0[:]
 //	t4 = fmt.Sprint(t3...)
 //
-// Such a call is evaluated from x, and what is stored in t0 is stored for no one else: it is not pinned, wherever t0 is (F6, F9).
+// Such a call is evaluated from x. Only the call reads what is stored in t0, so it is not pinned,
+// wherever t0 is (F6, F9 of package walk).
 
-// variadic returns the operands of a call whose last argument is such an array, and the stores to it; ok is false if it is none, or one of the
-// operands is not of a basic type without methods.
+// variadic returns the operands of a call whose last argument is such an array, and the stores to
+// the array. ok is false if the last argument is something else, or if the type of an operand is
+// not a basic type without methods.
 func variadic(call *ssa.Call) (operands []ssa.Value, stores []*ssa.Store, ok bool) {
 	last := call.Call.Args[len(call.Call.Args)-1]
 	if c, none := last.(*ssa.Const); none {
@@ -71,7 +74,7 @@ func variadic(call *ssa.Call) (operands []ssa.Value, stores []*ssa.Store, ok boo
 	return operands, stores, true
 }
 
-// usedBy reports whether v has no use but one.
+// usedBy reports whether one is the only use of v.
 func usedBy(v ssa.Value, one ssa.Instruction) bool {
 	for _, r := range *v.Referrers() {
 		if _, ok := r.(*ssa.DebugRef); !ok && r != one {
@@ -81,7 +84,7 @@ func usedBy(v ssa.Value, one ssa.Instruction) bool {
 	return true
 }
 
-// storeTo is the only use of an address, if that is a store to it.
+// storeTo returns the only use of an address, if that is a store to it.
 func storeTo(addr ssa.Value) *ssa.Store {
 	for _, r := range *addr.Referrers() {
 		if s, ok := r.(*ssa.Store); ok && s.Addr == addr && s.Val != addr && usedBy(addr, s) {
@@ -91,8 +94,8 @@ func storeTo(addr ssa.Value) *ssa.Store {
 	return nil
 }
 
-// printable reports whether a value of type t is printed by its kind alone: a basic type without methods. A uintptr is printed as the one
-// number by some verbs and as another by others.
+// printable reports whether package fmt prints a value of type t by its kind alone: a basic type
+// without methods. A uintptr is excluded: the verbs treat it differently.
 func printable(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok || b.Kind() == types.Uintptr || b.Kind() == types.UnsafePointer || goval.WordKind(t) == 0 {
@@ -101,7 +104,7 @@ func printable(t types.Type) bool {
 	return types.NewMethodSet(t).Len() == 0
 }
 
-// printed is the call of a function of package fmt that is evaluated: what its arguments are for package expr.
+// printed returns the arguments that package expr has for a call of a function of package fmt.
 func printed(call *ssa.Call) (args []ssa.Value, kinds string, stores []*ssa.Store, ok bool) {
 	operands, stores, ok := variadic(call)
 	if !ok {

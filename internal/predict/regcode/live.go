@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Which registers are read again: the ordinary backward dataflow over a function's registers. A frame deep down a stack
-// keeps only those (sleep.go).
+// Liveness of registers: the ordinary backward dataflow. A walk keeps only live registers of frames
+// that are deep in a stack.
 
 // regset is a set of registers.
 type regset []uint64
@@ -16,7 +16,7 @@ func (s regset) add(r int32) { s[r/64] |= 1 << (r % 64) }
 
 func (s regset) remove(r int32) { s[r/64] &^= 1 << (r % 64) }
 
-// union adds what t has, and reports whether that is more.
+// union adds the registers of t, and reports whether s has changed.
 func (s regset) union(t regset) (more bool) {
 	for i, w := range t {
 		more = more || w&^s[i] != 0
@@ -34,14 +34,15 @@ func (s regset) list() (regs []int32) {
 	return regs
 }
 
-// liveness is what is read again at the end of each block of a code, and, once asked for, at instructions.
+// liveness has the registers that are live at the end of each block, and those at instructions that
+// Live was called for.
 type liveness struct {
 	out []regset
 	at  map[*Instr][]int32
 }
 
-// Live lists the registers that an invocation which is at an instruction may still read: this instruction's operands and
-// result among them.
+// Live lists the registers that an invocation at an instruction may still read, the operands and
+// results of this instruction among them. Only one goroutine may call it at a time.
 func (c *Code) Live(block, ip int32) []int32 {
 	if c.liveness == nil {
 		c.liveness = &liveness{out: c.liveOut(), at: map[*Instr][]int32{}}
@@ -94,7 +95,8 @@ func (c *Code) liveOut() []regset {
 	return out
 }
 
-// enters makes what is live after the phis of a block what is live at the end of its predecessor.
+// enters turns the set that is live after the phis of a block into the set that is live at the end
+// of a predecessor.
 func (b *Block) enters(s regset, pred int32) {
 	for _, p := range b.Phis {
 		s.remove(p.Reg)
@@ -104,7 +106,8 @@ func (b *Block) enters(s regset, pred int32) {
 	}
 }
 
-// before makes what is live after an instruction what is live before it. Phis count as part of the edges.
+// before turns the set that is live after an instruction into the set that is live before it. Phis
+// count as part of the edges.
 func (in *Instr) before(s regset) {
 	switch in.SSA.(type) {
 	case *ssa.Phi, *ssa.DebugRef:

@@ -27,7 +27,7 @@ func (k *compiler) arg(v ssa.Value) Arg {
 	}
 	r, ok := k.reg[v]
 	if !ok {
-		panic("program: no register for " + v.String())
+		panic("regcode: no register for " + v.String())
 	}
 	return Arg{Reg: r}
 }

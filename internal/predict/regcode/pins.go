@@ -12,9 +12,9 @@ import (
 // AllOperands pins every operand.
 const AllOperands = ^uint64(0)
 
-// pinned returns the operands of an instruction that must keep their values, bit i for
-// operand i (rule F2): what it dereferences, what its implicit checks look at, and what
-// it passes to code that is not walked.
+// pinned returns the operands of an instruction that must keep their values (F2 of package walk),
+// bit i for operand i: those that it dereferences, that its implicit checks test, and that it
+// passes to code that is not walked.
 func pinned(out *Instr, in ssa.Instruction) uint64 {
 	if out.Op == OpBind || out.Op == OpPart { // no memory; an index is checked
 		if _, ok := in.(*ssa.IndexAddr); ok {
@@ -30,13 +30,13 @@ func pinned(out *Instr, in ssa.Instruction) uint64 {
 			return 1 // nil
 		}
 	case *ssa.Store, *ssa.FieldAddr, *ssa.Send:
-		return 1 // nil; the channel. What is stored or sent is not pinned: it is in From
+		return 1 // nil; the channel. The value that is stored or sent is in From
 	case *ssa.IndexAddr:
 		return 3 // nil, bounds
 	case *ssa.Index, *ssa.Lookup:
 		return 3 // bounds, the key
 	case *ssa.MapUpdate:
-		return 3 // nil, the key, which is hashed; what is put in is in From, of the version that the Write leaves
+		return 3 // nil; the key, which is hashed. The value is in From of the Write
 	case *ssa.Slice, *ssa.SliceToArrayPointer, *ssa.MultiConvert, *ssa.MakeSlice, *ssa.MakeMap,
 		*ssa.MakeChan, *ssa.MakeClosure, *ssa.Range, *ssa.Next, *ssa.Go, *ssa.Defer, *ssa.Panic, *ssa.If:
 		return AllOperands
@@ -60,8 +60,9 @@ func pinned(out *Instr, in ssa.Instruction) uint64 {
 	return 0
 }
 
-// PinnedBinOp pins a divisor, a signed shift count, and interfaces and type
-// parameters, or what contains them, whose comparison may panic.
+// PinnedBinOp returns the operands of a binary operation that must keep their values: a divisor, a
+// signed shift count, and operands whose comparison may panic, because their type is or contains an
+// interface or a type parameter.
 func PinnedBinOp(in *ssa.BinOp) uint64 {
 	switch in.Op {
 	case token.QUO, token.REM:
@@ -134,14 +135,14 @@ func pinnedCall(out *Instr, in *ssa.Call) uint64 {
 		case "min", "max", "real", "imag", "complex", "Add", "StringData", "SliceData":
 			return 0
 		}
-		if out.Appends { // to any slice it can: what is appended is pinned, where it goes is in Where (F7)
+		if out.Appends { // the slice is in Where (F7 of package walk)
 			return AllOperands &^ 2
 		}
 		return AllOperands
 	}
 	switch {
-	case out.Std != nil && !out.Std.Fn.Panics: // of fmt's, the slice is the call's own
-		return 0 // a function of its arguments, evaluated (T1)
+	case out.Std != nil && !out.Std.Fn.Panics: // the slice of a call of fmt is the call's own
+		return 0 // the call is evaluated (T1 of package walk)
 	case out.Op == OpCall:
 		return 0 // the arguments are the callee's parameters
 	case out.Atomic && !out.CompareAndSwap:

@@ -12,19 +12,20 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// A Global is a variable whose address is learnt from its first access.
+// A Global is a variable of a package. Its address is learnt from its first access.
 type Global struct {
 	Var    *ssa.Global
 	Addr   goval.Value
-	learnt atomic.Pointer[learnt] // the same, for those who work beside the walk
+	learnt atomic.Pointer[learnt] // the same, for goroutines that run beside the walk
 }
 
 type learnt struct {
 	addr goval.Value
-	at   int64 // event
+	at   int64 // the event that has shown it
 }
 
-// A Program is the functions of a plan, prepared for the machines when they are first called. Several goroutines may use it at a time.
+// A Program is the functions of a plan, compiled when they are first asked for. Several goroutines
+// may use it at a time.
 type Program struct {
 	Plan      *plan.Plan
 	Texts     *expr.Texts // what string constants say
@@ -52,7 +53,7 @@ func (p *Program) Code(pf *plan.Func) *Code {
 	return c
 }
 
-// Global returns what is known of a variable of a package.
+// Global returns the Global of a variable of a package.
 func (p *Program) Global(v *ssa.Global) *Global {
 	p.naming.Lock()
 	defer p.naming.Unlock()

@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Shape is how the bits of a value are to be read: the name of its basic type, "pointer" for an address, "" for others.
+// Shape says how people read the bits of a value of type t: it is the name of the basic type,
+// "pointer" for an address, and "" for other types.
 func Shape(t types.Type) string {
 	switch u := plan.Core(t).(type) {
 	case *types.Basic:
@@ -25,7 +26,7 @@ func Shape(t types.Type) string {
 	return ""
 }
 
-// ShapeAt is the Shape of what the instruction at a site reads or writes.
+// ShapeAt returns the Shape of the value that the instruction at a site reads or writes.
 func ShapeAt(p *plan.Plan, s trace.Site) string {
 	if s == 0 || int(s) >= len(p.Sites) {
 		return ""
@@ -50,12 +51,12 @@ func ShapeAt(p *plan.Plan, s trace.Site) string {
 	return ""
 }
 
-// atomicShape is that of what an operation of sync/atomic acts on.
+// atomicShape returns the Shape of the word that an operation of sync/atomic works on.
 func atomicShape(fn *ssa.Function) string {
 	if fn == nil {
 		return ""
 	}
-	if o := fn.Origin(); o != nil { // it has a body, and Params, only if its package was read from source
+	if o := fn.Origin(); o != nil { // has Params also if its package was not read from source
 		fn = o
 	}
 	v := fn.Signature.Recv()

@@ -9,9 +9,11 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// Strings: bounds, min and max. What s[i] and s[i:j] need of a string is its length, not where it is: that they do not panic is a guard (T2).
+// Strings: bounds, min and max. s[i] and s[i:j] depend on the length of the string, not on its
+// address: a guard says that they do not panic (T2 of package walk).
 
-// StringBounds is the condition that an index or slice expression of a string does not panic; nil: it is none, or nothing tells.
+// StringBounds returns the condition that an index or slice expression of a string does not panic.
+// It is nil if the instruction is something else, or if the operands are not known.
 func StringBounds(in *Instr, a []*goval.Term) *expr.Expr {
 	if in.Kind != types.String || len(a) == 0 || a[0] == nil {
 		return nil
@@ -33,7 +35,7 @@ func StringBounds(in *Instr, a []*goval.Term) *expr.Expr {
 	return nil
 }
 
-// extremeText is min or max of strings: one of them, which is not said.
+// extremeText is min or max of strings. The result has a content, and no address.
 func (c *Code) extremeText(least bool, a []goval.Value) goval.Value {
 	var r string
 	for i := range a {
@@ -53,7 +55,7 @@ func (c *Code) extremeText(least bool, a []goval.Value) goval.Value {
 	return goval.Text(r)
 }
 
-// expressExtreme is the term of it.
+// expressExtreme is the term of extremeText.
 func (c *Code) expressExtreme(op expr.Op, a []*goval.Term) *goval.Term {
 	e := goval.StringTerm(c.Texts, a[0])
 	for _, x := range a[1:] {

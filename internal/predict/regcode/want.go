@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Which records an instruction has.
+// The records of an instruction.
 
 // wants lists the records of an instruction in their order (plan R10).
 func (k *compiler) wants(out *Instr, ip *plan.Instr) {
@@ -27,7 +27,7 @@ func (k *compiler) wants(out *Instr, ip *plan.Instr) {
 			out.Wants = append(out.Wants, Want{Kind: WantRuntime, Reg: -1})
 		}
 		out.Wants = append(out.Wants, Want{Kind: WantBegin, Reg: -1}, Want{Kind: WantEnd, Reg: -1})
-		if ip.Maybe { // what a sync.OnceFunc runs has a bracket in the operation
+		if ip.Maybe { // records of sync.OnceFunc are inside and outside of the call's
 			out.Wants = append(out.Wants, Want{Kind: WantRuntime, Reg: -1})
 		}
 	case ip.Call:
@@ -49,7 +49,7 @@ func (k *compiler) want(out *Instr, h *plan.Hook) Want {
 	case format.Read, format.Write:
 		return Want{Kind: WantAccess, Hook: h, Reg: -1}
 	}
-	panic("program: no such hook: " + h.Kind.String())
+	panic("regcode: no such hook: " + h.Kind.String())
 }
 
 func (w *Want) String() string {

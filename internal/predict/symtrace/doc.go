@@ -7,7 +7,7 @@
 // Lines are numbered in the order of the walk. Every variable is defined once, by the line whose
 // number it has.
 //
-//	s^5 = s^2 + i^3    a local variable; loops are unrolled, and a phi is the assignment of its edge
+//	s^5 = s^2 + i^3    a local variable; loops are unrolled, a phi is the assignment of its edge
 //	W^11_y = s^8       a write of a shared location: several goroutines access it, and one writes
 //	R^14_y             a read of a shared location
 //	l^7_o1.f = 10      a write of any other location; reads of it are uses of l^7_o1.f

@@ -13,8 +13,6 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Instructions.
-
 // Finish prints an instruction when its result is known.
 func (p *printer) Finish(g trace.GoID, at *walk.Frame, in *regcode.Instr) {
 	f := invocationOf(at)
@@ -96,7 +94,7 @@ func (p *printer) Access(g trace.GoID, at *walk.Frame, in *regcode.Instr, w *reg
 // Synchronise prints a record that the runtime side wrote.
 func (p *printer) Synchronise(g trace.GoID, at *walk.Frame, in *regcode.Instr, index int64, e *trace.Event) {
 	if e.Kind.IsAccess() && !e.Kind.IsAtomic() {
-		p.done = true // of a channel operation or the like, which says it
+		p.done = true // an access of the object of an operation, which has a line
 		return
 	}
 	f := invocationOf(at)

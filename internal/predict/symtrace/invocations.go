@@ -12,8 +12,6 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Frames.
-
 // Enter begins an invocation. Its parameters are assigned, unless they are recorded.
 func (p *printer) Enter(g trace.GoID, from, entered *walk.Frame) {
 	if entered.Code() == nil {

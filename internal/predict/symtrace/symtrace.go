@@ -58,14 +58,14 @@ func invocationOf(f *walk.Frame) *invocation {
 	return v
 }
 
-// Print prints the symbolic trace of a recording of the program of a plan. open opens the events of the recording; it is called
-// twice, because the first pass finds the locations that are shared.
+// Print prints the symbolic trace of a recording of the program of a plan. open opens the events of
+// the recording; it is called twice, because the first pass finds the locations that are shared.
 func Print(out io.Writer, of *plan.Plan, open func(func(trace.Source) error) error) error {
 	p := &printer{
 		lines: map[trace.GoID][]line{}, objects: map[uint64]string{}, used: map[string]int{}, written: map[string]string{},
 		vars: map[*ssa.Function]map[ssa.Value]string{},
 	}
-	if err := each(open, p.meet()); err != nil {
+	if err := each(open, p.findShared()); err != nil {
 		return err
 	}
 	w := walk.New(of)
@@ -105,8 +105,9 @@ func each(open func(func(trace.Source) error) error, f func(int64, *trace.Event)
 	})
 }
 
-// meet finds the words that several goroutines access, one of them writing.
-func (p *printer) meet() func(int64, *trace.Event) {
+// findShared returns a function that finds the words that several goroutines access and one of them
+// writes, from all events.
+func (p *printer) findShared() func(int64, *trace.Event) {
 	type use struct {
 		g             trace.GoID
 		many, written bool
@@ -159,7 +160,7 @@ func (p *printer) print(out io.Writer, started map[trace.GoID]string) error {
 	return nil
 }
 
-// at is where a line comes from.
+// at returns the source line and the event that a line comes from.
 func (l *line) at() string {
 	if l.index < 0 {
 		return l.pos
@@ -199,13 +200,13 @@ func (p *printer) define(g trace.GoID, f *invocation, in *regcode.Instr, name, t
 
 // rest prints an event that no instruction of the walk has printed.
 func (p *printer) rest(w *walk.Walker, i int64, e *trace.Event, flow window.Flow) {
-	if p.done || e.G <= 0 || e.Kind != format.Alloc && p.lines[e.G] == nil { // before the program's own code
+	if p.done || e.G <= 0 || e.Kind != format.Alloc && p.lines[e.G] == nil { // or no line so far
 		return
 	}
 	g, f := e.G, invocationOf(w.Top(e.G))
 	switch k := e.Kind; {
 	case k == format.Alloc:
-		for a := range p.objects { // what stood there is gone
+		for a := range p.objects { // the memory is allocated anew
 			if a-uint64(e.Obj) < e.Val {
 				delete(p.objects, a)
 			}

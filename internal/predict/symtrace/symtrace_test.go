@@ -14,8 +14,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestSymbolicForm: in the symbolic traces of random programs a line defines the variable that has its number and no other, what it uses
-// was defined before, by its own goroutine, and every access of the trace has its line.
+// TestSymbolicForm: in the symbolic traces of random programs a line defines the variable that has
+// its number and no other, what it uses was defined before, by its own goroutine, and every access
+// of the trace has its line.
 func TestSymbolicForm(t *testing.T) {
 	version := regexp.MustCompile(`([\w.\[\]]+)\^(\d+)`)
 	numbered := regexp.MustCompile(`^ *(\d+): +(.*)$`)

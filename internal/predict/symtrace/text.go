@@ -79,7 +79,8 @@ func (p *printer) loc(addr uint64, hint string) string {
 	return s
 }
 
-// value is what a result is called; a line defines it, if it has a name or is used more than once.
+// value returns the name of a result. A line defines it if it has a name, or is used more than
+// once.
 func (p *printer) value(g trace.GoID, f *invocation, in *regcode.Instr, read string) string {
 	v := in.SSA.(ssa.Value)
 	switch x := v.(type) {
@@ -112,7 +113,7 @@ func (p *printer) value(g trace.GoID, f *invocation, in *regcode.Instr, read str
 	_, call := v.(*ssa.Call)
 	name, isVar := p.variable(f, v)
 	switch {
-	case refs == 0 && read != "" || call && typed(in.SSA): // the line of the record says it
+	case refs == 0 && read != "" || call && typed(in.SSA): // the record has a line
 		if !isVar {
 			return text
 		}
@@ -150,7 +151,7 @@ func (p *printer) allocated(f *invocation, in *regcode.Instr, x *ssa.Alloc) stri
 	return "&" + name
 }
 
-// local is what a local variable, or a part of one, is called now.
+// local returns the name of the current version of a local variable, or of a part of one.
 func (p *printer) local(f *invocation, loc string) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(f.locals)) {
@@ -171,13 +172,14 @@ func (p *printer) local(f *invocation, loc string) string {
 	return loc
 }
 
-// name is what the source calls a value, or its register.
+// name returns the name that the source has for a value, or the register's.
 func (p *printer) name(f *invocation, v ssa.Value) string {
 	s, _ := p.variable(f, v)
 	return s
 }
 
-// variable is the name of the variable that a value is assigned to.
+// variable returns the name of the variable that the source assigns a value to. ok is false if there
+// is none; name is the register then.
 func (p *printer) variable(f *invocation, v ssa.Value) (name string, ok bool) {
 	fn := f.Code().Plan.SSA
 	m := p.vars[fn]
@@ -191,7 +193,7 @@ func (p *printer) variable(f *invocation, v ssa.Value) (name string, ok bool) {
 	return v.Name(), false
 }
 
-// location names what an access is to.
+// location returns the name of the location of an access.
 func (p *printer) location(f *invocation, in *regcode.Instr, w *regcode.Want, addr uint64) string {
 	if w.Hook.Extent == plan.Pointee && len(in.Args) > 0 {
 		i := 0
@@ -210,7 +212,7 @@ func (p *printer) location(f *invocation, in *regcode.Instr, w *regcode.Want, ad
 	return p.loc(addr, "o")
 }
 
-// hint is the variable that operand i of an instruction was loaded from, if there is one.
+// hint returns the name of the variable that operand i of an instruction was loaded from, or "o".
 func (p *printer) hint(f *invocation, in *regcode.Instr, i int) string {
 	if ops := in.SSA.Operands(nil); i < len(ops) && *ops[i] != nil {
 		if u, ok := (*ops[i]).(*ssa.UnOp); ok {
@@ -276,9 +278,7 @@ func (p *printer) subject(f *invocation, in *regcode.Instr, e *trace.Event) stri
 	return p.loc(uint64(e.Obj), "o")
 }
 
-// Texts.
-
-// operand is what operand i of an instruction is called.
+// operand returns the name of operand i of an instruction.
 func (p *printer) operand(f *invocation, in *regcode.Instr, i int) string {
 	if ops := in.SSA.Operands(nil); i >= 0 && i < len(ops) && *ops[i] != nil {
 		if r := in.Args[i].Reg; r >= 0 {
@@ -289,7 +289,7 @@ func (p *printer) operand(f *invocation, in *regcode.Instr, i int) string {
 	return ""
 }
 
-// text is what a value that is in no register is called.
+// text returns the name of a value that is in no register.
 func (p *printer) text(f *invocation, v ssa.Value) string {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -324,7 +324,7 @@ func typeName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return "" })
 }
 
-// expression is an instruction as an expression over its operands.
+// expression returns an instruction as an expression over its operands.
 func (p *printer) expression(f *invocation, in *regcode.Instr) string {
 	op := func(i int) string { return p.operand(f, in, i) }
 	switch x := in.SSA.(type) {
@@ -374,7 +374,7 @@ func (p *printer) expression(f *invocation, in *regcode.Instr) string {
 	return in.SSA.String()
 }
 
-// base is the object that an address is computed in.
+// base returns the name of the object that in computes an address in.
 func (p *printer) base(f *invocation, in *regcode.Instr) string {
 	if s := p.operand(f, in, 0); strings.HasPrefix(s, "&") {
 		return s[1:]
@@ -388,7 +388,7 @@ func (p *printer) base(f *invocation, in *regcode.Instr) string {
 	return p.operand(f, in, 0)
 }
 
-// call is a call that is not walked.
+// call returns a call that is not walked, as text.
 func (p *printer) call(f *invocation, in *regcode.Instr, c *ssa.CallCommon) string {
 	var args []string
 	for i := range in.Args[1:] {
@@ -425,7 +425,7 @@ func bare(s string) string {
 	return s[1 : len(s)-1]
 }
 
-// shown is a recorded value, if it is one that people can read.
+// shown returns a recorded value as text, "" if its type is not one that people can read.
 func shown(t types.Type, v goval.Value) string {
 	a, ok := v.Bits()
 	b, basic := t.Underlying().(*types.Basic)

@@ -11,8 +11,9 @@ import (
 
 var agreementSeed = flag.Uint64("agreement.seed", 1, "seed of the programs of TestAgreement")
 
-// TestAgreement runs programs as they are and with hooks: they print the same, and nothing that the walk recomputes
-// differs from what was recorded. A function is left as written for the given reason alone.
+// TestAgreement runs programs as they are and with hooks: they print the same, and nothing that the
+// walk recomputes differs from what was recorded. A function is left as written for the given
+// reason alone.
 func TestAgreement(t *testing.T) {
 	for _, c := range []struct {
 		name, src, opaque string

@@ -6,7 +6,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Frames: how functions are entered and left, by calls, returns and panics.
+// Entering and leaving frames: calls, returns and panics.
 
 // unwindTo leaves the frames above the one whose opaque call ends: a panic passed through
 // them, and the opaque code recovered it.
@@ -23,8 +23,10 @@ func (g *goroutine) unwindTo(site trace.Site) {
 	}
 }
 
-// passedThrough leaves the frames above the one that an event is of, and returns that: nil if the event is of none. A panic, or the end of the
-// goroutine, passed through frames that have no record of it: the event is a deferred operation of the frame, or ends the one that called back.
+// passedThrough finds the frame that an event belongs to, leaves the frames above it, and returns
+// it; nil if there is none. A panic, or the end of the goroutine, passed through the frames above,
+// and they have no record of it. The event is a deferred operation of the frame found, or it ends
+// the operation that called back.
 func (g *goroutine) passedThrough(e *trace.Event) *Frame {
 	for i := len(g.frames) - 2; i >= 0; i-- {
 		f := g.frames[i]
@@ -40,8 +42,7 @@ func (g *goroutine) passedThrough(e *trace.Event) *Frame {
 	return nil
 }
 
-// unwind leaves the frames from number n up: a panic passed through them. What led to it
-// must stay as it was (F4).
+// unwind leaves the frames from number n up: a panic passed through them. All reads are pinned (F4).
 func (g *goroutine) unwind(n int) {
 	g.d.pinAll()
 	for len(g.frames) > n {
@@ -97,7 +98,7 @@ func resize[T any](s []T, n int) []T {
 	return s
 }
 
-// enter is an Enter event: a frame more.
+// enter handles an Enter event.
 func (g *goroutine) enter(e *trace.Event) bool {
 	depth := e.Aux
 	n := len(g.frames)
@@ -152,8 +153,8 @@ func (g *goroutine) callee(e *trace.Event) *regcode.Code {
 	return g.w.program.Code(pf)
 }
 
-// entering brings the caller to the point at which the function is entered. It reports
-// whether that is a call whose arguments the callee can take from the caller.
+// entering advances the caller to the call that enters the function. It reports whether the callee
+// can take the arguments from the caller.
 func (g *goroutine) entering(f *Frame, e *trace.Event) bool {
 	if f.stage.call == begun { // it is another function after all
 		f.stage.call = otherCall
@@ -171,7 +172,7 @@ func (g *goroutine) entering(f *Frame, e *trace.Event) bool {
 			f.stage.inside = true
 			return e.Val != 0
 		case w.Kind == regcode.WantRuntime && f.callsBack(in):
-			f.deferred = true // a typed operation calls back; or it had ended, and this is a deferred call
+			f.deferred = true // a callback, or a deferred call after the operation
 			return false
 		}
 	}
@@ -210,8 +211,9 @@ func (g *goroutine) bind(caller, f *Frame) {
 	}
 }
 
-// bindDynamic gives the callee of a call through a function value or an interface its arguments, but the receiver: a wrapper may
-// have made it, of what the interface or the method value holds. Their values are recorded as well.
+// bindDynamic gives the callee of a call through a function value or an interface its arguments,
+// without the receiver: a wrapper may have computed the receiver from the content of the interface
+// or the method value. The values of the arguments are recorded as well.
 func (g *goroutine) bindDynamic(caller, f *Frame) {
 	caller.stage.call = entered
 	args, params := caller.Instr().Args[1:], f.code.Args[:len(f.code.Plan.SSA.Params)]
@@ -234,7 +236,7 @@ func (g *goroutine) bindDynamic(caller, f *Frame) {
 	}
 }
 
-// leave is the Return instruction: the results are fixed, deferred calls may follow.
+// leave executes the Return instruction: the results are known, deferred calls may follow.
 func (g *goroutine) leave(f *Frame) {
 	in := f.Instr()
 	for i := range in.Args {
@@ -248,7 +250,7 @@ func (g *goroutine) leave(f *Frame) {
 	f.leaving = true
 }
 
-// exit is an Exit event: a frame less.
+// exit handles an Exit event.
 func (g *goroutine) exit(e *trace.Event) bool {
 	n := len(g.frames)
 	for n > 0 && g.frames[n-1].depth > e.Aux {
@@ -291,12 +293,12 @@ func (g *goroutine) exit(e *trace.Event) bool {
 		g.d.pin(d)
 	}
 	if g.away > 0 || caller != nil && caller.stage.inside && caller.code != nil && caller.Instr().Reaches {
-		g.d.pinStored() // (F9) it goes on
+		g.d.pinStored() // (F9) it resumes
 	}
 	return walked
 }
 
-// exits brings the frame to its Return.
+// exits advances the frame to its Return.
 func (g *goroutine) exits(f *Frame, e *trace.Event) bool {
 	if f.code.Plan.Site != e.Site {
 		g.fail(f, e, "exit of another function", nil)

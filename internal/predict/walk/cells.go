@@ -10,8 +10,8 @@ import (
 type cell struct {
 	words []uint64 // nil: too large to follow, nothing is known
 	known uint64
-	deps  *reads       // a union over what was stored in any part of it (F5)
-	terms []*expr.Expr // of words, nil: it does not change
+	deps  *reads       // the union over the stores to any part of it (F5)
+	terms []*expr.Expr // of the words; nil: they depend on no read
 }
 
 // maxCell bounds the size of a local variable whose content is followed, in words.
@@ -72,12 +72,12 @@ func (c *cell) setWord(at, n int64, w uint64, ok bool) {
 	}
 }
 
-// storeTerm is the symbolic side of a store to a local variable, before the store itself.
+// storeTerm updates the terms of a local variable for a store. It is called before the store.
 func (c *cell) storeTerm(off goval.Value, size int64, t *goval.Term, changes, whole bool) {
 	at, ok := off.Bits()
 	switch {
 	case !changes && (whole || c.terms == nil && ok):
-		c.terms = nil // the words say it
+		c.terms = nil // the words have the values
 		return
 	case c.words == nil:
 		return

@@ -12,8 +12,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Value records: what they say is given to registers, and compared with what was recomputed (C1). Of a value larger than
-// format.MaxValue the record has the first bytes, and what comes after them is not known.
+// Value records. The recorded value is compared with the recomputed one (C1), and given to the
+// register. The record of a value larger than format.MaxValue has the first bytes; the rest is not
+// known.
 
 // parameter is the Value record of a parameter.
 func (g *goroutine) parameter(f *Frame, e *trace.Event) bool {
@@ -48,7 +49,8 @@ func (g *goroutine) word(e *trace.Event) bool {
 	return f.walked
 }
 
-// endValue gives the recorded value to its register, having compared it with the recomputed one (C1).
+// endValue gives the recorded value to its register, having compared it with the recomputed one
+// (C1).
 func (g *goroutine) endValue(f *Frame, e *trace.Event) {
 	v := goval.Words(append([]uint64(nil), f.stage.words...))
 	size := f.stage.size
@@ -96,7 +98,8 @@ func (g *goroutine) endValue(f *Frame, e *trace.Event) {
 	f.stage.want++
 }
 
-// passed gives a parameter its recorded value; with a walked caller, having compared it with what that passes (C1).
+// passed gives a parameter its recorded value. If the caller is walked, the value is compared with
+// the one that the caller passes (C1).
 func (g *goroutine) passed(f *Frame, e *trace.Event, h *plan.Hook, r int32, v goval.Value, size int64) {
 	c := f.regs[r]
 	if f.static && !g.check(f, nil, e, h, c, v, size) {
@@ -108,7 +111,7 @@ func (g *goroutine) passed(f *Frame, e *trace.Event, h *plan.Hook, r int32, v go
 	}
 }
 
-// saying is a recorded value with the content of the recomputed one, if they are strings.
+// saying returns a recorded value with the content of the recomputed one, if they are strings.
 func saying(v, computed goval.Value, t types.Type, size int64) goval.Value {
 	if text, ok := computed.Content(); ok && size == 16 && goval.KindOf(t) == types.String {
 		return v.WithText(text)
@@ -129,7 +132,8 @@ func (g *goroutine) check(f *Frame, in *regcode.Instr, e *trace.Event, h *plan.H
 	return false
 }
 
-// moved reports whether the values differ only in addresses that were on the goroutine's stack, which has moved since.
+// moved reports whether the values differ only in addresses that were on the goroutine's stack,
+// which has moved since.
 func (g *goroutine) moved(computed, recorded goval.Value, size int64) bool {
 	for i := range int(size+7) / 8 {
 		x, ok := computed.Word(i)

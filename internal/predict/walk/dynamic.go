@@ -11,8 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// What the type words of interfaces stand for. The trace has their values where walked code makes an interface; the runtime keeps a type's word, and an
-// interface type's for a type, for good.
+// Types of type words. The trace has the type word where walked code makes an interface. The
+// runtime never changes the type word of a type, nor of a pair of an interface type and a type.
 
 // learntType is the type that a word stands for.
 type learntType struct {
@@ -20,7 +20,7 @@ type learntType struct {
 	from int64 // the event that showed it
 }
 
-// dynamics are those that are known. Alternatives look beside the walk.
+// dynamics are the type words that are known. Alternatives look them up while the walk continues.
 type dynamics struct {
 	mu    sync.Mutex
 	types map[uint64]learntType
@@ -48,7 +48,8 @@ func (d *dynamics) addType(i, t types.Type, prog *ssa.Program, bits uint64, even
 	}
 }
 
-// TypeOf returns the type that a type word stands for, if an event before the given one has shown it.
+// TypeOf returns the type that a type word stands for, if an event before the given one has shown
+// it.
 func (d *dynamics) TypeOf(bits uint64, event int64) (goval.Dynamic, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

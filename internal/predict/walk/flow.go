@@ -5,7 +5,7 @@ package walk
 // nil is the empty set.
 //
 // A read is *pinned* once an event of its goroutine has it among its Needs: every
-// later event then rests on it anyway (docs/model.md M1, M6), so a pinned read is
+// later event then depends on it anyway (docs/model.md M1, M6), so a pinned read is
 // dropped from every set it is in. That is what keeps the sets small: a read is
 // in the Needs of one event at most, and a loop over a million elements costs a
 // million unions of small sets.
@@ -15,14 +15,14 @@ type reads struct {
 	list   []*reads // a union of many single reads, l and r are nil
 	n      int32    // elements, counted as often as they occur in the structure
 	pinned bool     // all elements are
-	seen   uint32   // the last traversal that was here
+	seen   uint32   // the last traversal that has visited it
 }
 
 const (
 	// maxSet bounds the distinct reads of a set: those of a larger one are pinned.
 	maxSet = 128
-	// maxOpen bounds the reads of a goroutine that are not pinned: the older half of
-	// more is. They are about a window's length old by then.
+	// maxOpen bounds the reads of a goroutine that are not pinned: if there are more, the older half
+	// is pinned. These are about as old as a window is long.
 	maxOpen = 32768
 )
 
@@ -49,7 +49,7 @@ func (d *deps) read(index int64) *reads {
 	return r
 }
 
-// age forgets what is pinned among the open reads, and pins the older half if there are still too many.
+// age drops pinned reads from the open reads. If there are still too many, it pins the older half.
 func (d *deps) age() {
 	d.sweep()
 	if len(d.open) < maxOpen*3/4 {
@@ -187,7 +187,7 @@ func (d *deps) store(s *reads) {
 	}
 }
 
-// pinStored pins what the goroutine has put in memory, where code that is not walked is about to look.
+// pinStored pins what the goroutine has stored in memory: code that is not walked may read it.
 func (d *deps) pinStored() {
 	for _, r := range d.stored {
 		d.pin(r)
@@ -196,7 +196,7 @@ func (d *deps) pinStored() {
 	d.stored = d.stored[:0]
 }
 
-// pinAll pins every read of the goroutine: nothing is known any more about what they feed.
+// pinAll pins every read of the goroutine: what depends on them is not known any more.
 func (d *deps) pinAll() {
 	for _, r := range d.open {
 		d.pin(r)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDeps compares sets of reads with plain sets over random unions and pins. A
-// set may only be smaller than the plain one by what is pinned, and every pinned read is needed once.
+// TestDeps compares sets of reads with plain sets over random unions and pins. A set may only be
+// smaller than the plain one by what is pinned, and every pinned read is needed once.
 func TestDeps(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 9))

@@ -19,10 +19,10 @@ func NewBranching(p *plan.Plan) *Walker {
 	return w
 }
 
-// MindMissing says that nobody looks at forks behind the beginning of a missing method: none is kept.
+// MindMissing has the walk keep no forks after the first call of excluded code.
 func (w *Walker) MindMissing() { w.minding = true }
 
-// forkable returns the operands of an instruction that make it a fork.
+// forkable returns the operands that make an instruction a fork, nil if it is none.
 func (g *goroutine) forkable(f *Frame, in *regcode.Instr) []int {
 	pins := in.Pins
 	switch in.Op {
@@ -57,7 +57,8 @@ func (g *goroutine) forkable(f *Frame, in *regcode.Instr) []int {
 	return open
 }
 
-// sampled reports whether to keep the n-th fork of one instruction in a goroutine: the first ones, then ever fewer.
+// sampled reports whether to keep the n-th fork of one instruction in a goroutine: the first ones,
+// then ever fewer.
 func sampled(n uint32) bool { return n <= 64 || n&(n-1) == 0 }
 
 // fork keeps the state of the goroutine at an instruction, if it is a fork.
@@ -91,7 +92,7 @@ func (g *goroutine) fork(f *Frame, in *regcode.Instr) {
 // maxFrames bounds the callers that a fork keeps.
 const maxFrames = 16
 
-// freeze returns frame n of the goroutine and its callers, as the machine of alternatives has them.
+// freeze returns frame n of the goroutine and its callers, as package alternative has them.
 func (g *goroutine) freeze(n int) *alternative.Frame {
 	g.wake(n - maxFrames)
 	top := g.freezeFrame(g.frames[n])
@@ -138,7 +139,7 @@ func (g *goroutine) freezeFrame(f *Frame) *alternative.Frame {
 	return x
 }
 
-// open is a value that the reads d go into: symbolic if they need not keep their values.
+// open returns a value that depends on the reads d. It is symbolic if these are not pinned.
 func (f *Frame) open(v goval.Value, d *reads, t *goval.Term) alternative.Value {
 	switch {
 	case d == nil || d.pinned:

@@ -14,25 +14,28 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What function values are. The trace has their addresses; which function, and what it has captured, is known of the closures that walked
-// code has made, and of the functions that it has stored. An address keeps its meaning until the memory is allocated anew.
+// Function values. The trace has their addresses. The function, and what it has captured, is known
+// of closures that walked code has made, and of functions that it has stored. An address has the
+// same function value until its memory is allocated anew.
 
-// made is a function value.
+// A made is a function value that is known.
 type made struct {
 	addr  uint64
 	fn    *ssa.Function
 	free  []goval.Value // as recorded: the operands of a MakeClosure are pinned
-	from  int64         // event that told
-	until int64         // event that allocates the memory anew
+	from  int64         // the event that has shown it
+	until int64         // the event that allocates the memory anew
 }
 
-// facts are what the walk has learnt of values that the trace has only as words. It implements the facts that alternatives look up.
+// facts has what the walk has learnt of function values and type words. It implements
+// [alternative.Facts].
 type facts struct {
 	functions
 	dynamics
 }
 
-// functions are those that are known, by page. Alternatives look beside the walk, at what was so at an event that the walk is past.
+// functions are the function values that are known, by page. Alternatives look them up while the
+// walk continues.
 type functions struct {
 	mu    sync.Mutex
 	pages map[uint64][]made
@@ -40,7 +43,7 @@ type functions struct {
 
 const (
 	functionPage = 13
-	functionAge  = 1 << 22 // events for which one is kept that is gone
+	functionAge  = 1 << 22 // events for which a function value is kept when its memory is reused
 )
 
 // add notes what is at an address from an event on.
@@ -54,7 +57,7 @@ func (k *functions) addFunction(m made) {
 	list := k.pages[no]
 	for i := range list {
 		if list[i].addr == m.addr && list[i].until == math.MaxInt64 {
-			if list[i].fn == m.fn && m.free == nil { // a function that captures nothing is where it is
+			if list[i].fn == m.fn && m.free == nil { // it captures nothing, and is static
 				return
 			}
 			list[i].until = m.from
@@ -64,7 +67,7 @@ func (k *functions) addFunction(m made) {
 	k.pages[no] = append(slices.DeleteFunc(list, func(x made) bool { return x.until < m.from-functionAge }), m)
 }
 
-// allocated ends what was in memory that is new.
+// allocated ends the function values in memory that is allocated anew.
 func (k *functions) allocated(addr, size uint64, at int64) {
 	if len(k.pages) == 0 || size == 0 {
 		return
@@ -90,7 +93,8 @@ func (k *functions) allocated(addr, size uint64, at int64) {
 	}
 }
 
-// FunctionAt returns the function value at an address, with what it has captured, as it is known to be right before an event.
+// FunctionAt returns the function value at an address right before an event, with what it has
+// captured.
 func (k *functions) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free []goval.Value, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -118,7 +122,7 @@ func (g *goroutine) learnFunction(f *Frame, in *regcode.Instr) {
 	}
 }
 
-// learnAt leaves out what is on a stack, which moves.
+// learnAt notes a function value at an address that is not on a stack: stacks move.
 func (g *goroutine) learnAt(m made, at goval.Value) {
 	addr, ok := at.Bits()
 	if !ok || addr < 4096 || slices.ContainsFunc(g.stacks, func(s [2]uint64) bool { return addr >= s[0] && addr < s[1] }) {
@@ -128,14 +132,15 @@ func (g *goroutine) learnAt(m made, at goval.Value) {
 	g.w.facts.addFunction(m)
 }
 
-// reallocated notes that memory is new.
+// reallocated notes that memory is allocated anew.
 func (w *Walker) reallocated(index int64, e *trace.Event) {
 	if w.branching && e.Flags&format.FlagStack == 0 {
 		w.facts.allocated(uint64(e.Obj), e.Val, index)
 	}
 }
 
-// learnEntered notes what function a value is that was called, and entered at once: one that captures nothing, and no method.
+// learnEntered notes the function value of a call that entered a function at once, if the function
+// captures nothing and is no method.
 func (g *goroutine) learnEntered(caller, f *Frame) {
 	in := caller.Instr()
 	fn := f.code.Plan.SSA
@@ -145,8 +150,9 @@ func (g *goroutine) learnEntered(caller, f *Frame) {
 	g.learnAt(made{fn: fn, from: g.event}, caller.Value(&in.Args[0]))
 }
 
-// expected are the parameters of a frame that was entered without being told them: what the go statement, or the dynamic call that enters it
-// at once (direct), has for them. What a method has for its receiver is not looked for.
+// expected returns the parameters of a frame that was entered with recorded parameters: the
+// arguments of the go statement, or of the dynamic call that enters it at once (direct). It returns
+// nil if they are not known, and for methods.
 func (g *goroutine) expected(caller, f *Frame, direct bool) []goval.Value {
 	switch {
 	case caller == nil && len(g.started)+len(g.captured) == len(f.code.Args):

@@ -14,7 +14,7 @@ import (
 
 // Guards in place of pinned operands (T2).
 
-// keep is rule (F2) for an operand: it must keep its value. (T2)
+// keep pins an operand (F2), or makes its value a guard (T2).
 func (g *goroutine) keep(f *Frame, a *regcode.Arg) {
 	d := f.depsOf(a)
 	if d == nil || d.pinned {
@@ -26,8 +26,9 @@ func (g *goroutine) keep(f *Frame, a *regcode.Arg) {
 	}
 }
 
-// comparable reports whether a comparison of two interfaces does not panic because of a guard: they have different types, or
-// none. What it compares may then be another (T2).
+// comparable makes a guard that a comparison of two interfaces does not panic: they have different
+// types, or they are nil. Then the operands need not keep their values (T2). It reports whether
+// there is such a guard.
 func (g *goroutine) comparable(f *Frame, in *regcode.Instr) bool {
 	x, ok := in.SSA.(*ssa.BinOp)
 	if !ok || x.Op != token.EQL && x.Op != token.NEQ || !goval.IsInterface(x.X.Type()) || !goval.IsInterface(x.Y.Type()) {
@@ -44,8 +45,9 @@ func (g *goroutine) comparable(f *Frame, in *regcode.Instr) bool {
 	return true
 }
 
-// divides reports whether a division or a shift does not panic because of a guard: the divisor is not zero, the count not
-// negative. Which it is does not matter then (T2).
+// divides makes a guard that a division or a shift does not panic: the divisor is not zero, the
+// count is not negative. Then they need not keep their values (T2). It reports whether there is such
+// a guard.
 func (g *goroutine) divides(f *Frame, in *regcode.Instr) bool {
 	x, ok := in.SSA.(*ssa.BinOp)
 	if !ok {
@@ -77,7 +79,7 @@ func (g *goroutine) divides(f *Frame, in *regcode.Instr) bool {
 	return true
 }
 
-// guard makes "t is v" a condition of the next event, a word at a time.
+// guard makes t = v a guard of the next event, a word at a time.
 func (g *goroutine) guard(t *goval.Term, v goval.Value) bool {
 	at := len(g.guards)
 	for i := range v.Len() {
@@ -94,8 +96,8 @@ func (g *goroutine) guard(t *goval.Term, v goval.Value) bool {
 	return true
 }
 
-// inBounds reports whether a string is indexed or sliced without a panic because of a guard. What the string is, and the bounds, does
-// not matter then (T2).
+// inBounds makes a guard that an index or slice expression of a string does not panic. Then the
+// string and the bounds need not keep their values (T2). It reports whether there is such a guard.
 func (g *goroutine) inBounds(f *Frame, in *regcode.Instr) bool {
 	switch in.SSA.(type) {
 	case *ssa.Index, *ssa.Slice:
@@ -104,7 +106,7 @@ func (g *goroutine) inBounds(f *Frame, in *regcode.Instr) bool {
 	return false
 }
 
-// terms are the terms of operands.
+// terms returns the terms of operands.
 func (g *goroutine) terms(f *Frame, args []regcode.Arg) []*goval.Term {
 	terms := make([]*goval.Term, len(args))
 	for i := range args {
@@ -124,7 +126,8 @@ func (g *goroutine) assured(c *expr.Expr) bool {
 	return true
 }
 
-// returns reports whether a call of the library does not panic because of a guard (T2).
+// returns makes a guard that a call of the library does not panic (T2). It reports whether there is
+// such a guard.
 func (g *goroutine) returns(f *Frame, in *regcode.Instr) bool {
 	if in.Std == nil || !in.Std.Fn.Panics {
 		return false

@@ -11,10 +11,10 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Load builds the SSA of the program that a trace was recorded from, out of the source
-// as it is now, and plans it with the functions opaque that were opaque then. It
-// is an error if the source is not the one that was recorded: sites would name other
-// instructions. Without a plan there is no walk, and the analysis judges strictly.
+// Load builds the SSA of the program that a trace was recorded from, from the source as it is now,
+// and returns its plan. Functions that were opaque in the recording are opaque in the plan. It is an
+// error if the source has changed: sites would name other instructions. Without a plan there is no
+// walk, and the analysis treats every read as needed.
 func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	cfg := plan.Config{Dir: meta.Dir, Env: append(os.Environ(), meta.BuildEnv...), BuildFlags: meta.BuildFlags, Tested: meta.Tested, GoFiles: meta.GoFiles}
 	files, _, _ := meta.Program()
@@ -24,7 +24,7 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	seen := map[string]bool{}
 	for _, path := range meta.Packages {
 		if cfg.Tests {
-			path = strings.TrimSuffix(path, "_test") // an external test package comes with its package
+			path = strings.TrimSuffix(path, "_test") // loaded with its package
 		}
 		if !seen[path] {
 			seen[path] = true
@@ -49,7 +49,8 @@ func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	return p, nil
 }
 
-// Same reports whether two traces were recorded from one program: its source, how it was built, and what was recorded of it.
+// Same reports whether two traces were recorded from one program: its source, how it was built, and
+// what was recorded of it.
 func Same(a, b *trace.Meta) bool {
 	aFiles, aFuncs, aSites := a.Program()
 	bFiles, bFuncs, bSites := b.Program()

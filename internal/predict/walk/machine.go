@@ -23,7 +23,7 @@ type Frame struct {
 	stage  stage
 
 	entering int           // parameters that are still to be recorded
-	expects  []goval.Value // what they are, as far as the caller tells
+	expects  []goval.Value // their values, if the caller has them
 	leaving  bool          // the returning block has ended: only deferred calls and Exit are left
 	unwinds  bool          // a panic passed through, or was recovered
 	deferred bool          // an instrumented function was entered while this one was leaving
@@ -36,14 +36,14 @@ type Frame struct {
 	defers     []alternative.Deferred
 	lostDefers bool // there were more
 
-	dormant *dormant // of a frame that sleeps: in place of its registers
+	dormant *dormant // in place of the registers of a frame that sleeps
 
-	Note any // the observer's
+	Note any // for the observer's use
 }
 
 // A stage is how far the walk has come in the instruction at which it waits.
 type stage struct {
-	at     bool // the operands were looked at
+	at     bool // arrive was called
 	want   int  // the next record
 	inside bool // between OpaqueBegin and OpaqueEnd, or in a callee
 	run    bool // in a run of accesses
@@ -54,7 +54,7 @@ type stage struct {
 	known  bool             // they were recorded
 	loads  []goval.LoadPart // the run's events, in a symbolic walk
 	term   *goval.Term      // of the result, if the instruction's records say it
-	says   bool             // there were reads of what a string says (F11)
+	says   bool             // there were reads of the content of a string (F11)
 	moved  *reads           // of an append: elements that it moves to a new array
 	chosen int              // the case of a select
 	call   callState
@@ -62,7 +62,8 @@ type stage struct {
 	runs   bool // which may call back
 }
 
-// callState is how far a call through a function value or an interface has come that enters an instrumented function at once.
+// callState is the state of a call through a function value or an interface that enters an
+// instrumented function at once.
 type callState uint8
 
 const (
@@ -134,9 +135,8 @@ func (g *goroutine) enterBlock(f *Frame, e regcode.Edge) {
 	f.block, f.ip = e.To, 0
 }
 
-// advance executes instructions up to one that has a record or ends the walk's
-// knowledge of where it is. It returns false at an instruction that cannot be left
-// without a record.
+// advance executes instructions up to one that has a record, or after which the next instruction is
+// not known.
 func (g *goroutine) advance(f *Frame) {
 	for jumps := 0; ; {
 		in := f.Instr()
@@ -180,7 +180,7 @@ func (f *Frame) leads(in *regcode.Instr) (e regcode.Edge, ok bool) {
 	return succs[1-c&1], ok
 }
 
-// arrive begins an instruction: what an earlier execution of it left is forgotten.
+// arrive begins an instruction. It clears the results of an earlier execution.
 func (g *goroutine) arrive(f *Frame, in *regcode.Instr) {
 	f.stage.at = true
 	if len(in.Wants) > 0 && in.Reg >= 0 {
@@ -206,7 +206,7 @@ func (g *goroutine) pinOperands(f *Frame, in *regcode.Instr) {
 	if in.Op == regcode.OpIf && g.w.branched != nil {
 		g.w.branched(f.code.Plan, g.d.indexes(f.depsOf(&in.Args[0])))
 	}
-	if in.Dynamic { // what it calls: the arguments are the callee's parameters, unless it begins otherwise
+	if in.Dynamic { // the callee; the arguments, if it is not entered at once (pass)
 		g.keep(f, &in.Args[0])
 		return
 	}
@@ -354,7 +354,7 @@ func (g *goroutine) computed(f *Frame, in *regcode.Instr) goval.Value {
 	return goval.Value{}
 }
 
-// partOf is what a bound variable holds at the address that in computes or loads from.
+// partOf returns the content of a bound variable at the address that in computes or loads from.
 func (f *Frame) partOf(in *regcode.Instr) goval.Value {
 	v := f.Value(&in.Args[0])
 	switch in.SSA.(type) {

@@ -15,18 +15,19 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What lives while a trace is walked and analysed at the highest level. It must not grow with the trace: of what is past, the
-// walk keeps what a value rests on, a window what a race may.
+// What lives while a trace is walked and analysed at the highest level. It must not grow with the
+// trace: of what is past, the walk keeps what a value rests on, a window what a race may.
 
 const (
-	maxPerFrame = 2000 // bytes of a frame deep down a stack; with all its registers it has three times as much
+	maxPerFrame = 2000 // bytes of a frame deep in a stack; with all registers it has three times that
 	maxGrowth   = 1.25 // of what lives, from the second quarter of a loop to the last
 	sampling    = 64   // times in a trace that it is looked at
 	length      = 2000 // events, of a window: of longer ones there is little else that lives
 )
 
-// TestMemory bounds it: by frame of a deep stack, and in a loop by what lives in its second quarter, when tables have their
-// size. The effort of prediction is not spent before the end: what comes after is not walked.
+// TestMemory bounds it: by frame of a deep stack, and in a loop by what lives in its second
+// quarter, when tables have their size. The effort of prediction is not spent before the end: what
+// comes after is not walked.
 func TestMemory(t *testing.T) {
 	b := buildMemory(t)
 	const depth, rounds = 20_000, 160_000
@@ -74,14 +75,16 @@ func buildMemory(t testing.TB) *built {
 	return build(t, string(src))
 }
 
-// samples are bytes that live, besides the events: at regular intervals, by quarters of the trace, and the most at one time.
+// samples are bytes that live, besides the events: at regular intervals, by quarters of the trace,
+// and the most at one time.
 type samples struct {
 	quarters [4][]int64
 	most     int64
 	races    int
 }
 
-// sampled is a source that measures as it is read: at regular intervals, and where the stack is deepest.
+// sampled is a source that measures as it is read: at regular intervals, and where the stack is
+// deepest.
 type sampled struct {
 	events []trace.Event
 	base   int64

@@ -17,7 +17,8 @@ type Observer interface {
 	// Returned is called when a frame is left and the walk of its caller takes over its results.
 	Returned(f *Frame)
 
-	// Branch is called when a frame leaves its block by an edge; Phis then, before the phis of the next block have their values.
+	// Branch is called when a frame leaves its block by an edge; Phis then, before the phis of the
+	// next block have their values.
 	Branch(g trace.GoID, f *Frame, in *regcode.Instr, e regcode.Edge)
 	Phis(g trace.GoID, f *Frame, e regcode.Edge)
 
@@ -31,7 +32,7 @@ type Observer interface {
 	Finish(g trace.GoID, f *Frame, in *regcode.Instr)
 }
 
-// Observe has o called with what the walk does. It is called before the first Step.
+// Observe has o called with what the walk does. Observe is called before the first Step.
 func (w *Walker) Observe(o Observer) { w.observer = o }
 
 // Top returns the innermost frame of a goroutine, nil if it has none.
@@ -54,7 +55,8 @@ func (f *Frame) Block() *regcode.Block { return &f.code.Blocks[f.block] }
 // Register returns the value of a register.
 func (f *Frame) Register(r int32) goval.Value { return f.regs[r] }
 
-// Accessed returns the address of the run of accesses under way, and the value that its events have so far.
+// Accessed returns the address of the current run of accesses, and the value that its events have
+// so far.
 func (f *Frame) Accessed() (addr uint64, v goval.Value) {
 	if f.stage.known {
 		v = goval.Words(f.stage.words)

@@ -34,7 +34,7 @@ func (w *Walker) differ(t types.Type, sizes types.Sizes, a, b goval.Value, size 
 	return false
 }
 
-// without is the bits in which x and y differ, but for those of numbers that are NaN in both.
+// without returns the bits in which x and y differ, without those of numbers that are NaN in both.
 func (f floatWord) without(x, y uint64) uint64 {
 	diff := x ^ y
 	nan32 := func(a, b uint64) bool {

@@ -16,7 +16,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// accepts reports whether the event is the record that is wanted, or a part of it.
+// accepts reports whether the event is the record that an instruction has next, or a part of it.
 func (f *Frame) accepts(w *regcode.Want, in *regcode.Instr, e *trace.Event) bool {
 	if e.Site != in.Site {
 		return false
@@ -38,8 +38,8 @@ func (f *Frame) accepts(w *regcode.Want, in *regcode.Instr, e *trace.Event) bool
 	return false
 }
 
-// ofRuntime reports whether the record is one of those that the runtime side writes, not emitted code. A
-// channel operation also reads or writes the channel as Go's race detector sees it.
+// ofRuntime reports whether the record is one of those that the runtime side writes, not emitted
+// code. A channel operation also reads or writes the channel as Go's race detector sees it.
 func ofRuntime(e *trace.Event) bool {
 	k := e.Kind
 	if k.IsAccess() && !k.IsAtomic() {
@@ -76,7 +76,7 @@ func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int
 		f.stage.want++
 	case regcode.WantBegin:
 		switch {
-		case f.stage.typed && e.Flags&format.FlagDirect != 0: // what it returns is kept for others
+		case f.stage.typed && e.Flags&format.FlagDirect != 0: // the result is kept for later calls
 			g.pass(f, in)
 		case in.Dynamic && e.Flags&format.FlagDirect != 0:
 			f.stage.call = begun
@@ -98,7 +98,8 @@ func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int
 	return f.walked
 }
 
-// pass pins the arguments of a call through a function value or an interface that goes to code that is not walked (F2).
+// pass pins the arguments of a call through a function value or an interface that goes to code that
+// is not walked (F2).
 func (g *goroutine) pass(f *Frame, in *regcode.Instr) {
 	for i := range in.Args {
 		if in.Dynamic && i > 0 {
@@ -160,7 +161,7 @@ func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index i
 	}
 }
 
-// reads is a read of what a string says (F11).
+// reads handles a read of the content of a string (F11).
 func (g *goroutine) reads(f *Frame, index int64, e *trace.Event) {
 	s := &f.stage
 	s.run = e.Flags&format.FlagMore != 0
@@ -169,7 +170,7 @@ func (g *goroutine) reads(f *Frame, index int64, e *trace.Event) {
 	}
 }
 
-// moves is the read of an element that append moves to a new array, without a write (F7).
+// moves handles the read of an element that append moves to a new array without a write (F7).
 func (g *goroutine) moves(in *regcode.Instr, index int64) {
 	if !in.Appends {
 		g.d.pinLater(index)
@@ -181,7 +182,7 @@ func (g *goroutine) moves(in *regcode.Instr, index int64) {
 	g.d.store(r)
 }
 
-// places fills in Where, and of the first write of an append what it has returned (F7).
+// places sets Where, and Appended of the first write of an append (F7).
 func (g *goroutine) places(f *Frame, in *regcode.Instr, e *trace.Event) {
 	slice := f.depsOf(&in.Args[1])
 	if e.Kind == format.Write && uint64(e.Obj) == f.stage.addr {
@@ -197,13 +198,13 @@ func (g *goroutine) places(f *Frame, in *regcode.Instr, e *trace.Event) {
 	g.w.where = g.d.indexes(slice)
 }
 
-// stored fills in From: what the value written depends on.
+// stored sets From: what the value written depends on.
 func (g *goroutine) stored(f *Frame, in *regcode.Instr, stack bool) {
 	d := f.stage.reads
 	for i := range in.Args {
 		d = g.d.union(d, f.depsOf(&in.Args[i]))
 	}
-	if in.Own { // nobody else will see it
+	if in.Own { // only this call reads it
 		g.fromSet(d)
 		return
 	}
@@ -267,7 +268,8 @@ func (g *goroutine) checkAddress(f *Frame, in *regcode.Instr, w *regcode.Want, e
 	return false
 }
 
-// learn notes where a variable of a package is, if v is its address or leads into it, and is addr.
+// learn notes the address of a variable of a package, if v is its address, or that of a part of it.
+// The value of v is addr.
 func (g *goroutine) learn(c *regcode.Code, v ssa.Value, addr uint64) {
 	switch v := v.(type) {
 	case *ssa.Global:
@@ -308,7 +310,7 @@ func (g *goroutine) checkAccess(f *Frame, in *regcode.Instr, w *regcode.Want, e 
 	g.w.stats.Checked++
 }
 
-// runtime is a record that the runtime side wrote for the instruction.
+// runtime handles a record that the runtime side wrote for the instruction.
 func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.Event) {
 	if in.Maybe {
 		g.typed(f, in, e)
@@ -352,8 +354,8 @@ func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.E
 	}
 }
 
-// typed is a record of a call that turns out to be one of a typed operation (R15 of package
-// plan). What it is given stays as it was.
+// typed handles a record of a call that turns out to be one of a typed operation (R15 of package
+// plan). Its operands are pinned.
 func (g *goroutine) typed(f *Frame, in *regcode.Instr, e *trace.Event) {
 	if !f.stage.typed {
 		f.stage.typed = true
@@ -369,7 +371,7 @@ func (g *goroutine) typed(f *Frame, in *regcode.Instr, e *trace.Event) {
 	}
 }
 
-// writes notes the term of what the event writes or sends.
+// writes notes the term of the value that the event writes or sends.
 func (g *goroutine) writes(e *expr.Expr, val uint64) {
 	if e != nil && goval.RecordedIs(e, val, goval.Mask(8)) {
 		g.w.value = e
@@ -411,8 +413,8 @@ type Stats struct {
 	Mismatches    int64 // invocations given up because walk and trace differ
 	TooLarge      int64 // sets of reads pinned because of their size
 	TooOld        int64 // reads pinned because of their age
-	Forks         int64 // points at which another way was kept
-	ForksLeft     int64 // and not, because there were many at one instruction
+	Forks         int64 // forks that were kept
+	ForksLeft     int64 // forks that were not, because there were many at one instruction
 	TermsTooLarge int64 // values without a term because it would be too large
 }
 

@@ -115,7 +115,8 @@ func TestRecorded(t *testing.T) {
 	t.Run("sleep", func(t *testing.T) { sleeping(t, b, events) })
 }
 
-// sleeping compares walks in which frames sleep soon, and late: what is dropped of a sleeping frame is never missed.
+// sleeping compares walks in which frames sleep soon, and late: what is dropped of a sleeping frame
+// is never missed.
 func sleeping(t *testing.T, b *built, events []trace.Event) {
 	late, soon := walk.NewBranching(b.plan), walk.Drowsy(walk.NewBranching(b.plan))
 	deep := uint64(0)

@@ -4,11 +4,11 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// A recursive program may have hundreds of thousands of frames at a time, of which only the innermost ones are at work. The
-// others sleep: of their registers only those that are read again are kept, next to each other.
+// A recursive program may have hundreds of thousands of frames at a time, and only the innermost
+// ones execute. The others sleep: only their live registers are kept, in one array.
 
-// awakeFrames is the number of those at work: more than a fork looks at (maxFrames). As many more fall asleep together, so that
-// a stack that grows and shrinks by little costs nothing.
+// awakeFrames is the number of frames that stay awake. It is more than a fork keeps (maxFrames). As
+// many more fall asleep together, so a stack that grows and shrinks by little costs nothing.
 const awakeFrames = 64
 
 // dormant is the registers of a sleeping frame.
@@ -23,14 +23,14 @@ type register struct {
 	term *goval.Term
 }
 
-// buffers are the registers of no frame.
+// buffers are registers for reuse.
 type buffers struct {
 	regs  []goval.Value
 	deps  []*reads
 	terms []*goval.Term
 }
 
-// rest has frames far from the top fall asleep.
+// rest puts frames far from the top to sleep.
 func (g *goroutine) rest() {
 	if len(g.frames)-g.asleep < 2*g.w.awake || g.w.observer != nil {
 		return
@@ -72,7 +72,7 @@ func (g *goroutine) sleep(f *Frame) {
 	f.stage.words, f.stage.loads = clipped(f.stage.words), clipped(f.stage.loads)
 }
 
-// clipped is a buffer that takes no more room than it has to.
+// clipped returns a buffer without the memory of an empty one.
 func clipped[T any](s []T) []T {
 	if len(s) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func (g *goroutine) rouse(f *Frame) {
 	}
 }
 
-// registers gives a frame n registers of which nothing is known.
+// registers gives a frame n registers with unknown values.
 func (g *goroutine) registers(f *Frame, n int) {
 	if k := len(g.w.idle); cap(f.regs) < n && k > 0 && cap(g.w.idle[k-1].regs) >= n {
 		b := g.w.idle[k-1]

@@ -12,19 +12,20 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Terms of registers. A symbolic walk (NewSymbolic) makes them, and only for values that depend on a read that is not
-// pinned.
+// Terms of registers. A symbolic walk (NewSymbolic) makes them, and only for values that depend on
+// a read that is not pinned.
 //
-// (T1) The term of a load is the words that its Read events return; of an operation that eval
-// computes, the operation over the terms of its operands; of a call that is walked, a phi, a local
-// variable, that of what was passed, chosen or stored. All else has none: what was recorded and not recomputed.
+// (T1) The term of a load is the words that its Read events return. The term of an instruction that
+// package regcode evaluates is the operation over the terms of its operands. A call that is walked,
+// a phi and a local variable have the term of what was returned, chosen or stored. All other values
+// have no term: they were recorded and not recomputed.
 //
-// (T2) An operand that must keep its value (rule F2) and has a term is a guard of the next event: term = recorded value,
-// and its reads stay open. One without a term pins its reads, and so does one that is nothing but a load: the guard would say
-// the same.
+// (T2) If an operand that must keep its value (F2) has a term, the next event has a guard: the term
+// equals the recorded value. The reads of the operand are not pinned. If it has no term, they are
+// pinned. So are they if the term is the result of a load, because the guard would mean the same.
 //
-// (T3) With the values of the recorded run, a term amounts to the recorded value. That is checked whenever one is
-// made: the expressions know what they amounted to (expr E5).
+// (T3) With the values of the recorded run, the value of a term is the recorded value. That is
+// checked whenever a term is made: expressions have their recorded values (expr E5).
 
 func truth(b bool) uint64 {
 	if b {
@@ -33,7 +34,7 @@ func truth(b bool) uint64 {
 	return 0
 }
 
-// operand returns an operand as a term; nil if it changes in a way that has none.
+// operand returns an operand as a term, nil if it depends on reads and has none.
 func (g *goroutine) operand(f *Frame, a *regcode.Arg) *goval.Term {
 	d := f.depsOf(a)
 	if d == nil || d.pinned {
@@ -42,7 +43,7 @@ func (g *goroutine) operand(f *Frame, a *regcode.Arg) *goval.Term {
 	return f.terms[a.Reg]
 }
 
-// setTerm gives the first register of an instruction its term, what of it is (T3).
+// setTerm gives the first register of an instruction its term, as far as (T3) holds.
 func (g *goroutine) setTerm(f *Frame, in *regcode.Instr, t *goval.Term) {
 	if in.Reg < 0 || in.N == 0 {
 		return
@@ -50,7 +51,8 @@ func (g *goroutine) setTerm(f *Frame, in *regcode.Instr, t *goval.Term) {
 	f.terms[in.Reg] = g.checked(t, f.regs[in.Reg], in.Size)
 }
 
-// checked drops the words of a term that do not amount to what was recorded or computed (T3), or are too large.
+// checked drops the words of a term that differ from the value v in the recorded run (T3), or that
+// are too large.
 func (g *goroutine) checked(t *goval.Term, v goval.Value, size int64) *goval.Term {
 	if t == nil {
 		return nil
@@ -61,7 +63,7 @@ func (g *goroutine) checked(t *goval.Term, v goval.Value, size int64) *goval.Ter
 			continue
 		}
 		m := goval.Mask(8)
-		if size >= 0 { // else the type is a parameter
+		if size >= 0 { // else the type is a type parameter
 			m = goval.Mask(max(0, size-8*int64(i)))
 		}
 		if want, ok := v.Word(i); ok && !goval.RecordedIs(e, want, m) {
@@ -85,7 +87,7 @@ func (g *goroutine) checked(t *goval.Term, v goval.Value, size int64) *goval.Ter
 	return t
 }
 
-// termOf is the term of operand a.
+// termOf returns the term of operand a.
 func (f *Frame) termOf(a *regcode.Arg) *goval.Term {
 	if a.Reg < 0 || f.terms == nil {
 		return nil
@@ -144,7 +146,7 @@ func (g *goroutine) symbolicPart(f *Frame, in *regcode.Instr) *goval.Term {
 	return t
 }
 
-// readWord is the word of a read by an atomic operation or from a channel.
+// readWord returns the term of a read by an atomic operation or from a channel.
 func (g *goroutine) readWord(index int64, e *trace.Event) *goval.Term {
 	n := int64(e.Size)
 	if e.Kind == format.ChanRecv {
@@ -156,7 +158,8 @@ func (g *goroutine) readWord(index int64, e *trace.Event) *goval.Term {
 	return goval.LoadTerm([]goval.LoadPart{{Read: index, Size: n, Bits: e.Val}})
 }
 
-// updated is the new value of an atomic operation: what Store and Swap are given, what Add, And and Or compute.
+// updated returns the new value of an atomic operation: the argument of Store and Swap, the result
+// of Add, And and Or.
 func (g *goroutine) updated(f *Frame, in *regcode.Instr, old *goval.Term, size int64) *expr.Expr {
 	call, ok := in.SSA.(*ssa.Call)
 	if !ok || call.Call.IsInvoke() || call.Call.StaticCallee() == nil {
@@ -186,7 +189,7 @@ func isAdd(in *regcode.Instr) bool {
 	return ok && call.Call.StaticCallee() != nil && strings.HasPrefix(call.Call.StaticCallee().Name(), "Add")
 }
 
-// arguments are the values of the arguments of a call.
+// arguments returns the values of the arguments of a call of the library.
 func (f *Frame) arguments(in *regcode.Instr) []goval.Value {
 	out := make([]goval.Value, len(in.Std.Args))
 	for i := range out {
@@ -195,7 +198,7 @@ func (f *Frame) arguments(in *regcode.Instr) []goval.Value {
 	return out
 }
 
-// resultsOf are the terms of the results of a call of the library.
+// resultsOf returns the terms of the results of a call of the library.
 func (g *goroutine) resultsOf(f *Frame, in *regcode.Instr) []*goval.Term {
 	return in.Std.Express(f.code.Texts, g.terms(f, in.Std.Args))
 }

@@ -32,11 +32,11 @@ type Walker struct {
 	branched   func(*plan.Func, []int64)
 	observer   Observer  // nil: none
 	branching  bool      // forks are kept (NewBranching)
-	minding    bool      // until a missing method begins (MindMissing),
-	straight   bool      // and one has
-	awake      int       // frames that never sleep; tests have less
-	spare      []*Frame  // left frames, for reuse
-	idle       []buffers // of frames that sleep, for reuse
+	minding    bool      // no forks after the first call of excluded code (MindMissing)
+	straight   bool      // that has begun, and no forks are kept
+	awake      int       // number of frames that never sleep; tests have less
+	spare      []*Frame  // frames that were left, for reuse
+	idle       []buffers // registers of frames that sleep, for reuse
 	facts      facts
 }
 
@@ -45,19 +45,19 @@ type goroutine struct {
 	w      *Walker
 	id     trace.GoID
 	frames []*Frame
-	asleep int // so many of the frames, the outer ones, sleep
+	asleep int // number of frames that sleep, the outermost ones
 	d      deps
 	needs  []int64
 
 	// The Value record that is being read: its frame is on top.
 	valueWords int // words still to come
 
-	results     []goval.Value // of the callee just left
+	results     []goval.Value // of the callee that was just left
 	resultDeps  []*reads
 	resultTerms []*goval.Term
 	guards      []window.FlowGuard        // of the next event
 	forks       []window.Fork             // before the next event
-	forked      map[*regcode.Instr]uint32 // how often
+	forked      map[*regcode.Instr]uint32 // number of forks
 	given       []window.FlowGuard
 	vals        []goval.Value // scratch
 	phiVals     []goval.Value
@@ -66,8 +66,8 @@ type goroutine struct {
 	started     []goval.Value // arguments of the go statement
 	captured    []goval.Value // and what its closure has captured
 	event       int64
-	away        int         // calls of missing methods that it is in
-	stacks      [][2]uint64 // where the stack has been, the present place last
+	away        int         // number of calls of excluded code under way
+	stacks      [][2]uint64 // addresses of the stack so far, the current one last
 }
 
 // New returns a walker for a trace of the program of p.
@@ -85,11 +85,11 @@ func NewSymbolic(p *plan.Plan) *Walker {
 	return w
 }
 
-// OnBranch has f called at every conditional branch that is walked, with the function it is in and
-// the reads that its condition is made of, as far as they are not Needs already. It is for statistics.
+// OnBranch has f called at every conditional branch that is walked, with its function and the reads
+// that its condition depends on and that are not pinned. It is for statistics.
 func (w *Walker) OnBranch(f func(fn *plan.Func, reads []int64)) { w.branched = f }
 
-// Read gives the walker what the program's string constants say (trace.Meta.Texts).
+// Read gives the walker the contents of the program's string constants (trace.Meta.Texts).
 func (w *Walker) Read(texts []trace.Memory) {
 	spans := make([]expr.TextSpan, len(texts))
 	for i, t := range texts {
@@ -125,7 +125,8 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	g.event = index
 	w.from, w.where, w.appended, w.value = w.from[:0], nil, nil, nil
 	walked := g.step(index, e)
-	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet { // no event of a window: what is pinned waits for the next one
+	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {
+		// No event of a window. What is pinned is in the Needs of the next one.
 		w.stats.Events++
 		return window.Flow{}
 	}
@@ -138,7 +139,7 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	w.stats.Events++
 	if walked {
 		w.stats.Walked++
-	} else { // the event at which a walk failed may be a read: it is strict, and does not need itself
+	} else { // the event may be a read, which does not need itself
 		g.needs = slices.DeleteFunc(g.needs, func(i int64) bool { return i == index })
 	}
 	if e.Kind == format.End {
@@ -154,8 +155,8 @@ func (w *Walker) end(g *goroutine) {
 	w.goroutines[g.id] = nil
 }
 
-// step is the table of events: which of them the walk consumes. A broken invariant of the
-// walk ends it for the invocation, as any other mismatch does, and not the analysis.
+// step walks an event and reports whether the walk agrees. A broken invariant of the walk ends the
+// walk of the invocation, as any other mismatch does, and not the analysis.
 func (g *goroutine) step(index int64, e *trace.Event) (walked bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -212,7 +213,8 @@ func (g *goroutine) walked() bool {
 	return f != nil && f.walked
 }
 
-// missing comes before the OpaqueBegin of a call that leaves traced code: what the call is given stays as it was (F10).
+// missing handles a MethodBegin, which comes before the OpaqueBegin of a call of excluded code. The
+// arguments of the call are pinned (F10).
 func (g *goroutine) missing(f *Frame, index int64, e *trace.Event) bool {
 	if g.isDefer(f, e) {
 		defer g.d.pinAll()
@@ -249,7 +251,8 @@ func (g *goroutine) top() *Frame {
 	return g.frames[n-1]
 }
 
-// consume walks a frame up to the instruction that wrote the record. It reports whether it got there.
+// consume walks a frame up to the instruction that wrote the record. It reports whether it got
+// there.
 func (g *goroutine) consume(f *Frame, index int64, e *trace.Event) bool {
 	if f.entering > 0 {
 		return g.parameter(f, e)
@@ -266,7 +269,7 @@ func (g *goroutine) consume(f *Frame, index int64, e *trace.Event) bool {
 			return g.control(f, in, index, e)
 		case f.accepts(w, in, e):
 			return g.take(f, in, w, index, e)
-		case !f.optional(w) || n > f.code.Length: // all round a loop
+		case !f.optional(w) || n > f.code.Length: // n: a whole loop without the record
 			if g.isDefer(f, e) { // a panic, and a deferred operation
 				f.unwinds = true
 				g.d.pinAll()
@@ -282,7 +285,7 @@ func (g *goroutine) consume(f *Frame, index int64, e *trace.Event) bool {
 	}
 }
 
-// next returns the record that the walk expects at the instruction, nil if none.
+// next returns the next record of the instruction, nil if there is none.
 func (f *Frame) next(in *regcode.Instr) *regcode.Want {
 	if f.stage.want < len(in.Wants) {
 		return &in.Wants[f.stage.want]
@@ -290,8 +293,8 @@ func (f *Frame) next(in *regcode.Instr) *regcode.Want {
 	return nil
 }
 
-// settle skips the records that may be missing and advances to one that may not, or,
-// if callback, to a typed operation that may call back. It goes no further where only a panic ends a loop:
+// settle skips the records that are optional and advances to one that is not, or, if callback is
+// set, to a typed operation that may call back. It stops in a loop that only a panic ends:
 //
 //	for { c <- 0 } // close(c)
 func (g *goroutine) settle(f *Frame, callback bool) {
@@ -306,7 +309,7 @@ func (g *goroutine) settle(f *Frame, callback bool) {
 	}
 }
 
-// control is an event where the walk is at the end of a block.
+// control handles an event when the walk is at the end of a block.
 func (g *goroutine) control(f *Frame, in *regcode.Instr, index int64, e *trace.Event) bool {
 	if e.Kind == format.Block && (in.Op == regcode.OpIf || in.Op == regcode.OpJump) {
 		succs := f.code.Blocks[f.block].Succs
@@ -375,7 +378,7 @@ func (g *goroutine) deferredOp(f *Frame, index int64, e *trace.Event) bool {
 	return false
 }
 
-// broken gives up the invocation on top, and the event's own if it had just begun.
+// broken ends the walk of the innermost invocation, after a broken invariant.
 func (g *goroutine) broken(e *trace.Event, cause any) {
 	g.d.pinAll()
 	if f := g.top(); f != nil && f.code != nil && f.walked {
