@@ -202,8 +202,8 @@ func RecordedValue(t *Term) (v Value, ok bool) {
 	return t.Evaluate(func(e *expr.Expr) (uint64, bool) { return e.Recorded() })
 }
 
-// Evaluate returns the value of a term whose expressions have the values that of returns. ok is false
-// if one of them has none.
+// Evaluate returns the value of a term whose expressions have the values that of returns. ok is
+// false if one of them has none.
 func (t *Term) Evaluate(of func(*expr.Expr) (uint64, bool)) (v Value, ok bool) {
 	words := make([]uint64, max(1, len(t.Words)))
 	known := uint64(0)

@@ -125,5 +125,5 @@ const (
 	WantEnter                   // the Enter of an instrumented callee, all it does, and its Exit
 	WantBegin                   // OpaqueBegin
 	WantEnd                     // OpaqueEnd
-	WantRuntime                 // any number of records of the runtime side, at the instruction's site
+	WantRuntime                 // any number of records of the runtime side, at the same site
 )

@@ -178,8 +178,8 @@ func (p *printer) name(f *invocation, v ssa.Value) string {
 	return s
 }
 
-// variable returns the name of the variable that the source assigns a value to. ok is false if there
-// is none; name is the register then.
+// variable returns the name of the variable that the source assigns a value to. ok is false if
+// there is none; name is the register then.
 func (p *printer) variable(f *invocation, v ssa.Value) (name string, ok bool) {
 	fn := f.Code().Plan.SSA
 	m := p.vars[fn]

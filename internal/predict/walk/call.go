@@ -42,7 +42,8 @@ func (g *goroutine) passedThrough(e *trace.Event) *Frame {
 	return nil
 }
 
-// unwind leaves the frames from number n up: a panic passed through them. All reads are pinned (F4).
+// unwind leaves the frames from number n up: a panic passed through them. All reads are pinned
+// (F4).
 func (g *goroutine) unwind(n int) {
 	g.d.pinAll()
 	for len(g.frames) > n {

@@ -21,8 +21,8 @@ type reads struct {
 const (
 	// maxSet bounds the distinct reads of a set: those of a larger one are pinned.
 	maxSet = 128
-	// maxOpen bounds the reads of a goroutine that are not pinned: if there are more, the older half
-	// is pinned. These are about as old as a window is long.
+	// maxOpen bounds the reads of a goroutine that are not pinned: if there are more, the older
+	// half is pinned. These are about as old as a window is long.
 	maxOpen = 32768
 )
 

@@ -46,8 +46,8 @@ func (g *goroutine) comparable(f *Frame, in *regcode.Instr) bool {
 }
 
 // divides makes a guard that a division or a shift does not panic: the divisor is not zero, the
-// count is not negative. Then they need not keep their values (T2). It reports whether there is such
-// a guard.
+// count is not negative. Then they need not keep their values (T2). It reports whether there is
+// such a guard.
 func (g *goroutine) divides(f *Frame, in *regcode.Instr) bool {
 	x, ok := in.SSA.(*ssa.BinOp)
 	if !ok {

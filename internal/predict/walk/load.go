@@ -12,9 +12,9 @@ import (
 )
 
 // Load builds the SSA of the program that a trace was recorded from, from the source as it is now,
-// and returns its plan. Functions that were opaque in the recording are opaque in the plan. It is an
-// error if the source has changed: sites would name other instructions. Without a plan there is no
-// walk, and the analysis treats every read as needed.
+// and returns its plan. Functions that were opaque in the recording are opaque in the plan. It is
+// an error if the source has changed: sites would name other instructions. Without a plan there is
+// no walk, and the analysis treats every read as needed.
 func Load(ctx context.Context, meta *trace.Meta) (*plan.Plan, error) {
 	cfg := plan.Config{Dir: meta.Dir, Env: append(os.Environ(), meta.BuildEnv...), BuildFlags: meta.BuildFlags, Tested: meta.Tested, GoFiles: meta.GoFiles}
 	files, _, _ := meta.Program()

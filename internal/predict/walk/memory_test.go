@@ -19,7 +19,7 @@ import (
 // trace: of what is past, the walk keeps what a value rests on, a window what a race may.
 
 const (
-	maxPerFrame = 2000 // bytes of a frame deep in a stack; with all registers it has three times that
+	maxPerFrame = 2000 // bytes of a frame deep in a stack; a frame awake has three times that
 	maxGrowth   = 1.25 // of what lives, from the second quarter of a loop to the last
 	sampling    = 64   // times in a trace that it is looked at
 	length      = 2000 // events, of a window: of longer ones there is little else that lives
