@@ -206,7 +206,7 @@ func (g *goroutine) bind(caller, f *Frame) {
 			continue
 		}
 		f.regs[r], f.deps[r] = caller.Value(a), caller.depsOf(a)
-		if g.w.symbolic {
+		if g.symbolic {
 			f.terms[r] = caller.termOf(a)
 		}
 	}
@@ -231,7 +231,7 @@ func (g *goroutine) bindDynamic(caller, f *Frame) {
 	}
 	for i, r := range params {
 		f.regs[r], f.deps[r] = caller.Value(&args[i]), caller.depsOf(&args[i])
-		if g.w.symbolic {
+		if g.symbolic {
 			f.terms[r] = caller.termOf(&args[i])
 		}
 	}

@@ -106,7 +106,7 @@ func (g *goroutine) passed(f *Frame, e *trace.Event, h *plan.Hook, r int32, v go
 		return
 	}
 	f.regs[r] = saying(v, c, h.Type, size)
-	if g.w.symbolic {
+	if g.symbolic {
 		f.terms[r] = g.checked(f.terms[r], v, size)
 	}
 }

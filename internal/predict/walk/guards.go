@@ -15,32 +15,32 @@ import (
 // Guards in place of pinned operands (T2).
 
 // keep pins an operand (F2), or makes its value a guard (T2).
-func (g *goroutine) keep(f *Frame, a *regcode.Arg) {
+func (df *dataflow) keep(f *Frame, a *regcode.Arg) {
 	d := f.depsOf(a)
 	if d == nil || d.pinned {
 		return
 	}
 	t := f.termOf(a)
-	if t == nil || t.Load || !g.guard(t, f.Value(a)) {
-		g.d.pin(d)
+	if t == nil || t.Load || !df.guard(t, f.Value(a)) {
+		df.d.pin(d)
 	}
 }
 
 // comparable makes a guard that a comparison of two interfaces does not panic: they have different
 // types, or they are nil. Then the operands need not keep their values (T2). It reports whether
 // there is such a guard.
-func (g *goroutine) comparable(f *Frame, in *regcode.Instr) bool {
+func (df *dataflow) comparable(f *Frame, in *regcode.Instr) bool {
 	x, ok := in.SSA.(*ssa.BinOp)
 	if !ok || x.Op != token.EQL && x.Op != token.NEQ || !goval.IsInterface(x.X.Type()) || !goval.IsInterface(x.Y.Type()) {
 		return false
 	}
-	a, b := g.operand(f, &in.Args[0]).Word(0), g.operand(f, &in.Args[1]).Word(0)
+	a, b := df.operand(f, &in.Args[0]).Word(0), df.operand(f, &in.Args[1]).Word(0)
 	c := expr.Binary(expr.Or, expr.Bool, 0, expr.Unary(expr.Not, expr.Bool, goval.Equal(a, b)), goval.Equal(a, expr.Word(0)))
 	if c == nil || !goval.RecordedIs(c, 1, goval.Mask(8)) {
 		return false
 	}
 	if !c.IsConst() {
-		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
+		df.guards = append(df.guards, window.FlowGuard{Term: c, Want: 1})
 	}
 	return true
 }
@@ -48,7 +48,7 @@ func (g *goroutine) comparable(f *Frame, in *regcode.Instr) bool {
 // divides makes a guard that a division or a shift does not panic: the divisor is not zero, the
 // count is not negative. Then they need not keep their values (T2). It reports whether there is
 // such a guard.
-func (g *goroutine) divides(f *Frame, in *regcode.Instr) bool {
+func (df *dataflow) divides(f *Frame, in *regcode.Instr) bool {
 	x, ok := in.SSA.(*ssa.BinOp)
 	if !ok {
 		return false
@@ -65,7 +65,7 @@ func (g *goroutine) divides(f *Frame, in *regcode.Instr) bool {
 	default:
 		return false
 	}
-	y := g.operand(f, &in.Args[1]).Word(0)
+	y := df.operand(f, &in.Args[1]).Word(0)
 	if y == nil {
 		return false
 	}
@@ -74,23 +74,23 @@ func (g *goroutine) divides(f *Frame, in *regcode.Instr) bool {
 		return false
 	}
 	if !c.IsConst() {
-		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
+		df.guards = append(df.guards, window.FlowGuard{Term: c, Want: 1})
 	}
 	return true
 }
 
 // guard makes t = v a guard of the next event, a word at a time.
-func (g *goroutine) guard(t *goval.Term, v goval.Value) bool {
-	at := len(g.guards)
+func (df *dataflow) guard(t *goval.Term, v goval.Value) bool {
+	at := len(df.guards)
 	for i := range v.Len() {
 		want, ok := v.Word(i)
 		e := t.Word(i)
 		if !ok || e == nil || !goval.RecordedIs(e, want, goval.Mask(8)) {
-			g.guards = g.guards[:at]
+			df.guards = df.guards[:at]
 			return false
 		}
 		if !e.IsConst() {
-			g.guards = append(g.guards, window.FlowGuard{Term: e, Want: want})
+			df.guards = append(df.guards, window.FlowGuard{Term: e, Want: want})
 		}
 	}
 	return true
@@ -98,39 +98,39 @@ func (g *goroutine) guard(t *goval.Term, v goval.Value) bool {
 
 // inBounds makes a guard that an index or slice expression of a string does not panic. Then the
 // string and the bounds need not keep their values (T2). It reports whether there is such a guard.
-func (g *goroutine) inBounds(f *Frame, in *regcode.Instr) bool {
+func (df *dataflow) inBounds(f *Frame, in *regcode.Instr) bool {
 	switch in.SSA.(type) {
 	case *ssa.Index, *ssa.Slice:
-		return in.Kind == types.String && g.assured(regcode.StringBounds(in, g.terms(f, in.Args)))
+		return in.Kind == types.String && df.assured(regcode.StringBounds(in, df.terms(f, in.Args)))
 	}
 	return false
 }
 
 // terms returns the terms of operands.
-func (g *goroutine) terms(f *Frame, args []regcode.Arg) []*goval.Term {
+func (df *dataflow) terms(f *Frame, args []regcode.Arg) []*goval.Term {
 	terms := make([]*goval.Term, len(args))
 	for i := range args {
-		terms[i] = g.operand(f, &args[i])
+		terms[i] = df.operand(f, &args[i])
 	}
 	return terms
 }
 
 // assured makes a condition a guard, if it held in the recorded run.
-func (g *goroutine) assured(c *expr.Expr) bool {
+func (df *dataflow) assured(c *expr.Expr) bool {
 	if c == nil || goval.TooLarge(c) || !goval.RecordedIs(c, 1, goval.Mask(8)) {
 		return false
 	}
 	if !c.IsConst() {
-		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
+		df.guards = append(df.guards, window.FlowGuard{Term: c, Want: 1})
 	}
 	return true
 }
 
 // returns makes a guard that a call of the library does not panic (T2). It reports whether there is
 // such a guard.
-func (g *goroutine) returns(f *Frame, in *regcode.Instr) bool {
+func (df *dataflow) returns(f *Frame, in *regcode.Instr) bool {
 	if in.Std == nil || !in.Std.Fn.Panics {
 		return false
 	}
-	return g.assured(in.Std.Returned(g.resultsOf(f, in)))
+	return df.assured(in.Std.Returned(df.resultsOf(f, in)))
 }

@@ -128,7 +128,7 @@ func (g *goroutine) enterBlock(f *Frame, e regcode.Edge) {
 	}
 	for i, p := range b.Phis {
 		f.set(p, g.phiVals[i], g.phiDeps[i])
-		if g.w.symbolic {
+		if g.symbolic {
 			g.setTerm(f, p, g.phiTerms[i])
 		}
 	}
@@ -210,7 +210,7 @@ func (g *goroutine) pinOperands(f *Frame, in *regcode.Instr) {
 		g.keep(f, &in.Args[0])
 		return
 	}
-	if g.w.symbolic && (g.comparable(f, in) || g.divides(f, in) || g.inBounds(f, in) || g.returns(f, in)) {
+	if g.symbolic && (g.comparable(f, in) || g.divides(f, in) || g.inBounds(f, in) || g.returns(f, in)) {
 		return
 	}
 	for i := range in.Args {
@@ -238,7 +238,7 @@ func (g *goroutine) finish(f *Frame, in *regcode.Instr) {
 	case regcode.OpBind:
 		r := in.Args[0].Reg
 		f.regs[r], f.deps[r] = f.Value(&in.Args[1]), f.depsOf(&in.Args[1])
-		if g.w.symbolic {
+		if g.symbolic {
 			f.terms[r] = f.termOf(&in.Args[1])
 		}
 	case regcode.OpLocal, regcode.OpLoad:
@@ -249,8 +249,8 @@ func (g *goroutine) finish(f *Frame, in *regcode.Instr) {
 		if in.Op == regcode.OpLocal {
 			f.deps[in.Reg] = f.cells[in.Cell].deps
 		}
-		if g.w.symbolic {
-			g.setTerm(f, in, g.symbolic(f, in))
+		if g.symbolic {
+			g.setTerm(f, in, g.resultTerm(f, in))
 		}
 	case regcode.OpCall:
 		g.returned(f, in)
@@ -273,7 +273,7 @@ func (g *goroutine) setLocal(f *Frame, in *regcode.Instr) {
 	d := f.depsOf(&in.Args[1])
 	off, ok := at.Bits()
 	whole := ok && off == 0 && in.Size == f.code.Cells[in.Cell]
-	if g.w.symbolic {
+	if g.symbolic {
 		c.storeTerm(at, in.Size, g.operand(f, &in.Args[1]), d != nil && !d.pinned, whole)
 	}
 	if !whole {
@@ -291,7 +291,7 @@ func (g *goroutine) evaluate(f *Frame, in *regcode.Instr) {
 	if in.Extract {
 		r := in.Args[0].Reg + int32(in.Index)
 		f.regs[in.Reg], f.deps[in.Reg] = f.regs[r], f.deps[r]
-		if g.w.symbolic {
+		if g.symbolic {
 			f.terms[in.Reg] = f.terms[r]
 		}
 		return
@@ -314,7 +314,7 @@ func (g *goroutine) evaluate(f *Frame, in *regcode.Instr) {
 	if in.N == 1 && !in.Recorded {
 		f.regs[in.Reg] = g.computed(f, in)
 	}
-	if g.w.symbolic {
+	if g.symbolic {
 		for i := range in.N {
 			f.terms[in.Reg+i] = nil
 		}
@@ -323,7 +323,7 @@ func (g *goroutine) evaluate(f *Frame, in *regcode.Instr) {
 		case in.Std != nil:
 			g.setResults(f, in)
 		default:
-			g.setTerm(f, in, g.symbolic(f, in))
+			g.setTerm(f, in, g.resultTerm(f, in))
 		}
 		if t := f.stage.term; t != nil && in.N == 1 && f.regs[in.Reg].IsWord() && !f.regs[in.Reg].Unknown() {
 			g.setTerm(f, in, t)
@@ -382,7 +382,7 @@ func (g *goroutine) returned(f *Frame, in *regcode.Instr) {
 		if int(i) < len(g.resultDeps) {
 			f.deps[r] = g.resultDeps[i]
 		}
-		if g.w.symbolic {
+		if g.symbolic {
 			f.terms[r] = nil
 			if int(i) < len(g.resultTerms) {
 				f.terms[r] = g.resultTerms[i]

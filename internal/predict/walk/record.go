@@ -130,7 +130,7 @@ func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index i
 			g.moves(in, index)
 		default:
 			s.reads = g.d.union(s.reads, g.d.read(index))
-			if g.w.symbolic {
+			if g.symbolic {
 				s.loads = append(s.loads, goval.LoadPart{Read: index, At: int64(uint64(e.Obj) - s.addr), Size: int64(e.Size), Bits: e.Val})
 			}
 		}
@@ -335,7 +335,7 @@ func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.E
 		f.stage.reads = g.d.union(f.stage.reads, g.d.read(index))
 		f.stage.term = g.readWord(index, e)
 	}
-	if !g.w.symbolic {
+	if !g.symbolic {
 		return
 	}
 	switch e.Kind {

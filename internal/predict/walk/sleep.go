@@ -89,7 +89,7 @@ func (g *goroutine) rouse(f *Frame) {
 	g.registers(f, int(f.code.Regs))
 	for i, r := range d.live {
 		f.regs[r], f.deps[r] = d.regs[i].val, d.regs[i].deps
-		if g.w.symbolic {
+		if g.symbolic {
 			f.terms[r] = d.regs[i].term
 		}
 	}
@@ -106,7 +106,7 @@ func (g *goroutine) registers(f *Frame, n int) {
 		}
 	}
 	f.regs, f.deps = resize(f.regs, n), resize(f.deps, n)
-	if g.w.symbolic {
+	if g.symbolic {
 		f.terms = resize(f.terms, n)
 	}
 }

@@ -35,7 +35,7 @@ func truth(b bool) uint64 {
 }
 
 // operand returns an operand as a term, nil if it depends on reads and has none.
-func (g *goroutine) operand(f *Frame, a *regcode.Arg) *goval.Term {
+func (df *dataflow) operand(f *Frame, a *regcode.Arg) *goval.Term {
 	d := f.depsOf(a)
 	if d == nil || d.pinned {
 		return goval.Fixed(f.Value(a))
@@ -44,16 +44,16 @@ func (g *goroutine) operand(f *Frame, a *regcode.Arg) *goval.Term {
 }
 
 // setTerm gives the first register of an instruction its term, as far as (T3) holds.
-func (g *goroutine) setTerm(f *Frame, in *regcode.Instr, t *goval.Term) {
+func (df *dataflow) setTerm(f *Frame, in *regcode.Instr, t *goval.Term) {
 	if in.Reg < 0 || in.N == 0 {
 		return
 	}
-	f.terms[in.Reg] = g.checked(t, f.regs[in.Reg], in.Size)
+	f.terms[in.Reg] = df.checked(t, f.regs[in.Reg], in.Size)
 }
 
 // checked drops the words of a term that differ from the value v in the recorded run (T3), or that
 // are too large.
-func (g *goroutine) checked(t *goval.Term, v goval.Value, size int64) *goval.Term {
+func (df *dataflow) checked(t *goval.Term, v goval.Value, size int64) *goval.Term {
 	if t == nil {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (g *goroutine) checked(t *goval.Term, v goval.Value, size int64) *goval.Ter
 				t.Text = nil
 			}
 		} else if goval.TooLarge(e) {
-			g.w.stats.TermsTooLarge++
+			df.stats.TermsTooLarge++
 			t = t.Without(i)
 		}
 		known = known || t.Words[i] != nil
@@ -95,8 +95,8 @@ func (f *Frame) termOf(a *regcode.Arg) *goval.Term {
 	return f.terms[a.Reg]
 }
 
-// symbolic computes the term of an instruction's result (T1).
-func (g *goroutine) symbolic(f *Frame, in *regcode.Instr) *goval.Term {
+// resultTerm computes the term of an instruction's result (T1).
+func (df *dataflow) resultTerm(f *Frame, in *regcode.Instr) *goval.Term {
 	switch in.Op {
 	case regcode.OpLocal:
 		c := &f.cells[in.Cell]
@@ -114,22 +114,22 @@ func (g *goroutine) symbolic(f *Frame, in *regcode.Instr) *goval.Term {
 		}
 		return goval.LoadTerm(f.stage.loads)
 	case regcode.OpPart:
-		return g.symbolicPart(f, in)
+		return df.partTerm(f, in)
 	case regcode.OpEval:
 		if in.N != 1 || f.stage.reads != nil && !in.Appends || f.regs[in.Reg].Unknown() {
 			return nil
 		}
 		args := make([]*goval.Term, len(in.Args))
 		for i := range in.Args {
-			args[i] = g.operand(f, &in.Args[i])
+			args[i] = df.operand(f, &in.Args[i])
 		}
 		return f.code.Express(in, args)
 	}
 	return nil
 }
 
-func (g *goroutine) symbolicPart(f *Frame, in *regcode.Instr) *goval.Term {
-	t := g.operand(f, &in.Args[0])
+func (df *dataflow) partTerm(f *Frame, in *regcode.Instr) *goval.Term {
+	t := df.operand(f, &in.Args[0])
 	switch in.SSA.(type) {
 	case *ssa.FieldAddr:
 		if in.Offsets == nil || in.Size < 0 || in.Fused {
@@ -147,12 +147,12 @@ func (g *goroutine) symbolicPart(f *Frame, in *regcode.Instr) *goval.Term {
 }
 
 // readWord returns the term of a read by an atomic operation or from a channel.
-func (g *goroutine) readWord(index int64, e *trace.Event) *goval.Term {
+func (df *dataflow) readWord(index int64, e *trace.Event) *goval.Term {
 	n := int64(e.Size)
 	if e.Kind == format.ChanRecv {
 		n = 8
 	}
-	if !g.w.symbolic || e.Flags&(format.FlagNoValue|format.FlagMore|format.FlagClosed) != 0 || n == 0 || n > 8 {
+	if !df.symbolic || e.Flags&(format.FlagNoValue|format.FlagMore|format.FlagClosed) != 0 || n == 0 || n > 8 {
 		return nil
 	}
 	return goval.LoadTerm([]goval.LoadPart{{Read: index, Size: n, Bits: e.Val}})
@@ -160,13 +160,13 @@ func (g *goroutine) readWord(index int64, e *trace.Event) *goval.Term {
 
 // updated returns the new value of an atomic operation: the argument of Store and Swap, the result
 // of Add, And and Or.
-func (g *goroutine) updated(f *Frame, in *regcode.Instr, old *goval.Term, size int64) *expr.Expr {
+func (df *dataflow) updated(f *Frame, in *regcode.Instr, old *goval.Term, size int64) *expr.Expr {
 	call, ok := in.SSA.(*ssa.Call)
 	if !ok || call.Call.IsInvoke() || call.Call.StaticCallee() == nil {
 		return nil
 	}
 	name := call.Call.StaticCallee().Name()
-	last := g.operand(f, &in.Args[len(in.Args)-1]).Word(0)
+	last := df.operand(f, &in.Args[len(in.Args)-1]).Word(0)
 	k := expr.Uint64
 	if size == 4 {
 		k = expr.Uint32
@@ -199,18 +199,18 @@ func (f *Frame) arguments(in *regcode.Instr) []goval.Value {
 }
 
 // resultsOf returns the terms of the results of a call of the library.
-func (g *goroutine) resultsOf(f *Frame, in *regcode.Instr) []*goval.Term {
-	return in.Std.Express(f.code.Texts, g.terms(f, in.Std.Args))
+func (df *dataflow) resultsOf(f *Frame, in *regcode.Instr) []*goval.Term {
+	return in.Std.Express(f.code.Texts, df.terms(f, in.Std.Args))
 }
 
 // setResults gives the results of a call of the library their terms.
-func (g *goroutine) setResults(f *Frame, in *regcode.Instr) {
-	for i, t := range g.resultsOf(f, in) {
+func (df *dataflow) setResults(f *Frame, in *regcode.Instr) {
+	for i, t := range df.resultsOf(f, in) {
 		size := int64(16)
 		if k := in.Std.Fn.Result(i); i < len(in.Std.Fn.Results) && k != expr.String {
 			size = k.Size()
 		}
 		r := in.Reg + int32(i)
-		f.terms[r] = g.checked(t, f.regs[r], size)
+		f.terms[r] = df.checked(t, f.regs[r], size)
 	}
 }

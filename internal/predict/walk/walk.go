@@ -46,8 +46,8 @@ type goroutine struct {
 	id     trace.GoID
 	frames []*Frame
 	asleep int // number of frames that sleep, the outermost ones
-	d      deps
-	needs  []int64
+	dataflow
+	needs []int64
 
 	// The Value record that is being read: its frame is on top.
 	valueWords int // words still to come
@@ -55,7 +55,6 @@ type goroutine struct {
 	results     []goval.Value // of the callee that was just left
 	resultDeps  []*reads
 	resultTerms []*goval.Term
-	guards      []window.FlowGuard        // of the next event
 	forks       []window.Fork             // before the next event
 	forked      map[*regcode.Instr]uint32 // number of forks
 	given       []window.FlowGuard
@@ -104,7 +103,7 @@ func (w *Walker) goroutine(id trace.GoID) *goroutine {
 	}
 	g := w.goroutines[id]
 	if g == nil {
-		g = &goroutine{w: w, id: id}
+		g = &goroutine{w: w, id: id, dataflow: dataflow{symbolic: w.symbolic, stats: &w.stats}}
 		w.goroutines[id] = g
 	}
 	return g
