@@ -52,51 +52,11 @@ func (g *goroutine) unwind(n int) {
 	}
 }
 
+// pop leaves the innermost frame.
 func (g *goroutine) pop() {
-	n := len(g.frames) - 1
-	f := g.frames[n]
-	g.frames[n], g.frames = nil, g.frames[:n]
-	g.asleep = min(g.asleep, len(g.frames))
-	if f.walked {
+	if f := g.frameStack.pop(); f.walked {
 		g.w.stats.Invocations++
 	}
-	if len(g.w.spare) < 64 {
-		g.w.spare = append(g.w.spare, f)
-	}
-}
-
-// push makes a frame of a function that is not known.
-func (g *goroutine) push(depth uint64) *Frame {
-	var f *Frame
-	if n := len(g.w.spare); n > 0 {
-		f, g.w.spare = g.w.spare[n-1], g.w.spare[:n-1]
-	} else {
-		f = &Frame{}
-	}
-	*f = Frame{depth: depth, regs: f.regs, deps: f.deps, terms: f.terms, cells: f.cells, stage: f.stage,
-		results: f.results[:0], from: f.from[:0], symbols: f.symbols[:0]}
-	f.stage.reset()
-	g.frames = append(g.frames, f)
-	g.rest()
-	return f
-}
-
-// begin makes a frame one of c.
-func (g *goroutine) begin(f *Frame, c *regcode.Code) {
-	f.code, f.walked = c, true
-	g.registers(f, int(c.Regs))
-	for len(f.cells) < len(c.Cells) {
-		f.cells = append(f.cells, cell{})
-	}
-}
-
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	s = s[:n]
-	clear(s)
-	return s
 }
 
 // enter handles an Enter event.

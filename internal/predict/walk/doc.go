@@ -137,6 +137,7 @@
 // # Files
 //
 //	walk.go, call.go           events: the point that the walk is at; entering and leaving frames
+//	stack.go                   stacks of frames
 //	machine.go, cells.go       frames, registers, silent steps; local variables
 //	flow.go                    sets of reads, and which are pinned
 //	terms.go, guards.go        terms of registers; guards in place of pins

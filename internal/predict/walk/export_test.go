@@ -2,6 +2,6 @@ package walk
 
 // Drowsy has the frames of a walker sleep as soon as two others are called.
 func Drowsy(w *Walker) *Walker {
-	w.awake = 2
+	w.pool.awake = 2
 	return w
 }

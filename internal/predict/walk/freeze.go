@@ -93,17 +93,17 @@ func (g *goroutine) fork(f *Frame, in *regcode.Instr) {
 const maxFrames = 16
 
 // freeze returns frame n of the goroutine and its callers, as package alternative has them.
-func (g *goroutine) freeze(n int) *alternative.Frame {
-	g.wake(n - maxFrames)
-	top := g.freezeFrame(g.frames[n])
+func (st *frameStack) freeze(n int) *alternative.Frame {
+	st.wake(n - maxFrames)
+	top := st.frames[n].freeze()
 	x := top
 	for k := n; k > 0 && n-k < maxFrames; k-- {
-		f, caller := g.frames[k], g.frames[k-1]
+		f, caller := st.frames[k], st.frames[k-1]
 		if !caller.walked || !f.static || !caller.atCall() {
 			break
 		}
 		if caller.frozen == nil {
-			caller.frozen = g.freezeFrame(caller)
+			caller.frozen = caller.freeze()
 		}
 		x.Caller = caller.frozen
 		if x = x.Caller; x.Caller != nil {
@@ -119,7 +119,8 @@ func (g *goroutine) freeze(n int) *alternative.Frame {
 	return top
 }
 
-func (g *goroutine) freezeFrame(f *Frame) *alternative.Frame {
+// freeze returns a frame as package alternative has it, without its callers.
+func (f *Frame) freeze() *alternative.Frame {
 	x := &alternative.Frame{Code: f.code, Block: f.block, IP: f.ip, Defers: slices.Clip(f.defers), LostDefers: f.lostDefers}
 	x.Regs = make([]alternative.Value, len(f.regs))
 	for r := range f.regs {

@@ -33,7 +33,7 @@ type Observer interface {
 }
 
 // Observe has o called with what the walk does. Observe is called before the first Step.
-func (w *Walker) Observe(o Observer) { w.observer = o }
+func (w *Walker) Observe(o Observer) { w.observer, w.pool.still = o, true }
 
 // Top returns the innermost frame of a goroutine, nil if it has none.
 func (w *Walker) Top(g trace.GoID) *Frame {

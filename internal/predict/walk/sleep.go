@@ -31,24 +31,24 @@ type buffers struct {
 }
 
 // rest puts frames far from the top to sleep.
-func (g *goroutine) rest() {
-	if len(g.frames)-g.asleep < 2*g.w.awake || g.w.observer != nil {
+func (st *frameStack) rest() {
+	if len(st.frames)-st.asleep < 2*st.pool.awake || st.pool.still {
 		return
 	}
-	for ; g.asleep < len(g.frames)-g.w.awake; g.asleep++ {
-		g.sleep(g.frames[g.asleep])
+	for ; st.asleep < len(st.frames)-st.pool.awake; st.asleep++ {
+		st.sleep(st.frames[st.asleep])
 	}
 }
 
 // wake makes sure that the frames from number n up are awake.
-func (g *goroutine) wake(n int) {
-	for g.asleep > max(n, 0) {
-		g.asleep--
-		g.rouse(g.frames[g.asleep])
+func (st *frameStack) wake(n int) {
+	for st.asleep > max(n, 0) {
+		st.asleep--
+		st.rouse(st.frames[st.asleep])
 	}
 }
 
-func (g *goroutine) sleep(f *Frame) {
+func (st *frameStack) sleep(f *Frame) {
 	f.frozen = nil
 	if f.code == nil {
 		return
@@ -65,8 +65,8 @@ func (g *goroutine) sleep(f *Frame) {
 		}
 	}
 	f.dormant = d
-	if len(g.w.idle) < awakeFrames {
-		g.w.idle = append(g.w.idle, buffers{f.regs, f.deps, f.terms})
+	if len(st.pool.idle) < awakeFrames {
+		st.pool.idle = append(st.pool.idle, buffers{f.regs, f.deps, f.terms})
 	}
 	f.regs, f.deps, f.terms = nil, nil, nil
 	f.stage.words, f.stage.loads = clipped(f.stage.words), clipped(f.stage.loads)
@@ -80,33 +80,33 @@ func clipped[T any](s []T) []T {
 	return s
 }
 
-func (g *goroutine) rouse(f *Frame) {
+func (st *frameStack) rouse(f *Frame) {
 	d := f.dormant
 	if d == nil {
 		return
 	}
 	f.dormant = nil
-	g.registers(f, int(f.code.Regs))
+	st.registers(f, int(f.code.Regs))
 	for i, r := range d.live {
 		f.regs[r], f.deps[r] = d.regs[i].val, d.regs[i].deps
-		if g.symbolic {
+		if st.pool.symbolic {
 			f.terms[r] = d.regs[i].term
 		}
 	}
 }
 
 // registers gives a frame n registers with unknown values.
-func (g *goroutine) registers(f *Frame, n int) {
-	if k := len(g.w.idle); cap(f.regs) < n && k > 0 && cap(g.w.idle[k-1].regs) >= n {
-		b := g.w.idle[k-1]
-		g.w.idle[k-1] = buffers{f.regs, f.deps, f.terms}
+func (st *frameStack) registers(f *Frame, n int) {
+	if k := len(st.pool.idle); cap(f.regs) < n && k > 0 && cap(st.pool.idle[k-1].regs) >= n {
+		b := st.pool.idle[k-1]
+		st.pool.idle[k-1] = buffers{f.regs, f.deps, f.terms}
 		f.regs, f.deps, f.terms = b.regs, b.deps, b.terms
-		if cap(g.w.idle[k-1].regs) == 0 {
-			g.w.idle = g.w.idle[:k-1]
+		if cap(st.pool.idle[k-1].regs) == 0 {
+			st.pool.idle = st.pool.idle[:k-1]
 		}
 	}
 	f.regs, f.deps = resize(f.regs, n), resize(f.deps, n)
-	if g.symbolic {
+	if st.pool.symbolic {
 		f.terms = resize(f.terms, n)
 	}
 }

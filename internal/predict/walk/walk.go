@@ -30,22 +30,19 @@ type Walker struct {
 	value      *expr.Expr // of the event's write or send
 	symbolic   bool       // terms are made (NewSymbolic)
 	branched   func(*plan.Func, []int64)
-	observer   Observer  // nil: none
-	branching  bool      // forks are kept (NewBranching)
-	minding    bool      // no forks after the first call of excluded code (MindMissing)
-	straight   bool      // that has begun, and no forks are kept
-	awake      int       // number of frames that never sleep; tests have less
-	spare      []*Frame  // frames that were left, for reuse
-	idle       []buffers // registers of frames that sleep, for reuse
+	observer   Observer // nil: none
+	branching  bool     // forks are kept (NewBranching)
+	minding    bool     // no forks after the first call of excluded code (MindMissing)
+	straight   bool     // that has begun, and no forks are kept
+	pool       framePool
 	facts      facts
 }
 
 // A goroutine is one machine: a stack of frames and the dataflow through them.
 type goroutine struct {
-	w      *Walker
-	id     trace.GoID
-	frames []*Frame
-	asleep int // number of frames that sleep, the outermost ones
+	w  *Walker
+	id trace.GoID
+	frameStack
 	dataflow
 	needs []int64
 
@@ -73,14 +70,14 @@ type goroutine struct {
 func New(p *plan.Plan) *Walker {
 	return &Walker{
 		plan: p, program: regcode.NewProgram(p), meanings: map[types.Type]*meaning{},
-		stats: Stats{Unwalked: map[Reason]int64{}}, awake: awakeFrames,
+		stats: Stats{Unwalked: map[Reason]int64{}}, pool: framePool{awake: awakeFrames},
 	}
 }
 
 // NewSymbolic returns a walker that makes terms: its Flows have guards where it can.
 func NewSymbolic(p *plan.Plan) *Walker {
 	w := New(p)
-	w.symbolic = true
+	w.symbolic, w.pool.symbolic = true, true
 	return w
 }
 
@@ -103,7 +100,7 @@ func (w *Walker) goroutine(id trace.GoID) *goroutine {
 	}
 	g := w.goroutines[id]
 	if g == nil {
-		g = &goroutine{w: w, id: id, dataflow: dataflow{symbolic: w.symbolic, stats: &w.stats}}
+		g = &goroutine{w: w, id: id, frameStack: frameStack{pool: &w.pool}, dataflow: dataflow{symbolic: w.symbolic, stats: &w.stats}}
 		w.goroutines[id] = g
 	}
 	return g
@@ -237,17 +234,6 @@ func (g *goroutine) missing(f *Frame, index int64, e *trace.Event) bool {
 	}
 	g.fail(f, e, "no such call here", nil)
 	return false
-}
-
-func (g *goroutine) top() *Frame {
-	n := len(g.frames)
-	if n == 0 {
-		return nil
-	}
-	if n <= g.asleep {
-		g.wake(n - g.w.awake/2)
-	}
-	return g.frames[n-1]
 }
 
 // consume walks a frame up to the instruction that wrote the record. It reports whether it got
