@@ -10,7 +10,8 @@ import (
 // goroutine does from there on, executed through the program's SSA over the values of reads. A *variant* of a window has an alternative in
 // place of what the goroutine did from the fork on (variant.go).
 //
-// What a window's builder and a fork say to each other is in this file; package walk makes forks (rules A1–A9 there).
+// What a window's builder and a fork say to each other is in this file; package walk makes forks, package
+// alternative explores them (rules A1–A9 there).
 
 // A Fork is a point of the recorded path, right before the event that its Flow belongs to.
 type Fork interface {
