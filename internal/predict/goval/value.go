@@ -57,10 +57,10 @@ func Text(s string) Value {
 	return Value{known: 2, more: &more{words: []uint64{uint64(len(s))}, text: &s}}
 }
 
-// Partial returns the value of the given words. Bit i of known says whether word i is known. The
-// value keeps the slice.
-func Partial(words []uint64, known uint64) Value {
-	return Value{bits: words[0], known: known, more: &more{words: words[1:]}}
+// Partial returns the value of the words first and rest. Bit i of known says whether word i is
+// known. The value keeps the slice.
+func Partial(first uint64, rest []uint64, known uint64) Value {
+	return Value{bits: first, known: known, more: &more{words: rest}}
 }
 
 // FunctionValue returns a function that captures nothing: its address is not known.

@@ -38,7 +38,7 @@ func (c *cell) load(off goval.Value, size int64) goval.Value {
 	if !ok || size <= 0 || at+uint64(size) > uint64(len(c.words))*8 {
 		return goval.Value{} // of size zero, there is nothing to know
 	}
-	return goval.Partial(c.words, c.known).Part(int64(at), size)
+	return goval.Partial(c.words[0], c.words[1:], c.known).Part(int64(at), size)
 }
 
 // store sets size bytes at offset off.
@@ -82,7 +82,7 @@ func (c *cell) storeTerm(off goval.Value, size int64, t *goval.Term, changes, wh
 	case c.words == nil:
 		return
 	case c.terms == nil:
-		c.terms = goval.Fixed(goval.Partial(c.words, c.known)).Words
+		c.terms = goval.Fixed(goval.Partial(c.words[0], c.words[1:], c.known)).Words
 	default:
 		c.terms = append([]*expr.Expr(nil), c.terms...) // loads of the whole share it
 	}

@@ -132,7 +132,7 @@ func (f *Frame) freeze() *alternative.Frame {
 		if c.words == nil {
 			continue
 		}
-		v := goval.Partial(slices.Clone(c.words), c.known)
+		v := goval.Partial(c.words[0], slices.Clone(c.words[1:]), c.known)
 		if x.Cells[i] = (alternative.Value{Concrete: v}); c.terms != nil {
 			x.Cells[i] = f.open(v, c.deps, &goval.Term{Words: c.terms})
 		}
