@@ -1,6 +1,6 @@
 // Package alternative executes the program where the recorded run did not go: from a fork, it
-// computes what the goroutine would do on the paths that it did not take (path relaxation, seed
-// 000 section IV).
+// computes what the goroutine would do on the paths that it did not take (path relaxation;
+// RECIPE, section IV).
 //
 // The name is that of the result, [window.Alternative]. The judge of these results is package
 // check/offpath, which executes them again; the two share no code and have no name in common.
@@ -35,7 +35,7 @@
 // (A3) A pointer, index, divisor or other operand that has to be known (F2 of package walk) and is
 // a term takes the values that it can have: those that follow from what is written in the window
 // (Surroundings.Values), each with a guard. So a base object may be another one than in the
-// recorded run. Seed 000 requires that it resolves to one object (criterion 3); here it is each of
+// recorded run. RECIPE requires that it resolves to one object (criterion 3); here it is each of
 // a few. If the instruction of the fork has several such operands, as a[i] has, at least one of
 // them has another value than in the recorded run.
 //

@@ -9,7 +9,7 @@ import (
 
 // A Term is a symbolic value: an expression over reads of the trace for each word of the value. A
 // word may have no expression: nothing is known of it then. RECIPE calls this the symbolic trace
-// (seed 000 section III.A).
+// (section III.A).
 type Term struct {
 	Words []*expr.Expr // nil: not known
 	Text  *expr.Expr   // the content of a string, nil: not known

@@ -1,5 +1,5 @@
 // Package symtrace prints the symbolic trace of a recording: what each goroutine did, in SSA form
-// (seed 000 section III.A, seed 002). The input is a plan and the events of the trace, the output
+// (RECIPE, section III.A). The input is a plan and the events of the trace, the output
 // is text. A walk of the trace (package walk) executes the program, and the printer observes it.
 //
 // # Lines

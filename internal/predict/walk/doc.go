@@ -105,8 +105,8 @@
 //
 // # Forks
 //
-// A walk that keeps forks (NewBranching) adds what RECIPE needs to leave the recorded path (seed
-// 000 section IV). If an operand of a branch or a dereference has a term or would be pinned (T2),
+// A walk that keeps forks (NewBranching) adds what RECIPE needs to leave the recorded path (section
+// IV). If an operand of a branch or a dereference has a term or would be pinned (T2),
 // the goroutine's frames are kept as they stand: registers and local variables, each with its
 // value or its term. The result is an [alternative.Fork]; the window builder has it explored.
 // Of many forks at one instruction of a goroutine, the first are kept and then ever fewer
