@@ -95,8 +95,8 @@ func (h *textHandler) recorded(m *Summary) {
 	if m.Functions > 0 {
 		parts = append([]string{fmt.Sprintf("%d of %s", m.Instrumented, plural(m.Functions, "function"))}, parts...)
 	}
-	if m.Promising > 0 {
-		h.printf("presage: %s of source lines with neither a common lock nor a fixed order: %d decided in full\n", plural(m.Promising, "pair"), m.Settled)
+	if m.Settled < m.Promising {
+		h.printf("presage: %s of source lines had neither a common lock nor a fixed order; %d decided in full\n", plural(m.Promising, "pair"), m.Settled)
 	}
 	h.printf("presage: recorded %s, %s and %s%s\n", strings.Join(parts, ", "), plural(m.Goroutines, "goroutine"), plural(int(m.Events), "event"), m.uncovered())
 }
