@@ -101,7 +101,7 @@ func (r *run) explained(b *window.Built, w *window.Window, locks *locksets, p wi
 	}
 	if h, ok := locks.shared(locks.at[p.A], locks.at[p.B]); ok {
 		x.Reason = Locked
-		if places := b.Places(); int(h) < len(places) {
+		if places := b.Places; int(h) < len(places) {
 			x.Lock = trace.Addr(places[h].Addr)
 		}
 		return x
@@ -182,7 +182,7 @@ func newChains(b *window.Built, w *window.Window) *chains {
 			}
 		}
 	}
-	for _, k := range b.KeptOrders() {
+	for _, k := range b.Kept {
 		c.by[k.Edge] = true
 	}
 	for _, e := range w.Edges {
@@ -262,7 +262,7 @@ func (c *chains) links(way []int32) (list []Link) {
 // the other event accesses; or a third that reaches both.
 func (c *chains) between(l *Link, e, f int32) {
 	x, y := &c.w.Events[e], &c.w.Events[f]
-	places := c.b.Places()
+	places := c.b.Places
 	at := func(p *window.MissingCall, e *window.Event) (part [2]uint64, ok bool) {
 		if e.Obj >= 0 && int(e.Obj) < len(places) && places[e.Obj].Addr != 0 {
 			return hits(p, [2]uint64{places[e.Obj].Addr, places[e.Obj].Addr + 8})

@@ -86,8 +86,8 @@ func sights(b place, w *window.Window, p window.Pair, order []int32) []Sight {
 		}
 		v := b.sight(w, s, fork[s.Read])
 		if n := at[x.length()]; isString && n != nil {
-			v.Text = x.says(b.Plain(s.Value), b.Plain(n.Value), s.Known && n.Known)
-			v.RecordedText = x.says(v.Recorded, b.Plain(w.Events[n.Read].Val), s.Read < int32(len(b.Events)))
+			v.Text = x.says(b.Names.Plain(s.Value), b.Names.Plain(n.Value), s.Known && n.Known)
+			v.RecordedText = x.says(v.Recorded, b.Names.Plain(w.Events[n.Read].Val), s.Read < int32(len(b.Events)))
 		}
 		list = append(list, v)
 	}
@@ -136,7 +136,7 @@ func stringsOf(w *window.Window, b place, order []int32, p window.Pair) map[int3
 
 func (b place) sight(w *window.Window, s witness.Sight, fork bool) Sight {
 	e := &w.Events[s.Read]
-	out := Sight{Read: e.Index, Kind: e.Kind, Value: b.Plain(s.Value), Known: s.Known, Recorded: b.Plain(e.Val), Write: -1, Fork: fork}
+	out := Sight{Read: e.Index, Kind: e.Kind, Value: b.Names.Plain(s.Value), Known: s.Known, Recorded: b.Names.Plain(e.Val), Write: -1, Fork: fork}
 	if s.Write >= 0 {
 		out.Write = w.Events[s.Write].Index
 	}

@@ -30,7 +30,7 @@ const maxSuppressed = 4
 
 // suppressed asks about a pair that has no witness in b.
 func (r *run) suppressed(b place, p window.Pair, s *pairState) {
-	if s.keptBy >= 0 || s.askedLoose >= maxSuppressed || len(b.KeptOrders()) == 0 {
+	if s.keptBy >= 0 || s.askedLoose >= maxSuppressed || len(b.Kept) == 0 {
 		return
 	}
 	s.askedLoose++
@@ -39,7 +39,7 @@ func (r *run) suppressed(b place, p window.Pair, s *pairState) {
 	if x.of != b.Built {
 		*x = suppression{of: b.Built}
 		x.by = make(map[window.Edge]trace.Addr)
-		for _, k := range b.KeptOrders() {
+		for _, k := range b.Kept {
 			x.by[k.Edge] = k.Method
 		}
 		loose := without(w, func(e window.Edge) bool { _, kept := x.by[e]; return kept })

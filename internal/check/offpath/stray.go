@@ -48,7 +48,7 @@ func throw(reason string, args ...any) { reject("D4", reason, args...) }
 // is in the witness. The error is a *Violation.
 func Check(b *window.Built, way *window.Way, w *window.Window, p window.Pair, x Execution) (err error) {
 	c := &checker{
-		b: b, way: way, w: w, x: x, pair: p, snap: way.Origin.Snapshot(), places: b.Places(),
+		b: b, way: way, w: w, x: x, pair: p, snap: way.Origin.Snapshot(), places: b.Places,
 		todo: map[trace.GoID][]int{}, threads: map[trace.GoID]window.Thread{way.G: way.Thread},
 		memory: memory{funcs: map[*ssa.Function]uint64{}, globals: map[string]uint64{}, overlay: map[uint64]overlaid{}, mine: map[uint64]uint64{}, theirs: map[uint64]uint64{}},
 	}
@@ -255,7 +255,7 @@ func (c *checker) granted() {
 	if len(c.todo) == 0 {
 		return
 	}
-	for _, i := range c.b.Sources(c.snap.Needs) {
+	for _, i := range c.b.SourcesOf(c.snap.Needs) {
 		if !c.x.Intact(i) {
 			reject("D3", "the fork rests on the read %d, which does not keep its value", i)
 		}

@@ -207,7 +207,7 @@ var faults = []struct {
 		if !e.Kind.IsAccess() {
 			return false
 		}
-		places := f.built.Places()
+		places := f.built.Places
 		off := uint64(e.Obj) & 7
 		mask := uint8((1<<e.Size - 1) << off)
 		var others []window.Obj
@@ -231,7 +231,7 @@ var faults = []struct {
 		if e.Kind.IsAccess() || e.Kind == format.Go {
 			return false
 		}
-		places := f.built.Places()
+		places := f.built.Places
 		for o, p := range places {
 			if p.Mask == 0 && p.Addr != 0 && p.Addr != uint64(e.Obj) {
 				f.each(k, func(_ int32, w *window.Event) { w.Obj = window.Obj(o) })

@@ -5,7 +5,6 @@ import (
 
 	"github.com/presage-race/presage/internal/detect/lockset"
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -38,30 +37,6 @@ type BuildOptions struct {
 	Meta *trace.Meta
 }
 
-// Built is a window with where it comes from.
-type Built struct {
-	*Window
-	From, To int64 // the trace events it spans: From ≤ i < To
-	Done     int64 // two events both before Done were in the window before this one
-
-	// Alternatives are ways off the recorded path (Variant).
-	Alternatives []Way
-
-	m       *maker
-	variant []Event // room for Variant
-}
-
-// Recorded returns an event of the trace, by its number, that the window was made of.
-func (b *Built) Recorded(index int64) (e trace.Event, ok bool) {
-	if i := b.m.b.recordOf(index); i >= 0 {
-		return b.m.recs[i].e, true
-	}
-	return e, false
-}
-
-// Plain is the recorded number behind a value of the window, which tells a pointer to one object from one to another at the same address.
-func (b *Built) Plain(v uint64) uint64 { return b.m.plain(v) }
-
 // BuildCounts is what a Builder did and what it left out.
 type BuildCounts struct {
 	Windows int
@@ -70,15 +45,16 @@ type BuildCounts struct {
 	// Crowded is the number of words accessed in more ways than Apart compares with, and of
 	// accesses to words it does not keep because there are too many.
 	Crowded int64
-	// Cut is the number of times a thread ended early in a window, because the recorded order does not
-	// enable its next event ("The recorded order" in docs/model.md).
+	// Cut is the number of times a thread ended early in a window, because the recorded order does
+	// not enable its next event ("The recorded order" in docs/model.md).
 	Cut int64
-	// Unpromising is the number of windows in which accesses conflict, and no race can be (promise).
+	// Unpromising is the number of windows in which accesses conflict, and no race can be
+	// (promise).
 	Unpromising int
 	// Hidden is the number of reads that returned what no recorded write wrote.
 	Hidden int64
-	// Forks is the number of forks that rest on what other goroutines write; Unexplored of these were not looked at, because
-	// there are many at the same place.
+	// Forks is the number of forks that rest on what other goroutines write; Unexplored of these
+	// were not looked at, because there are many at the same place.
 	Forks, Unexplored int64
 	// Executed is the number of instructions that were executed in alternatives.
 	Executed int64
@@ -91,29 +67,25 @@ type BuildCounts struct {
 	Missing, Everywhere int64
 }
 
-// record is a trace event in the builder's buffer, which holds up to BuildOptions.Raw of them: small fields stand together.
+// record is a trace event in the builder's buffer, which holds up to BuildOptions.Raw of them:
+// small fields stand together.
 type record struct {
-	e         trace.Event
-	index     int64
-	needs     []int64
-	from      []int64
-	where     []int64   // of an append
-	appended  *Appended // of its first write
-	guards    []FlowGuard
-	value     *expr.Expr
-	forks     []Fork
-	pair      *excluded.Pair // MethodBegin, MethodEnd
-	mem       int32
-	obj       int32
-	way       int32       // of an alternative: its number, from 1
-	locks     lockset.Set // that its goroutine holds
-	open      bool        // with where: they need not be intact (J5)
-	walked    bool
-	chosen    bool // a case of a select
-	unstarted bool // the first of a goroutine of which nothing tells who started it, a missing method maybe
+	Record
+	guards []FlowGuard
+	forks  []Fork
+	mem    int32
+	obj    int32
+	way    int32       // of an alternative: its number, from 1
+	locks  lockset.Set // that its goroutine holds
+	walked bool
+	chosen bool // a case of a select
+	// the first of a goroutine of which nothing tells who started it, a missing method maybe
+	unstarted bool
 	skip      bool // not in any window
 	hot       bool // a read whose value may come from an event of the window
-	back      bool // a read of code that missing methods have called back, which keeps its value only as far as they may learn of it (B14)
+	// a read of code that missing methods have called back, which keeps its value only as far as
+	// they may learn of it (B14)
+	back bool
 }
 
 // Builder cuts a trace into windows. Add the events in order, then Flush.
@@ -146,6 +118,7 @@ type Builder struct {
 	run       *Races              // those of the whole trace; nil: not known
 	races     int64               // an event of one, that is added next
 	count     BuildCounts
+	table     []*Record // of the window that is emitted
 }
 
 // NewBuilder returns a builder that calls emit for each window.
@@ -176,13 +149,13 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	if b.locks.Step(e); b.locks.Lent() > n {
 		b.lent = index
 	}
-	r := record{e: *e, locks: b.locks.Of(e.G), index: index, walked: f.Walked && e.Flags&format.FlagOpaque == 0, mem: -1, obj: -1}
+	r := record{Record: Record{Event: *e, Index: index}, locks: b.locks.Of(e.G), walked: f.Walked && e.Flags&format.FlagOpaque == 0, mem: -1, obj: -1}
 	if keep, err := b.miss.step(&r); err != nil || !keep {
 		return err
 	}
 	b.call(e)
 	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) { // who asked for it fills it
-		r.e.Flags &^= format.FlagZero
+		r.Event.Flags &^= format.FlagZero
 	}
 	if !b.wants(&r, &f) {
 		return nil
@@ -192,23 +165,23 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	}
 	if len(f.Needs) > 0 {
 		b.needs = kept(b.needs, f.Needs)
-		r.needs = b.needs
+		r.Needs = b.needs
 	}
 	if len(f.From) > 0 {
 		b.from = kept(b.from, f.From)
-		r.from = b.from
+		r.From = b.from
 	}
 	if len(f.Where) > 0 {
 		b.where = kept(b.where, f.Where)
-		r.where = b.where
+		r.Where = b.where
 	}
-	r.appended = f.Appended
+	r.Appended = f.Appended
 	if !b.opt.Symbolic { // what a guard rests on is needed
 		for _, g := range f.Guards {
-			r.needs = append(slices.Clone(r.needs), numbers(g.Term)...)
+			r.Needs = append(slices.Clone(r.Needs), numbers(g.Term)...)
 		}
 	} else {
-		r.guards, r.value = append([]FlowGuard(nil), f.Guards...), f.Value
+		r.guards, r.Value = append([]FlowGuard(nil), f.Guards...), f.Value
 		r.forks = append([]Fork(nil), f.Forks...)
 	}
 	switch {
@@ -229,7 +202,8 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 	b.fresh++
 	b.place()
 	b.noteLast()
-	if (b.seen.n >= b.opt.Size || len(b.buf) >= b.opt.Raw) && b.seen.meeting == 0 && e.Kind != format.MethodBegin { // whose D comes now
+	if (b.seen.n >= b.opt.Size || len(b.buf) >= b.opt.Raw) && b.seen.meeting == 0 && e.Kind != format.MethodBegin {
+		// whose D comes now
 		return b.window(false)
 	}
 	return nil
@@ -253,7 +227,7 @@ func (b *Builder) Flush() error {
 
 // wants says whether an event can matter.
 func (b *Builder) wants(r *record, f *Flow) bool {
-	switch e := &r.e; e.Kind {
+	switch e := &r.Event; e.Kind {
 	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
 		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0 || b.showsOutside(e)
 	case format.Read, format.Write:
@@ -267,7 +241,7 @@ func (b *Builder) wants(r *record, f *Flow) bool {
 // window builds a window of the buffer, emits it, and drops what the next one does not need. A
 // window whose fresh accesses conflict with nothing is empty: it has no candidates.
 func (b *Builder) window(last bool) error {
-	first, end := b.buf[0].index, b.buf[len(b.buf)-1].index+1
+	first, end := b.buf[0].Index, b.buf[len(b.buf)-1].Index+1
 	var p promise
 	if b.seen.live {
 		p = b.promise()
@@ -280,10 +254,11 @@ func (b *Builder) window(last bool) error {
 	}
 	b.count.Windows++
 	b.fresh = 0
-	err := b.emit(&Built{Window: m.w, From: first, To: end, Done: b.done, Alternatives: m.made, m: m})
+	err := b.emit(m.built(first, end))
 	if err != nil {
 		return err
 	}
+	clear(b.table)
 	clear(m.recs[len(b.buf):]) // of alternatives, maybe in the room behind the buffer
 	b.done = end
 	if last {
@@ -311,7 +286,7 @@ func (b *Builder) next(m *maker, p promise) int {
 	n, meeting := 0, make(map[trace.Addr]bool)
 	for i := range b.buf {
 		r := &b.buf[i]
-		if 2*n >= len(m.w.Events) && len(meeting) == 0 && i >= least && b.buf[i-1].e.Flags&format.FlagMore == 0 {
+		if 2*n >= len(m.w.Events) && len(meeting) == 0 && i >= least && b.buf[i-1].Event.Flags&format.FlagMore == 0 {
 			return i
 		}
 		if m.kept[i] {
@@ -325,14 +300,14 @@ func (b *Builder) next(m *maker, p promise) int {
 // meet keeps the unbuffered channels on which a send that is non-blocking or a case of a
 // select waits for its receive.
 func meet(meeting map[trace.Addr]bool, r *record) {
-	if r.e.Aux != 0 {
+	if r.Event.Aux != 0 {
 		return
 	}
 	switch {
-	case r.e.Kind == format.ChanSend && (r.chosen || r.e.Flags&format.FlagNonBlocking != 0):
-		meeting[r.e.Obj] = true
-	case r.e.Kind == format.ChanRecv:
-		delete(meeting, r.e.Obj)
+	case r.Event.Kind == format.ChanSend && (r.chosen || r.Event.Flags&format.FlagNonBlocking != 0):
+		meeting[r.Event.Obj] = true
+	case r.Event.Kind == format.ChanRecv:
+		delete(meeting, r.Event.Obj)
 	}
 }
 
@@ -340,18 +315,18 @@ func meet(meeting map[trace.Addr]bool, r *record) {
 func (b *Builder) slide(n int) {
 	for i := range b.buf[:n] {
 		r := &b.buf[i]
-		if !b.opt.NoValues || !r.e.Kind.IsAccess() {
-			b.carry.apply(&r.e, b.opt.Cleared)
+		if !b.opt.NoValues || !r.Event.Kind.IsAccess() {
+			b.carry.apply(&r.Event, b.opt.Cleared)
 		}
-		if b.showsOutside(&r.e) {
-			b.carry.runs.step(r.e.G, b.apart(&r.e))
+		if b.showsOutside(&r.Event) {
+			b.carry.runs.step(r.Event.G, b.apart(&r.Event))
 		}
 		b.miss.pass(r)
 		switch {
-		case r.e.Kind.IsAccess():
-			b.pass(r.index, &r.e)
-		case r.e.Kind == format.Alloc:
-			b.past.renew(uint64(r.e.Obj), r.e.Val)
+		case r.Event.Kind.IsAccess():
+			b.pass(r.Index, &r.Event)
+		case r.Event.Kind == format.Alloc:
+			b.past.renew(uint64(r.Event.Obj), r.Event.Val)
 		}
 	}
 	k := copy(b.buf, b.buf[n:])

@@ -14,9 +14,9 @@ import (
 // of several atoms are strict together, by a Pin after the last: a race on one part
 // does not need the value of another.
 func (m *maker) accessEvent(i int, r *record, t *thread) {
-	e := &r.e
-	deps, valDeps := m.resolve(r.needed()), m.resolve(r.from)
-	if r.open && r.appended != nil {
+	e := &r.Event
+	deps, valDeps := m.resolve(r.Needed()), m.resolve(r.From)
+	if r.Open && r.Appended != nil {
 		m.appendsTo(i, r, t)
 	}
 	first := true
@@ -26,13 +26,13 @@ func (m *maker) accessEvent(i int, r *record, t *thread) {
 		a := &w.atoms[k]
 		switch {
 		case a.mask&mask == 0:
-		case w.noValue && a.mask&byteMask(uint64(e.Obj), e.Size) == 0: // of a map or a channel
+		case w.noValue && a.mask&ByteMask(uint64(e.Obj), e.Size) == 0: // of a map or a channel
 		case a.shared():
 			if !m.part(i, r, t, w, a, deps, valDeps) {
 				m.dropAccess(i, r)
 				return
 			}
-			if r.e.Kind.IsWrite() {
+			if r.Event.Kind.IsWrite() {
 				a.lost, a.lostOutside = false, false
 			}
 			deps, first = nil, false
@@ -54,14 +54,15 @@ func (m *maker) accessEvent(i int, r *record, t *thread) {
 
 // strict ends an access.
 func (m *maker) strict(i int, r *record, t *thread) {
-	failed := r.e.Kind == format.AtomicRead && r.e.Flags&format.FlagTry != 0 // a CompareAndSwap
+	// a CompareAndSwap
+	failed := r.Event.Kind == format.AtomicRead && r.Event.Flags&format.FlagTry != 0
 	if !(m.b.opt.Walked && r.walked) || failed {
 		switch len(t.parts) {
 		case 0:
 		case 1:
 			m.w.Events[t.parts[0]].Strict = true
 		default:
-			m.add(t, i, Event{Kind: Pin, Flags: r.e.Flags & format.FlagOpaque, Obj: -1, Deps: slices.Clone(t.parts)})
+			m.add(t, i, Event{Kind: Pin, Flags: r.Event.Flags & format.FlagOpaque, Obj: -1, Deps: slices.Clone(t.parts)})
 		}
 	}
 	t.parts = t.parts[:0]
@@ -88,15 +89,16 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		m.cut(t)
 		return false
 	}
-	if a.lost && m.needsOld(w, a, r) || r.outside() && !r.e.Kind.IsWrite() && m.racy(r) { // (E3)
+	if a.lost && m.needsOld(w, a, r) || r.outside() && !r.Event.Kind.IsWrite() && m.racy(r) {
+		// (E3)
 		m.b.count.Uncertain++
 		m.cut(t)
 		return false
 	}
 	m.settle(w, a)
-	e := &r.e
+	e := &r.Event
 	if a.obj < 0 {
-		a.obj = m.newObj(ObjState{Val: a.initial, Unknown: a.unknown})
+		a.obj = m.newObj(ObjState{Val: a.initial, Unknown: a.unknown}, Place{w.addr, a.mask})
 	}
 	if w.noValue && !m.b.opt.NoValues {
 		m.inTurn(i, t, m.versioned(i, r, t, a, deps, valDeps), a, e.Kind.IsWrite())
@@ -110,7 +112,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		return true
 	}
 	shift := 8 * (uint64(e.Obj) & 7)
-	v, aux := extract(e.Val<<shift, a.mask), extract(e.Aux<<shift, a.mask)
+	v, aux := Extract(e.Val<<shift, a.mask), Extract(e.Aux<<shift, a.mask)
 	n, stirred := int32(len(m.w.Events)), false
 	switch {
 	case w.noValue && !reads(e.Kind):
@@ -157,7 +159,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		m.w.Events[n].Value = m.valueOf(r, n, shift, a.mask)
 	}
 	m.ordered(t, n, a, r)
-	m.accessed(a, n, r.index)
+	m.accessed(a, n, r.Index)
 	m.noteDirty(r, a)
 	if m.inTurn(i, t, n, a, e.Kind.IsWrite()); stirred { // (E7)
 		a.cur = m.ownValue()
@@ -172,9 +174,9 @@ func reads(k format.Kind) bool { return k != format.Write && k != format.AtomicW
 // access itself, on which pairs race and nothing depends, and what it does to the
 // version of the contents. A write without a value changes what was there: a map, say.
 func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) (bare int32) {
-	e := &r.e
+	e := &r.Event
 	if a.version < 0 {
-		a.version = m.newObj(ObjState{})
+		a.version = m.newObj(ObjState{}, Place{})
 	}
 	bare = m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.places(r)})
 	m.ordered(t, bare, a, r)
@@ -194,7 +196,7 @@ func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []
 		t.parts = append(t.parts, n)
 		m.pass(i, []int32{n})
 	}
-	a.last = r.index
+	a.last = r.Index
 	m.noteDirty(r, a)
 	return bare
 }
@@ -220,7 +222,7 @@ func (m *maker) pointer(v uint64) uint64 {
 	name, ok := m.names[p]
 	if !ok {
 		name = 1<<63 | 0x7ea<<40 | uint64(len(m.names))
-		m.names[p], m.w.Names.plain[name] = name, v
+		m.names[p], m.w.Names.Words[name] = name, v
 	}
 	return name
 }
@@ -231,7 +233,7 @@ func (m *maker) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
 // ordered keeps an access in its order with operations of missing methods, and with what nobody
 // knows who wrote.
 func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
-	e := &r.e
+	e := &r.Event
 	if a.barrier >= 0 {
 		m.edge(a.barrier, n)
 	}
@@ -242,28 +244,30 @@ func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
 		}
 		from := len(m.w.Edges)
 		m.keep(&a.order, t, n, c, m.originOf(r), true)
-		m.loosen(from, looseOutside)
+		m.loosen(from, LooseOutside)
 	}
 }
 
 // private executes an access to an atom that no other goroutine meets: it has no
 // event, but what its content was computed from is passed on.
 func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps []int32) bool {
-	e := &r.e
+	e := &r.Event
 	shift := 8 * (uint64(e.Obj) & 7)
-	v := extract(e.Val<<shift, a.mask)
+	v := Extract(e.Val<<shift, a.mask)
 	if r.outside() {
 		m.privateOutside(i, r, t, a)
 		return true
 	}
 	if reads(e.Kind) {
 		if !w.noValue && (v != a.cur || a.vague) {
-			if m.raceForeseen(w.addr) || !a.vague && !m.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) { // (E3)
+			if m.raceForeseen(w.addr) || !a.vague && !m.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) {
+				// (E3)
 				m.b.count.Uncertain++
 				m.cut(t)
 				return false
 			}
-			a.cur, a.value, a.vague = v, nil, false // a.deps: outside code may have made it of what was there (E6)
+			// a.deps: outside code may have made it of what was there (E6)
+			a.cur, a.value, a.vague = v, nil, false
 		}
 		m.pass(i, a.deps)
 		if !w.noValue && (a.value != nil || len(a.deps) == 0) {
@@ -272,18 +276,18 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	}
 	switch {
 	case e.Kind == format.AtomicRMW:
-		a.cur, a.deps, a.vague = extract(e.Aux<<shift, a.mask), valDeps, false
+		a.cur, a.deps, a.vague = Extract(e.Aux<<shift, a.mask), valDeps, false
 		a.value = nil
 	case !reads(e.Kind) && w.noValue:
 		a.deps, a.value = merge(a.deps, valDeps), nil
 	case !reads(e.Kind):
 		a.cur, a.deps, a.vague = v, valDeps, false
 		a.value = nil
-		if r.value != nil && len(valDeps) > 0 {
-			a.value = atomOf(m.term(r.value), shift, a.mask)
+		if r.Value != nil && len(valDeps) > 0 {
+			a.value = AtomOf(m.term(r.Value), shift, a.mask)
 		}
 	}
-	a.last = r.index
+	a.last = r.Index
 	a.notes(r)
 	m.noteDirty(r, a)
 	return true
@@ -296,13 +300,13 @@ func (m *maker) privateOutside(i int, r *record, t *thread, a *atom) {
 	a.notes(r)
 	switch {
 	case stale:
-	case r.e.Kind.IsWrite():
+	case r.Event.Kind.IsWrite():
 		if a.value, a.vague = nil, true; !m.restsOnOld(r) {
 			a.deps = nil
 		}
 	case len(a.deps) > 0:
 		m.add(t, i, Event{Kind: Pin, Flags: format.FlagOpaque, Obj: -1, Deps: a.deps})
 	}
-	a.last = r.index
+	a.last = r.Index
 	m.noteDirty(r, a)
 }

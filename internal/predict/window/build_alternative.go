@@ -7,25 +7,6 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Way is an alternative in a window: how one goroutine could go on from a fork, as events. Variant puts it in its place.
-type Way struct {
-	G       trace.GoID
-	Thread  Thread
-	Fork    trace.Site // where the path is left
-	Base    bool       // because a pointer or index is another, not at a branch
-	At      int64      // the event of the trace before which that is
-	Chosen  []FlowGuard
-	Holds   []Guard // Chosen, over the window's reads
-	Where   func() Where
-	Steps   []Step
-	Events  []Event // numbered from the end of the window's events on; their Index is AlternativeBase plus the step
-	Assumes []Assumption
-	Origin  Fork
-
-	Before int32 // the last event of the goroutine that it has in common with the recorded run, -1: none
-	Leaves int32 // the first one that it replaces; the number of events of the window: none
-}
-
 // ways is what a maker knows of alternatives.
 type ways struct {
 	onPath int // records of the trace; those of alternatives follow
@@ -54,11 +35,12 @@ const (
 	maxCells = 8   // values that a word is known to have
 )
 
-// explore finds the forks whose choice rests on what other goroutines write, has them explored, and appends the
-// records of the alternatives.
+// explore finds the forks whose choice rests on what other goroutines write, has them explored, and
+// appends the records of the alternatives.
 func (m *maker) explore() {
 	m.onPath = len(m.recs)
-	if !m.b.opt.Paths || m.b.miss.active() { // what a missing method does to an alternative nobody has worked out
+	if !m.b.opt.Paths || m.b.miss.active() {
+		// what a missing method does to an alternative nobody has worked out
 		return
 	}
 	forks := m.forks()
@@ -67,7 +49,7 @@ func (m *maker) explore() {
 			m.b.count.Unexplored++
 			continue
 		}
-		s := &surroundings{m: m, g: m.recs[f.rec].e.G, fork: f.rec, gos: 1 << 30}
+		s := &surroundings{m: m, g: m.recs[f.rec].Event.G, fork: f.rec, gos: 1 << 30}
 		for _, alt := range f.Explore(s) {
 			m.b.end(alt.End)
 			m.b.count.Executed += int64(alt.Executed)
@@ -92,8 +74,8 @@ func (m *maker) append(w way) {
 	for k := range w.alt.Steps {
 		s := &w.alt.Steps[k]
 		m.recs = append(m.recs, record{
-			e: s.Event, index: AlternativeBase + int64(k), needs: s.Flow.Needs, from: s.Flow.From, guards: s.Flow.Guards, value: s.Flow.Value,
-			walked: true, way: int32(len(m.list)),
+			Record: Record{Event: s.Event, Index: AlternativeBase + int64(k), Needs: s.Flow.Needs, From: s.Flow.From, Value: s.Flow.Value},
+			guards: s.Flow.Guards, walked: true, way: int32(len(m.list)),
 		})
 		m.gatherRecord(len(m.recs) - 1)
 		if o := m.recs[len(m.recs)-1].obj; o >= 0 {
@@ -109,12 +91,15 @@ func (m *maker) append(w way) {
 }
 
 // stepOf is the step of an alternative that a record stands for.
-func (m *maker) stepOf(r *record) *Step { return &m.list[r.way-1].alt.Steps[r.index-AlternativeBase] }
+func (m *maker) stepOf(r *record) *Step { return &m.list[r.way-1].alt.Steps[r.Index-AlternativeBase] }
 
 // caseOf is the channel of a case that record i does not choose.
 func (m *maker) caseOf(i int, c StepCase) *synch {
-	r := record{e: trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: m.recs[i].e.G, Obj: trace.Addr(c.Chan), Aux: c.Capacity}, way: m.recs[i].way}
-	o := &m.objs[m.object(objKey{chanClass, r.e.Obj})]
+	r := record{
+		Record: Record{Event: trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: m.recs[i].Event.G, Obj: trace.Addr(c.Chan), Aux: c.Capacity}},
+		way:    m.recs[i].way,
+	}
+	o := &m.objs[m.object(objKey{chanClass, r.Event.Obj})]
 	m.tell(o, i, &r)
 	return o
 }
@@ -137,11 +122,11 @@ func (m *maker) forks() []forkAt {
 		r := &m.recs[i]
 		for k := len(r.forks) - 1; k >= 0; k-- {
 			f := r.forks[k]
-			if !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.b.contested(r.e.G, x) }) {
+			if !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.b.contested(r.Event.G, x) }) {
 				continue
 			}
 			m.b.count.Forks++
-			p := place{r.e.G, f.Site()}
+			p := place{r.Event.G, f.Site()}
 			if alike[p]++; alike[p] > maxAlike || same[p.s] >= maxSame || len(list) >= maxForks {
 				m.b.count.Unexplored++
 				continue
@@ -161,7 +146,7 @@ func (b *Builder) contested(g trace.GoID, x int64) bool {
 	if i < 0 {
 		return false
 	}
-	e := &b.buf[i].e
+	e := &b.buf[i].Event
 	if !e.Kind.IsAccess() {
 		return e.Kind == format.ChanRecv
 	}

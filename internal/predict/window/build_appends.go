@@ -8,29 +8,40 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// append goes on with any slice: it writes behind the elements, or moves them to a new array and writes there. Which, and where, rests on the slice's pointer,
-// length and capacity, but nothing else that its goroutine does next. So two critical sections that append to one slice are in no order:
+// append goes on with any slice: it writes behind the elements, or moves them to a new array and
+// writes there. Which, and where, rests on the slice's pointer, length and capacity, but nothing
+// else that its goroutine does next. So two critical sections that append to one slice are in no
+// order:
 //
 //	mu.Lock(); s = append(s, x); mu.Unlock()
 //
-// An append is *open* in a window if its reads of the slice need not be intact for it to be in a reordering. What it returns then is unknown (the reads are in the From
-// of whatever stores it). What it does to memory where it finds another slice is nowhere in the window: it writes to elements at other addresses than the
-// recorded ones, maybe over those that somebody has through another slice. So
+// An append is *open* in a window if its reads of the slice need not be intact for it to be in a
+// reordering. What it returns then is unknown (the reads are in the From of whatever stores it).
+// What it does to memory where it finds another slice is nowhere in the window: it writes to
+// elements at other addresses than the recorded ones, maybe over those that somebody has through
+// another slice. So
 //
-//   - (J1) An append may *hit* the arrays, as far as the capacities go, of all slices that the words which it reads the slice from may hold, and the one that it has
-//     returned. (Slices are passed on as they are, or are what an append returns; all else that makes one is pinned. So a word may hold what it holds at the start, what the window writes
-//     there, and what the words may hold that a value written there was read from. Any other array is a new one, to which nothing recorded leads. An array ends where the memory ends
-//     that its pointer led into when the word was seen to hold it.)
-//   - (J2) For arrays that overlap there is one location, their *trust*. It holds 0, and an open append writes it anew by an AtomicRMW: intact if it was, if the reads of
-//     the slice are, and if those of the elements that it moves are. So it is intact as long as all appends before were where they were, and never again.
-//     If there are several such locations, there is one more, for all of them, which every open
-//     append writes anew too.
-//   - (J3) Who accesses such arrays, or an object of synchronisation there, reads trust strictly right after it. Code without records that may have to do with the
-//     elements has done what it does when it ends, calls back or shows by what it has written: its
-//     goroutine reads the trust of all arrays strictly right before that.
-//   - (J4) As an access of a race, what an append does needs the reads of the slice (Event.Where, M10).
-//   - (J5) An append that is not open needs them in any case: where not all is known that its slice may be, nobody else has to do with the words it is read from, a missing method is
-//     under way, and in variants.
+//   - (J1) An append may *hit* the arrays, as far as the capacities go, of all slices that the
+//     words which it reads the slice from may hold, and the one that it has returned. (Slices are
+//     passed on as they are, or are what an append returns; all else that makes one is pinned. So a
+//     word may hold what it holds at the start, what the window writes there, and what the words
+//     may hold that a value written there was read from. Any other array is a new one, to which
+//     nothing recorded leads. An array ends where the memory ends that its pointer led into when
+//     the word was seen to hold it.)
+//   - (J2) For arrays that overlap there is one location, their *trust*. It holds 0, and an open
+//     append writes it anew by an AtomicRMW: intact if it was, if the reads of the slice are, and
+//     if those of the elements that it moves are. So it is intact as long as all appends before
+//     were where they were, and never again. If there are several such locations, there is one
+//     more, for all of them, which every open append writes anew too.
+//   - (J3) Who accesses such arrays, or an object of synchronisation there, reads trust strictly
+//     right after it. Code without records that may have to do with the elements has done what it
+//     does when it ends, calls back or shows by what it has written: its goroutine reads the trust
+//     of all arrays strictly right before that.
+//   - (J4) As an access of a race, what an append does needs the reads of the slice (Event.Where,
+//     M10).
+//   - (J5) An append that is not open needs them in any case: where not all is known that its slice
+//     may be, nobody else has to do with the words it is read from, a missing method is under way,
+//     and in variants.
 //
 // The smallest program for (J3):
 //
@@ -64,7 +75,8 @@ type sliceWord struct {
 	from   []uint64 // and what these words may hold
 }
 
-// held is a value. As a pointer it leads to memory that ends at to, or nobody knows where (the highest number).
+// held is a value. As a pointer it leads to memory that ends at to, or nobody knows where (the
+// highest number).
 type held struct{ val, to uint64 }
 
 func (h held) compare(v uint64) int { return cmp.Compare(h.val, v) }
@@ -77,22 +89,23 @@ func (m *maker) openAppends() {
 	m.appends = appends{may: make(map[uint64]*sliceWord), words: make(map[*int64][]uint64)}
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
-		if r.open = false; len(r.where) == 0 || m.b.miss.active() || m.b.opt.NoValues {
+		if r.Open = false; len(r.Where) == 0 || m.b.miss.active() || m.b.opt.NoValues {
 			continue
 		}
-		words, ok := m.appends.words[&r.where[0]]
+		words, ok := m.appends.words[&r.Where[0]]
 		if !ok {
 			words = m.sliceWords(r)
-			m.appends.words[&r.where[0]] = words
+			m.appends.words[&r.Where[0]] = words
 		}
-		if r.open = len(words) > 0; r.open && r.appended != nil {
-			r.open = m.hit(r, words)
+		if r.Open = len(words) > 0; r.Open && r.Appended != nil {
+			r.Open = m.hit(r, words)
 		}
 	}
 	m.unite()
 }
 
-// sliceWords are the words that the slice of an append may come from, none if they are not known or nobody else has to do with them (J5).
+// sliceWords are the words that the slice of an append may come from, none if they are not known or
+// nobody else has to do with them (J5).
 func (m *maker) sliceWords(r *record) (words []uint64) {
 	others := false
 	add := func(w uint64) bool {
@@ -101,12 +114,12 @@ func (m *maker) sliceWords(r *record) (words []uint64) {
 		}
 		return len(words) <= maxSliceWords
 	}
-	for _, x := range r.where {
+	for _, x := range r.Where {
 		w, ok := m.wordRead(x)
 		if !ok || !add(w) {
 			return nil
 		}
-		others = others || m.b.contested(r.e.G, x)
+		others = others || m.b.contested(r.Event.G, x)
 	}
 	for k := 0; k < len(words); k++ {
 		may := m.mayHold(words[k])
@@ -131,7 +144,7 @@ func (m *maker) wordRead(x int64) (word uint64, ok bool) {
 	if i < 0 {
 		return 0, false
 	}
-	e := &m.recs[i].e
+	e := &m.recs[i].Event
 	return uint64(e.Obj), e.Kind.IsAccess() && e.Size == 8 && e.Obj&7 == 0 && e.Flags&(format.FlagNoValue|format.FlagStack) == 0
 }
 
@@ -154,7 +167,7 @@ func (m *maker) findHeld(w uint64) *sliceWord {
 	last := -1
 	for _, i := range m.at(w) {
 		r := &m.recs[i]
-		if r.e.Size != 8 || r.e.Obj&7 != 0 || r.e.Flags&(format.FlagNoValue|format.FlagStack|format.FlagOpaque) != 0 {
+		if r.Event.Size != 8 || r.Event.Obj&7 != 0 || r.Event.Flags&(format.FlagNoValue|format.FlagStack|format.FlagOpaque) != 0 {
 			return may
 		}
 		if last < 0 || m.recs[last].mem != r.mem {
@@ -165,11 +178,11 @@ func (m *maker) findHeld(w uint64) *sliceWord {
 			may.values = append(may.values, held{v, math.MaxUint64})
 		}
 		last = int(i)
-		if may.values = append(may.values, m.holds(r.e.Val, int(i))); r.e.Kind == format.AtomicRMW {
-			may.values = append(may.values, m.holds(r.e.Aux, int(i)))
+		if may.values = append(may.values, m.holds(r.Event.Val, int(i))); r.Event.Kind == format.AtomicRMW {
+			may.values = append(may.values, m.holds(r.Event.Aux, int(i)))
 		}
 		before, here := false, false
-		for _, x := range r.from {
+		for _, x := range r.From {
 			if m.b.recordOf(x) < 0 {
 				before = true
 				continue
@@ -189,7 +202,8 @@ func (m *maker) findHeld(w uint64) *sliceWord {
 	return may
 }
 
-// holds is a value that a word has at a record. (What a pointer leads to there is not freed, so it is in the last memory that was allocated around that address.)
+// holds is a value that a word has at a record. (What a pointer leads to there is not freed, so it
+// is in the last memory that was allocated around that address.)
 func (m *maker) holds(v uint64, at int) held {
 	k := m.generation(v, m.allocsBefore(at))
 	if k < 0 {
@@ -213,7 +227,7 @@ const (
 // hit notes what an open append may write to. It returns false if not all of that is known.
 func (m *maker) hit(r *record, words []uint64) bool {
 	a := &arrays{trust: -1}
-	hits := []hit{{r.appended.Array, r.appended.Array + r.appended.Bytes, a}}
+	hits := []hit{{r.Appended.Array, r.Appended.Array + r.Appended.Bytes, a}}
 	for _, w := range words {
 		values := m.mayHold(w).values
 		k, _ := slices.BinarySearchFunc(values, leastPointer, held.compare)
@@ -229,7 +243,7 @@ func (m *maker) hit(r *record, words []uint64) bool {
 			continue
 		}
 		for _, p := range values {
-			hits = append(hits, hit{p.val, min(p.val+capacity.values[k-1].val*r.appended.Elem, p.to), a})
+			hits = append(hits, hit{p.val, min(p.val+capacity.values[k-1].val*r.Appended.Elem, p.to), a})
 		}
 	}
 	m.appends.hits = append(m.appends.hits, hits...)
@@ -276,32 +290,19 @@ func (m *maker) unite() {
 	}
 }
 
-// needed are the reads that must be intact for a record to happen as it did (J5).
-func (r *record) needed() []int64 {
-	if r.open || len(r.where) == 0 && r.appended == nil {
-		return r.needs
-	}
-	list := append(slices.Clone(r.needs), r.where...)
-	if r.appended != nil {
-		list = append(list, r.appended.Moved...)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
 // places are the reads that the place of a record's access rests on (J4).
 func (m *maker) places(r *record) []int32 {
-	if !r.open {
+	if !r.Open {
 		return nil
 	}
-	return m.resolve(r.where)
+	return m.resolve(r.Where)
 }
 
 // appendsTo is (J2), before the first write of an open append.
 func (m *maker) appendsTo(i int, r *record, t *thread) {
-	reads := append(slices.Clone(r.where), r.appended.Moved...)
+	reads := append(slices.Clone(r.Where), r.Appended.Moved...)
 	slices.Sort(reads)
-	a := m.hitIn(r.appended.Array, r.appended.Array+1)[0]
+	a := m.hitIn(r.Appended.Array, r.Appended.Array+1)[0]
 	m.add(t, i, Event{Kind: format.AtomicRMW, Obj: m.trust(a), ValDeps: m.resolve(reads)})
 	if a != m.appends.all {
 		m.add(t, i, Event{Kind: format.AtomicRMW, Obj: m.trust(m.appends.all), ValDeps: m.resolve(reads)})
@@ -311,7 +312,7 @@ func (m *maker) appendsTo(i int, r *record, t *thread) {
 // trust is the location of some arrays.
 func (m *maker) trust(a *arrays) Obj {
 	if a.trust < 0 {
-		a.trust = m.newObj(ObjState{})
+		a.trust = m.newObj(ObjState{}, Place{})
 	}
 	return a.trust
 }
@@ -343,21 +344,23 @@ func (m *maker) trusts(i int, t *thread, a *arrays) {
 
 // trustsAfter is (J3) of an access, or an operation of synchronisation.
 func (m *maker) trustsAfter(i int, r *record, t *thread) {
-	if r.mem < 0 && r.obj < 0 || r.open {
+	if r.mem < 0 && r.obj < 0 || r.Open {
 		return
 	}
-	from := uint64(r.e.Obj)
-	for _, a := range m.hitIn(from, from+max(1, uint64(r.e.Size))) { // it may begin in front of them
+	from := uint64(r.Event.Obj)
+	for _, a := range m.hitIn(from, from+max(1, uint64(r.Event.Size))) {
+		// it may begin in front of them
 		m.trusts(i, t, a)
 	}
 }
 
-// trustsBefore is (J3) of code without records. It returns false if t ends here: who receives a non-blocking send waits at the receive, and nowhere before (U).
+// trustsBefore is (J3) of code without records. It returns false if t ends here: who receives a
+// non-blocking send waits at the receive, and nowhere before (U).
 func (m *maker) trustsBefore(i int, r *record, t *thread) bool {
 	if len(m.appends.arrays) == 0 {
 		return true
 	}
-	if !m.b.showsOutside(&r.e) {
+	if !m.b.showsOutside(&r.Event) {
 		return true
 	}
 	if m.waitedFor(r) {

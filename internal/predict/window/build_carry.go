@@ -333,35 +333,3 @@ func eachPage[T any](pages map[uint64]T, addr, size uint64, f func(T)) {
 		}
 	}
 }
-
-// byteMask gives the bytes of its word that an access covers. Size 0 is the whole word.
-func byteMask(addr uint64, size uint16) uint8 {
-	off := addr & 7
-	if size == 0 || size >= 8 {
-		return 0xff << off
-	}
-	return uint8((1<<size - 1) << off)
-}
-
-// bitMask widens each bit of mask to a byte.
-func bitMask(mask uint8) uint64 {
-	var b uint64
-	for i := range 8 {
-		if mask>>i&1 != 0 {
-			b |= 0xff << (8 * i)
-		}
-	}
-	return b
-}
-
-// extract returns the bytes of mask in word, shifted down to the lowest.
-func extract(word uint64, mask uint8) uint64 {
-	if mask == 0 {
-		return 0
-	}
-	off := 0
-	for mask>>off&1 == 0 {
-		off++
-	}
-	return word & bitMask(mask) >> (8 * off)
-}

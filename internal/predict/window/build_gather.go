@@ -23,14 +23,15 @@ type atom struct {
 	mask    uint8
 	first   trace.GoID
 	used    bool
-	many    bool    // accessed by several goroutines,
-	write   bool    // written
-	off     bool    // an alternative accesses it
-	opaque  bool    // an atomic access came from code that was not instrumented
-	missing bool    // some D has it
-	quiet   bool    // with missing: its accesses have no events (build_quiet.go),
-	found   bool    // and one has read what missing code had left
-	dirty   bool    // and a write is after the last MethodBegin that reads it and comes before all others that do
+	many    bool // accessed by several goroutines,
+	write   bool // written
+	off     bool // an alternative accesses it
+	opaque  bool // an atomic access came from code that was not instrumented
+	missing bool // some D has it
+	quiet   bool // with missing: its accesses have no events (build_quiet.go),
+	found   bool // and one has read what missing code had left
+	// and a write is after the last MethodBegin that reads it and comes before all others that do
+	dirty   bool
 	strict  []int32 // what has read it since
 	obj     Obj
 	version Obj // of the contents, where values were not recorded
@@ -57,10 +58,11 @@ type atom struct {
 	lanes   []lane // if outside code accesses its word
 	log     []logged
 
-	lost        bool       // the last write is of a goroutine that has ended in the window before
-	lostOutside bool       // or some write since one that is not was by its outside code
-	insideBy    trace.GoID // whose inside write was the last access that wrote, at the record that the pass is at; 0: none
-	inside      []int32    // and what it was computed from
+	lost        bool // the last write is of a goroutine that has ended in the window before
+	lostOutside bool // or some write since one that is not was by its outside code
+	// whose inside write was the last access that wrote, at the record that the pass is at; 0: none
+	insideBy trace.GoID
+	inside   []int32 // and what it was computed from
 }
 
 func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing && !a.quiet }
@@ -109,8 +111,9 @@ type maker struct {
 	near    int32                  // the last of those that may have touched memory of the program
 	ran     map[trace.GoID][]int32 // records that show that outside code of a goroutine has run
 	own     map[uint64]bool        // values of writes of which nobody knows what they left
-	begun   []*excluded.Pair       // calls of missing methods, in order: of those with one D, the first
-	begunD  map[excluded.Name]bool
+	// calls of missing methods, in order: of those with one D, the first
+	begun  []*excluded.Pair
+	begunD map[excluded.Name]bool
 
 	lastRec map[trace.GoID]int
 
@@ -158,12 +161,12 @@ func (m *maker) make() {
 // gather finds the words and objects of the window and the sizes of accesses.
 func (m *maker) gather() {
 	for i := range m.recs {
-		if e := &m.recs[i].e; m.b.showsOutside(e) {
+		if e := &m.recs[i].Event; m.b.showsOutside(e) {
 			if m.ran[e.G] = append(m.ran[e.G], int32(i)); !m.b.apart(e) {
 				m.near = int32(i)
 			}
 		}
-		m.lastRec[m.recs[i].e.G] = i
+		m.lastRec[m.recs[i].Event.G] = i
 		m.gatherRecord(i)
 	}
 }
@@ -172,20 +175,20 @@ func (m *maker) gatherRecord(i int) {
 	r := &m.recs[i]
 	r.mem, r.obj, r.skip = -1, -1, false
 	switch {
-	case r.e.Kind.IsAccess():
-		r.mem = m.word(uint64(r.e.Obj), r.e.Size)
+	case r.Event.Kind.IsAccess():
+		r.mem = m.word(uint64(r.Event.Obj), r.Event.Size)
 		w := &m.words[r.mem]
-		w.refine(byteMask(uint64(r.e.Obj), r.e.Size))
-		w.refine(bytesIn(&r.e))
+		w.refine(ByteMask(uint64(r.Event.Obj), r.Event.Size))
+		w.refine(bytesIn(&r.Event))
 		w.outside = w.outside || r.outside()
-		w.noValue = w.noValue || m.b.opt.NoValues || r.e.Flags&format.FlagNoValue != 0 && !r.outside() || m.b.keepsText(&r.e)
-	case r.e.Kind == format.MethodBegin:
-		m.begins(r.pair)
-	case r.e.Kind == format.Alloc:
-		m.alloc(span{uint64(r.e.Obj), r.e.Val, m.b.opt.Cleared || r.e.Flags&format.FlagZero != 0, r.e.Flags&format.FlagFirst != 0, r.e.G, i})
+		w.noValue = w.noValue || m.b.opt.NoValues || r.Event.Flags&format.FlagNoValue != 0 && !r.outside() || m.b.keepsText(&r.Event)
+	case r.Event.Kind == format.MethodBegin:
+		m.begins(r.Pair)
+	case r.Event.Kind == format.Alloc:
+		m.alloc(span{uint64(r.Event.Obj), r.Event.Val, m.b.opt.Cleared || r.Event.Flags&format.FlagZero != 0, r.Event.Flags&format.FlagFirst != 0, r.Event.G, i})
 	default:
-		if c, ok := classOf(r.e.Kind); ok && (r.e.Kind != format.SelectCase || r.e.Obj != 0) {
-			r.obj = m.object(objKey{c, objectOf(&r.e)})
+		if c, ok := classOf(r.Event.Kind); ok && (r.Event.Kind != format.SelectCase || r.Event.Obj != 0) {
+			r.obj = m.object(objKey{c, objectOf(&r.Event)})
 			m.tell(&m.objs[r.obj], i, r)
 		}
 	}
@@ -263,29 +266,29 @@ func (m *maker) object(k objKey) int32 {
 // tell notes what an event tells about its object.
 func (m *maker) tell(o *synch, i int, r *record) {
 	if o.first == 0 && o.cur == nil {
-		if r.e.Kind != format.CondWait && r.e.Kind != format.SelectCase && (r.way == 0 || o.key.class == chanClass) {
-			o.init.infer(&r.e)
+		if r.Event.Kind != format.CondWait && r.Event.Kind != format.SelectCase && (r.way == 0 || o.key.class == chanClass) {
+			o.init.infer(&r.Event)
 		}
-		o.first, o.cur = r.e.G, o.init.clone()
+		o.first, o.cur = r.Event.G, o.init.clone()
 	}
-	o.many = o.many || o.first != r.e.G
+	o.many = o.many || o.first != r.Event.G
 	o.opaque = o.opaque || m.hidden(r)
-	switch r.e.Kind {
+	switch r.Event.Kind {
 	case format.SelectCase:
 		o.keep = true
 		if !o.init.known {
-			o.init.infer(&r.e)
+			o.init.infer(&r.Event)
 			o.cur = o.init.clone()
 		}
 	case format.Acquire:
-		o.acquire, o.pool = i, r.e.Flags&format.FlagPool != 0
+		o.acquire, o.pool = i, r.Event.Flags&format.FlagPool != 0
 	case format.Observe:
-		m.counting = m.counting || r.e.Obj == format.StateGoroutines
-		if r.e.Flags&format.FlagRead != 0 {
+		m.counting = m.counting || r.Event.Obj == format.StateGoroutines
+		if r.Event.Flags&format.FlagRead != 0 {
 			o.acquire = i
 		}
 	case format.ChanSend, format.ChanRecv:
-		o.noValue = o.noValue || m.b.opt.NoValues || r.e.Flags&(format.FlagNoValue|format.FlagClosed) == format.FlagNoValue
+		o.noValue = o.noValue || m.b.opt.NoValues || r.Event.Flags&(format.FlagNoValue|format.FlagClosed) == format.FlagNoValue
 	}
 }
 
@@ -331,8 +334,8 @@ func (m *maker) splitWord(addr uint64) {
 	u.maker, u.word = m.no, split
 }
 
-// lastAlloc returns the last Alloc so far, in the pass that is under way, that holds some of the n bytes at addr, which
-// are of one word; or -1.
+// lastAlloc returns the last Alloc so far, in the pass that is under way, that holds some of the n
+// bytes at addr, which are of one word; or -1.
 func (m *maker) lastAlloc(addr, n uint64) int32 {
 	best := int32(-1)
 	for _, list := range [][]int32{m.allocIn[addr>>carryPageShift], m.bigs} {
@@ -368,7 +371,7 @@ func (m *maker) share() {
 			continue
 		}
 		w := &m.words[r.mem]
-		mask := bytesIn(&r.e)
+		mask := bytesIn(&r.Event)
 		for k := range w.atoms {
 			if a := &w.atoms[k]; a.mask&mask != 0 {
 				m.touch(w, a, i, r)
@@ -389,14 +392,14 @@ func (m *maker) share() {
 }
 
 func (m *maker) touch(w *word, a *atom, i int, r *record) {
-	v := extract(r.e.Val<<(8*(uint64(r.e.Obj)&7)), a.mask)
+	v := Extract(r.Event.Val<<(8*(uint64(r.Event.Obj)&7)), a.mask)
 	if !a.used {
-		a.used, a.first = true, r.e.G
+		a.used, a.first = true, r.Event.G
 		a.missing = m.b.miss.reaches(touchOf(w, a))
 		m.initial(w, a, r, v)
 	}
-	a.many = a.many || a.first != r.e.G
-	a.write = a.write || r.e.Kind.IsWrite()
+	a.many = a.many || a.first != r.Event.G
+	a.write = a.write || r.Event.Kind.IsWrite()
 	a.off = a.off || r.way > 0
 	a.opaque = a.opaque || m.hidden(r)
 	if r.way > 0 {
@@ -408,10 +411,10 @@ func (m *maker) touch(w *word, a *atom, i int, r *record) {
 	if w.noValue {
 		return
 	}
-	if a.firstWrite && !r.outside() && reads(r.e.Kind) {
+	if a.firstWrite && !r.outside() && reads(r.Event.Kind) {
 		a.reads = append(a.reads, v)
 	}
-	if a.missing && !a.settled && m.reachedHere(touchOf(w, a), r.index) {
+	if a.missing && !a.settled && m.reachedHere(touchOf(w, a), r.Index) {
 		a.settled = true // foundBeside writes what is read
 	}
 	m.hear(a, i, r, v)
@@ -423,13 +426,13 @@ func (m *maker) meet() {
 	waits := make(map[int32]int)
 	for i := range m.recs {
 		r := &m.recs[i]
-		if r.e.Aux != 0 || r.obj < 0 {
+		if r.Event.Aux != 0 || r.obj < 0 {
 			continue
 		}
 		switch {
-		case r.e.Kind == format.ChanSend && r.e.Flags&format.FlagNonBlocking != 0:
+		case r.Event.Kind == format.ChanSend && r.Event.Flags&format.FlagNonBlocking != 0:
 			waits[r.obj] = i
-		case r.e.Kind == format.ChanRecv:
+		case r.Event.Kind == format.ChanRecv:
 			delete(waits, r.obj)
 		}
 	}

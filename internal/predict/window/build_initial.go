@@ -10,9 +10,10 @@ import (
 // What a location holds before its first access in a window is known
 //
 //   - (I1) from the last access of the trace before it;
-//   - (I2) if there is none since its allocation: zero, where the Alloc says so (FlagZero) and traced code asked for it. Code
-//     outside fills what it allocates;
-//   - (I3) of a package-level variable, if there is none at all: from what package initialisation left there (Meta.Variables);
+//   - (I2) if there is none since its allocation: zero, where the Alloc says so (FlagZero) and
+//     traced code asked for it. Code outside fills what it allocates;
+//   - (I3) of a package-level variable, if there is none at all: from what package initialisation
+//          left there (Meta.Variables);
 //
 // Outside code may have written since then without a record (E4), but not to a location that
 // several goroutines access in the window and one of them writes: the turn in which it did has
@@ -23,7 +24,8 @@ import (
 // is none, it is unknown: no read is intact there but one of outside code, and no guard holds that
 // reads it.
 
-// begun takes the package-level variables into the state before the buffer, once package initialisation is over (I3).
+// begun takes the package-level variables into the state before the buffer, once package
+// initialisation is over (I3).
 func (b *Builder) begun(index int64) {
 	meta := b.opt.Meta
 	if b.seeded || meta == nil || b.opt.NoValues || index < meta.VariablesAt {
@@ -32,7 +34,7 @@ func (b *Builder) begun(index int64) {
 	b.seeded = true
 	tick := b.carry.runs.tick
 	for i := range b.buf {
-		if b.showsOutside(&b.buf[i].e) {
+		if b.showsOutside(&b.buf[i].Event) {
 			tick++
 		}
 	}
@@ -56,20 +58,22 @@ func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
 	beside := false
 	if a.missing { // (B6)
 		known = known && !m.b.miss.early.Hits(touchOf(w, a))
-		beside = m.reachedHere(touchOf(w, a), r.index)
+		beside = m.reachedHere(touchOf(w, a), r.Index)
 	}
 	switch {
 	case known:
-	case beside, m.raceForeseen(w.addr): // foundBeside writes what is read; nobody knows whose value it is (E3)
+	case beside, m.raceForeseen(w.addr):
+		// foundBeside writes what is read; nobody knows whose value it is (E3)
 		a.firstWrite, a.settled = true, true
-	case r.way > 0 || r.outside() || r.e.Kind == format.Write || r.e.Kind == format.AtomicWrite:
+	case r.way > 0 || r.outside() || r.Event.Kind == format.Write || r.Event.Kind == format.AtomicWrite:
 		a.firstWrite = true
 	default:
 		a.initial, a.guessed = v, true
 	}
 }
 
-// unreadable is a number that no program has in memory but by accident; that it is unknown is said elsewhere.
+// unreadable is a number that no program has in memory but by accident; that it is unknown is said
+// elsewhere.
 const unreadable = uint64(1)<<63 | 0x5eed
 
 // unread gives an atom whose value at the start nothing tells a value that no read returns.
@@ -98,8 +102,10 @@ type memory struct{ paged[memPage] }
 
 type memPage struct {
 	val   [wordsOf]uint64
-	known [wordsOf]uint8  // bytes of val that are
-	fresh [wordsOf]uint8  // bytes without an access since they were allocated, of which outside code may have made the first one without a record
+	known [wordsOf]uint8 // bytes of val that are
+	// bytes without an access since they were allocated, of which outside code may have made the
+	// first one without a record
+	fresh [wordsOf]uint8
 	since [wordsOf]uint32 // ticks: at these moments the known bytes were so
 }
 
@@ -121,10 +127,11 @@ func (m *memory) access(e *trace.Event, tick uint32) {
 	m.set(uint64(e.Obj), v, mask, tick)
 }
 
-// set makes the bytes of mask known, in the word of addr: those of v, shifted down by where addr stands in it.
+// set makes the bytes of mask known, in the word of addr: those of v, shifted down by where addr
+// stands in it.
 func (m *memory) set(addr, v uint64, mask uint8, tick uint32) {
 	p, i := m.at(addr>>pageShift), addr>>3%wordsOf
-	bits := bitMask(mask)
+	bits := BitMask(mask)
 	p.val[i] = p.val[i]&^bits | v<<(8*(addr&7))&bits
 	if p.known[i]&^mask == 0 || tick < p.since[i] {
 		p.since[i] = tick
@@ -137,7 +144,8 @@ func (m *memory) set(addr, v uint64, mask uint8, tick uint32) {
 // unknown until the first access.
 const maxCleared = 1 << 14
 
-// alloc takes an Alloc. Bytes of which the first access of outside code is in the trace are not fresh.
+// alloc takes an Alloc. Bytes of which the first access of outside code is in the trace are not
+// fresh.
 func (m *memory) alloc(addr, size uint64, zero, first bool, tick uint32) {
 	if size > maxCleared { // of its words those that are known: a trace may say any size
 		to := addr + size
@@ -165,18 +173,20 @@ func (m *memory) forget(addr, n uint64) {
 	}
 }
 
-// isFresh reports whether nobody has accessed some of the bytes of mask in the word at addr since they were allocated.
+// isFresh reports whether nobody has accessed some of the bytes of mask in the word at addr since
+// they were allocated.
 func (m *memory) isFresh(addr uint64, mask uint8) bool {
 	p := m.get(addr >> pageShift)
 	return p != nil && p.fresh[addr>>3%wordsOf]&mask != 0
 }
 
-// value returns the bytes of mask in the word at addr, shifted down, whether all are known, and since when.
+// value returns the bytes of mask in the word at addr, shifted down, whether all are known, and
+// since when.
 func (m *memory) value(addr uint64, mask uint8) (v uint64, known bool, since uint32) {
 	p := m.get(addr >> pageShift)
 	if p == nil {
 		return 0, false, 0
 	}
 	i := addr >> 3 % wordsOf
-	return extract(p.val[i], mask), p.known[i]&mask == mask, p.since[i]
+	return Extract(p.val[i], mask), p.known[i]&mask == mask, p.since[i]
 }

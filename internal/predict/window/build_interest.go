@@ -50,16 +50,16 @@ func (s *interest) next() {
 	}
 }
 
-// noteLast counts the last record of the buffer. While all are of one goroutine nothing can be shared: only
-// synchronisation is counted, and the rest is noted when another goroutine comes.
+// noteLast counts the last record of the buffer. While all are of one goroutine nothing can be
+// shared: only synchronisation is counted, and the rest is noted when another goroutine comes.
 func (b *Builder) noteLast() {
 	n := len(b.buf) - 1
 	if n == 0 {
 		b.solo = true
 	}
-	g := b.buf[0].e.G
+	g := b.buf[0].Event.G
 	switch {
-	case b.solo && b.buf[n].e.G == g:
+	case b.solo && b.buf[n].Event.G == g:
 		b.noteAlone(&b.buf[n])
 		return
 	case b.solo:
@@ -76,7 +76,7 @@ func (b *Builder) noteLast() {
 func (b *Builder) noteAll() {
 	b.solo = true
 	for i := range b.buf {
-		b.solo = b.solo && b.buf[i].e.G == b.buf[0].e.G
+		b.solo = b.solo && b.buf[i].Event.G == b.buf[0].Event.G
 	}
 	for i := range b.buf {
 		if b.solo {
@@ -89,7 +89,7 @@ func (b *Builder) noteAll() {
 
 // noteAlone counts a record of a buffer of one goroutine.
 func (b *Builder) noteAlone(r *record) {
-	if k := r.e.Kind; k >= format.Lock && k < format.Alloc && k != format.Start && k < format.OpaqueBegin {
+	if k := r.Event.Kind; k >= format.Lock && k < format.Alloc && k != format.Start && k < format.OpaqueBegin {
 		b.seen.n++
 		meet(b.seen.waits, r)
 		b.seen.meeting = len(b.seen.waits)
@@ -99,8 +99,8 @@ func (b *Builder) noteAlone(r *record) {
 // note counts record i of the buffer. Fresh: no window has held it.
 func (b *Builder) note(i int, fresh bool) {
 	r, s := &b.buf[i], &b.seen
-	e := &r.e
-	r.hot = b.hot(r.needs)
+	e := &r.Event
+	r.hot = b.hot(r.Needs)
 	switch {
 	case e.Kind.IsAccess():
 		if e.Flags&format.FlagStack == 0 {
@@ -128,7 +128,7 @@ func (b *Builder) hot(reads []int64) bool {
 }
 
 func (b *Builder) noteAccess(r *record, fresh bool) {
-	e, s := &r.e, &b.seen
+	e, s := &r.Event, &b.seen
 	w := &s.words.at(uint64(e.Obj) >> pageShift)[uint64(e.Obj)>>3%wordsOf]
 	if w.gen != s.gen {
 		*w = wordUse{gen: s.gen, g: e.G}
@@ -146,7 +146,7 @@ func (b *Builder) noteAccess(r *record, fresh bool) {
 	}
 	s.live = s.live || fresh && w.plain && w.shared()
 	if e.Kind.IsWrite() {
-		from := b.hot(r.from)
+		from := b.hot(r.From)
 		w.hot = from || w.hot && e.Size < 8 && e.Size != 0
 	}
 	r.hot = reads(e.Kind) && (w.hot || w.shared())
@@ -154,7 +154,7 @@ func (b *Builder) noteAccess(r *record, fresh bool) {
 
 // place notes where the last record of the buffer stands.
 func (b *Builder) place() {
-	n := int(b.buf[len(b.buf)-1].index - b.buf[0].index)
+	n := int(b.buf[len(b.buf)-1].Index - b.buf[0].Index)
 	for len(b.places) < n {
 		b.places = append(b.places, 0)
 	}
@@ -166,7 +166,7 @@ func (b *Builder) replace() {
 	clear(b.places)
 	b.places = b.places[:0]
 	for i := range b.buf {
-		n := int(b.buf[i].index - b.buf[0].index)
+		n := int(b.buf[i].Index - b.buf[0].Index)
 		for len(b.places) < n {
 			b.places = append(b.places, 0)
 		}
@@ -179,7 +179,7 @@ func (b *Builder) recordOf(x int64) int32 {
 	if len(b.buf) == 0 {
 		return -1
 	}
-	if x -= b.buf[0].index; x < 0 || x >= int64(len(b.places)) {
+	if x -= b.buf[0].Index; x < 0 || x >= int64(len(b.places)) {
 		return -1
 	}
 	return b.places[x] - 1

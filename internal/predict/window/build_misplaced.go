@@ -18,15 +18,16 @@ type writer struct {
 	at int
 }
 
-// misplaced reports whether the read i has returned what no write before it left (so merge says), and another goroutine writes
-// that later in the window. Then the order of the trace is no execution, because merge has not found the right one: the read, and
-// what follows it in its goroutine, may belong behind that write and all that comes before it there. (If nobody
-// writes it, code that was not instrumented did: hiddenWrite.)
+// misplaced reports whether the read i has returned what no write before it left (so merge says),
+// and another goroutine writes that later in the window. Then the order of the trace is no
+// execution, because merge has not found the right one: the read, and what follows it in its
+// goroutine, may belong behind that write and all that comes before it there. (If nobody writes it,
+// code that was not instrumented did: hiddenWrite.)
 //
 //	go func() { if z == 2 { mu.Lock(); mu.Unlock(); x = 1 } }()
 //	mu.Lock(); x = 5; mu.Unlock(); z = 2   // if the read of z stood before all this, x would be a race
 func (m *maker) misplaced(i int, r *record) bool {
-	e := &r.e
+	e := &r.Event
 	if e.Flags&format.FlagUnexplained == 0 || !e.Kind.IsAccess() || !reads(e.Kind) {
 		return false
 	}
@@ -45,7 +46,7 @@ func (m *maker) misplaced(i int, r *record) bool {
 func (m *maker) noteWriters() {
 	m.writers = make(map[written][]writer)
 	for i := range m.recs {
-		e := &m.recs[i].e
+		e := &m.recs[i].Event
 		v := e.Val
 		switch {
 		case e.Kind == format.AtomicRMW:

@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Missing methods: what package excluded says of their order becomes hard edges, reads and writes of a window. B1 to B8 are the
-// rules of its doc.
+// Missing methods: what package excluded says of their order becomes hard edges, reads and writes
+// of a window. B1 to B8 are the rules of its doc.
 
 // missing is what a Builder knows of missing methods.
 type missing struct {
@@ -21,8 +21,10 @@ type missing struct {
 	early   excluded.Later                  // by those that began before the buffer
 	open    map[trace.GoID][]*excluded.Pair // where the buffer begins
 	ends    map[trace.GoID]int64            // goroutines that have ended
-	known   map[trace.GoID]bool             // goroutines of which a Go or a Start was seen, or an event before the first missing method
-	sending map[trace.GoID]trace.Addr       // where the buffer begins: who waits in a send on which channel without a buffer
+	// goroutines of which a Go or a Start was seen, or an event before the first missing method
+	known map[trace.GoID]bool
+	// where the buffer begins: who waits in a send on which channel without a buffer
+	sending map[trace.GoID]trace.Addr
 }
 
 func newMissing(mode excluded.Mode) missing {
@@ -37,71 +39,72 @@ func (x *missing) active() bool { return x.pairs.Any() && x.mode != excluded.Ign
 // step takes the next event of the trace. keep says whether the buffer is to have it.
 func (x *missing) step(r *record) (keep bool, err error) {
 	x.meet(r)
-	p, err := x.pairs.Step(r.index, &r.e)
-	switch k := r.e.Kind; {
+	p, err := x.pairs.Step(r.Index, &r.Event)
+	switch k := r.Event.Kind; {
 	case err != nil:
 		return false, err
-	case k == format.Reach && r.e.Flags&format.FlagGone != 0:
+	case k == format.Reach && r.Event.Flags&format.FlagGone != 0:
 		return false, nil
 	case k == format.Reach:
-		x.reached.Join(&x.listing.D, &r.e)
+		x.reached.Join(&x.listing.D, &r.Event)
 		return false, nil
 	case k == format.ReachSet:
 		switch {
-		case r.e.Val == 0:
-			x.reached.Add(x.pairs.Set(r.e.Obj, x.listing.D.Seen))
-		case r.e.Aux != 0: // what it has of another set does not follow
-			x.reached.Add(x.pairs.Set(trace.Addr(r.e.Aux), x.listing.D.Seen))
+		case r.Event.Val == 0:
+			x.reached.Add(x.pairs.Set(r.Event.Obj, x.listing.D.Seen))
+		case r.Event.Aux != 0: // what it has of another set does not follow
+			x.reached.Add(x.pairs.Set(trace.Addr(r.Event.Aux), x.listing.D.Seen))
 		}
 		return false, nil
 	case k == format.ReachGo:
-		x.reached.AddGo(trace.GoID(r.e.Obj))
+		x.reached.AddGo(trace.GoID(r.Event.Obj))
 		return false, nil
 	case p != nil:
 		x.reached.JoinAll(&p.D)
-		r.pair, x.listing = p, p
+		r.Pair, x.listing = p, p
 		return x.mode != excluded.Ignore, nil
 	}
 	return true, nil
 }
 
-// meet looks at who r is of. A missing method may have started a goroutine that nothing else has (B9).
+// meet looks at who r is of. A missing method may have started a goroutine that nothing else has
+// (B9).
 func (x *missing) meet(r *record) {
 	switch {
-	case r.e.Kind == format.Go:
-		x.known[trace.GoID(r.e.Obj)] = true
-	case r.e.Kind == format.Start || x.known[r.e.G]:
-	case x.active() && r.e.G > 1:
+	case r.Event.Kind == format.Go:
+		x.known[trace.GoID(r.Event.Obj)] = true
+	case r.Event.Kind == format.Start || x.known[r.Event.G]:
+	case x.active() && r.Event.G > 1:
 		r.unstarted = true
 	}
-	x.known[r.e.G] = true
-	if x.pairs.Inside(r.e.G) {
-		r.back = r.walked && r.e.Kind == format.Read && x.pairs.Seen(r.e.G) // (B14)
-		r.walked = r.back                                                   // (B5)
+	x.known[r.Event.G] = true
+	if x.pairs.Inside(r.Event.G) {
+		r.back = r.walked && r.Event.Kind == format.Read && x.pairs.Seen(r.Event.G) // (B14)
+		r.walked = r.back                                                           // (B5)
 	}
 }
 
 // end notes the end of a goroutine, which the buffer has only if there are missing methods.
-func (x *missing) end(r *record) { x.ends[r.e.G] = r.index }
+func (x *missing) end(r *record) { x.ends[r.Event.G] = r.Index }
 
 // pass takes a record that leaves the buffer.
 func (x *missing) pass(r *record) {
-	delete(x.sending, r.e.G)
-	switch k := r.e.Kind; {
-	case k == format.ChanSend && r.e.Aux == 0:
-		x.sending[r.e.G] = r.e.Obj
-	case k == format.ChanRecv && r.e.Aux == 0:
-		maps.DeleteFunc(x.sending, func(_ trace.GoID, c trace.Addr) bool { return c == r.e.Obj })
+	delete(x.sending, r.Event.G)
+	switch k := r.Event.Kind; {
+	case k == format.ChanSend && r.Event.Aux == 0:
+		x.sending[r.Event.G] = r.Event.Obj
+	case k == format.ChanRecv && r.Event.Aux == 0:
+		maps.DeleteFunc(x.sending, func(_ trace.GoID, c trace.Addr) bool { return c == r.Event.Obj })
 	}
-	switch r.e.Kind {
+	switch r.Event.Kind {
 	case format.MethodBegin:
-		x.open[r.e.G] = append(x.open[r.e.G], r.pair)
-		x.early.Add(&r.pair.D)
+		x.open[r.Event.G] = append(x.open[r.Event.G], r.Pair)
+		x.early.Add(&r.Pair.D)
 	case format.MethodEnd:
-		list := x.open[r.e.G]
-		x.open[r.e.G] = list[:len(list)-1]
+		list := x.open[r.Event.G]
+		x.open[r.Event.G] = list[:len(list)-1]
 	case format.End:
-		delete(x.open, r.e.G)
+		delete(x.open, r.Event.G)
 	}
 }
 
@@ -109,10 +112,11 @@ func (x *missing) reaches(t excluded.Touch) bool {
 	return x.active() && (x.pairs.Cut() || x.reached.Hits(t))
 }
 
-// hidden says whether a record is an operation of code outside, about which nothing but the order is known. A ChanLen may
-// stand for a panic, because the channel is closed: it comes behind what closed it.
+// hidden says whether a record is an operation of code outside, about which nothing but the order
+// is known. A ChanLen may stand for a panic, because the channel is closed: it comes behind what
+// closed it.
 func (m *maker) hidden(r *record) bool {
-	return r.e.Flags&format.FlagOpaque != 0 && (r.e.Kind == format.ChanLen || m.b.miss.active())
+	return r.Event.Flags&format.FlagOpaque != 0 && (r.Event.Kind == format.ChanLen || m.b.miss.active())
 }
 
 // begins notes a call of the window.
@@ -170,7 +174,8 @@ func (m *maker) openCalls() {
 			m.calls.Open(p)
 		}
 	}
-	for g, c := range m.b.miss.sending { // a missing method may be who receives, and when is not known (B7)
+	for g, c := range m.b.miss.sending {
+		// a missing method may be who receives, and when is not known (B7)
 		if m.b.miss.reaches(excluded.Object(uint64(c))) {
 			m.cut(m.thread(g))
 		}
@@ -180,20 +185,20 @@ func (m *maker) openCalls() {
 // beside makes the events of a record of a trace with missing methods.
 func (m *maker) beside(i int, r *record, t *thread) {
 	var begins, ends *excluded.Pair
-	switch r.e.Kind {
+	switch r.Event.Kind {
 	case format.MethodBegin:
-		begins = r.pair
+		begins = r.Pair
 	case format.MethodEnd:
-		ends = r.pair
+		ends = r.Pair
 	}
-	x := excluded.TouchOf(&r.e)
+	x := excluded.TouchOf(&r.Event)
 	touched := m.b.miss.reaches(x)
 	if !touched {
 		x = excluded.Touch{}
 	}
 	known := m.known(t)
-	s := &excluded.Step{G: r.e.G, Index: r.index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.e.Kind), Demands: touched && m.demands(r), Known: known}
-	inside := m.calls.Inside(r.e.G)
+	s := &excluded.Step{G: r.Event.G, Index: r.Index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.Event.Kind), Demands: touched && m.demands(r), Known: known}
+	inside := m.calls.Inside(r.Event.G)
 	hushed := m.quietRecord(r)
 	if hushed && !m.cutAny && !r.unstarted && !(inside && m.told(r)) {
 		if hushed = m.quietly(i, r, t, s); hushed {
@@ -204,7 +209,8 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if begins != nil {
 		kept.Edges = m.endedBefore(kept.Edges, begins)
 	}
-	if m.cutAny && (touched || r.pair != nil || kept.Any() || inside) { // what it has to follow may not be in the window
+	if m.cutAny && (touched || r.Pair != nil || kept.Any() || inside) {
+		// what it has to follow may not be in the window
 		m.cut(t)
 		m.dropped(i, r)
 		return
@@ -213,32 +219,33 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if r.unstarted {
 		m.unstarted(i, r, t)
 	}
-	if inside && r.e.Kind.IsAccess() && !t.dead { // it may be one of the race, and what is before it has happened then
+	if inside && r.Event.Kind.IsAccess() && !t.dead {
+		// it may be one of the race, and what is before it has happened then
 		m.add(t, i, Event{Kind: Pin, Obj: -1})
 	}
 	if !t.dead {
 		m.event(i, r, t)
 	}
-	if synchronises(r.e.Kind) {
-		m.keeps(r.e.G)
+	if synchronises(r.Event.Kind) {
+		m.keeps(r.Event.G)
 	}
 	if m.b.opt.Walked && inside && !t.dead {
-		if m.pinRead(i, t); hushed && r.e.Kind.IsWrite() {
-			m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.from)})
+		if m.pinRead(i, t); hushed && r.Event.Kind.IsWrite() {
+			m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.From)})
 		}
 	}
 	first := m.firstOf(t, n)
-	if m.b.showsOutside(&r.e) && !m.b.apart(&r.e) && !inside && !t.dead {
+	if m.b.showsOutside(&r.Event) && !m.b.apart(&r.Event) && !inside && !t.dead {
 		first = m.besideMethods(i, t, first)
 	}
-	if first < 0 && (touched || r.e.Kind == format.End && inside) && !t.dead {
+	if first < 0 && (touched || r.Event.Kind == format.End && inside) && !t.dead {
 		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
 	}
 	if first < 0 {
 		return
 	}
 	m.keepOrders(kept, first, r, x)
-	m.learns(kept, r.e.G)
+	m.learns(kept, r.Event.G)
 	m.afterQuiet(kept, t)
 	if touched && m.calls.Hit(x) { // (B5)
 		m.pinWritten(t, first)
@@ -246,17 +253,17 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if begins != nil || ends != nil {
 		m.besideCalls(r, t, first)
 	}
-	if m.calls.After(s, excluded.Extent{First: first, Last: t.last}); r.e.Kind == format.End {
-		m.calls.Ended(r.e.G)
+	if m.calls.After(s, excluded.Extent{First: first, Last: t.last}); r.Event.Kind == format.End {
+		m.calls.Ended(r.Event.G)
 	}
-	if ends != nil && !m.calls.Inside(r.e.G) {
-		delete(m.free, r.e.G)
+	if ends != nil && !m.calls.Inside(r.Event.G) {
+		delete(m.free, r.Event.G)
 	}
 }
 
-// besideMethods keeps what shows that outside code has run in its order with the ends of missing methods of other
-// goroutines (B13): not all that such code does is recorded, and what it may have in common with the method's D nobody
-// knows. first is the record's first event, -1: it has none.
+// besideMethods keeps what shows that outside code has run in its order with the ends of missing
+// methods of other goroutines (B13): not all that such code does is recorded, and what it may have
+// in common with the method's D nobody knows. first is the record's first event, -1: it has none.
 func (m *maker) besideMethods(i int, t *thread, first int32) int32 {
 	if first < 0 {
 		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
@@ -308,10 +315,10 @@ func (m *maker) keepOrders(kept *excluded.Kept, first int32, r *record, x exclud
 // onlyReads says whether nothing can tell that an event of kind k was there.
 func onlyReads(k format.Kind) bool { return k == format.Read || k == format.AtomicRead }
 
-// demands says whether r can only be if missing code has run, where values do not say so: operations of objects, and
-// accesses to what has no values.
+// demands says whether r can only be if missing code has run, where values do not say so:
+// operations of objects, and accesses to what has no values.
 func (m *maker) demands(r *record) bool {
-	if !r.e.Kind.IsAccess() {
+	if !r.Event.Kind.IsAccess() {
 		return true
 	}
 	if r.mem < 0 {
@@ -321,8 +328,9 @@ func (m *maker) demands(r *record) bool {
 	return w.noValue
 }
 
-// pinRead has what a read of code that a missing method calls back returns rest on reads that keep their values, also if nobody
-// else meets at what it reads: the method may be given it (B5). If the walk says what it is given, that waits (B14).
+// pinRead has what a read of code that a missing method calls back returns rest on reads that keep
+// their values, also if nobody else meets at what it reads: the method may be given it (B5). If the
+// walk says what it is given, that waits (B14).
 func (m *maker) pinRead(i int, t *thread) {
 	switch deps := m.src[i]; {
 	case len(deps) == 0, len(deps) == 1 && m.w.Events[deps[0]].Strict:
@@ -336,8 +344,9 @@ func (m *maker) pinRead(i int, t *thread) {
 	}
 }
 
-// learns takes it that an event shows that missing methods have run as far which other goroutines than g are in: what these have called back may have handed on all that it has read,
-// though no event of their goroutine that needs it follows. So it keeps its value (B14).
+// learns takes it that an event shows that missing methods have run as far which other goroutines
+// than g are in: what these have called back may have handed on all that it has read, though no
+// event of their goroutine that needs it follows. So it keeps its value (B14).
 func (m *maker) learns(kept *excluded.Kept, g trace.GoID) {
 	for _, o := range kept.Runs {
 		if o != g {
@@ -346,7 +355,8 @@ func (m *maker) learns(kept *excluded.Kept, g trace.GoID) {
 	}
 }
 
-// keeps has all keep its value that was read so far of what missing methods have called back that g is in.
+// keeps has all keep its value that was read so far of what missing methods have called back that g
+// is in.
 func (m *maker) keeps(g trace.GoID) {
 	for _, n := range m.free[g] {
 		m.w.Events[n].Strict = true
@@ -369,8 +379,8 @@ func (m *maker) firstOf(t *thread, n int32) int32 {
 	return -1
 }
 
-// endedBefore adds to what comes before a MethodBegin the ends of goroutines in its D that the buffer does not have: those
-// before the first MethodBegin of the trace.
+// endedBefore adds to what comes before a MethodBegin the ends of goroutines in its D that the
+// buffer does not have: those before the first MethodBegin of the trace.
 func (m *maker) endedBefore(before []int32, p *excluded.Pair) []int32 {
 	for _, u := range m.order {
 		end, ok := m.b.miss.ends[u.g]
@@ -393,28 +403,29 @@ func (m *maker) pinWritten(t *thread, first int32) {
 	}
 }
 
-// missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the begin reads of what
-// the method may read (B5).
+// missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the begin reads of
+// what the method may read (B5).
 func (m *maker) missingMethod(i int, r *record, t *thread) {
-	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
-	if r.e.Kind != format.MethodBegin || r.pair.D.Empty() {
+	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+	if r.Event.Kind != format.MethodBegin || r.Pair.D.Empty() {
 		return
 	}
 	known := m.known(t)
 	m.dirty = slices.DeleteFunc(m.dirty, func(d dirtied) bool {
-		if !r.pair.D.Hits(d.of) { // most
+		if !r.Pair.D.Hits(d.of) { // most
 			return false
 		}
 		w := &m.words[d.word]
 		a := &w.atoms[d.atom]
 		x := touchOf(w, a)
-		if !r.pair.D.Hits(x) || slices.ContainsFunc(a.strict, known.Before) {
+		if !r.Pair.D.Hits(x) || slices.ContainsFunc(a.strict, known.Before) {
 			return false
 		}
 		if a.quiet {
-			return m.readQuiet(n, a, r.pair.D.Covers(x))
+			return m.readQuiet(n, a, r.Pair.D.Covers(x))
 		}
-		e := Event{Kind: format.Read, Flags: format.FlagStack, Strict: true, Obj: a.obj, Val: a.cur} // no pair has it
+		// no pair has it
+		e := Event{Kind: format.Read, Flags: format.FlagStack, Strict: true, Obj: a.obj, Val: a.cur}
 		if a.version >= 0 {
 			e.Kind, e.Obj = format.AtomicRead, a.version
 		}
@@ -422,9 +433,10 @@ func (m *maker) missingMethod(i int, r *record, t *thread) {
 		if a.barrier >= 0 {
 			m.edge(a.barrier, n)
 		}
-		m.accessed(a, n, r.index)
+		m.accessed(a, n, r.Index)
 		a.strict = append(a.strict, n)
-		a.dirty = !r.pair.D.Covers(x) // else every later method that reaches it comes after this one
+		// else every later method that reaches it comes after this one
+		a.dirty = !r.Pair.D.Covers(x)
 		return !a.dirty
 	})
 }
@@ -437,7 +449,7 @@ type dirtied struct {
 
 // noteDirty notes that a record leaves something in a for missing methods to read.
 func (m *maker) noteDirty(r *record, a *atom) {
-	if !a.missing || !r.e.Kind.IsWrite() {
+	if !a.missing || !r.Event.Kind.IsWrite() {
 		return
 	}
 	if a.strict = nil; a.dirty {
@@ -451,10 +463,12 @@ func (m *maker) noteDirty(r *record, a *atom) {
 	}
 }
 
-// foundBeside puts a write of nobody's before an access to a, if missing code may have written there since the last access: of what the access reads, if
-// that is another value, or, if it writes, of something unknown (B6). What was there before the first access of the window is not known anyway.
+// foundBeside puts a write of nobody's before an access to a, if missing code may have written
+// there since the last access: of what the access reads, if that is another value, or, if it
+// writes, of something unknown (B6). What was there before the first access of the window is not
+// known anyway.
 func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) {
-	v := extract(e.Val<<(8*(uint64(e.Obj)&7)), a.mask)
+	v := Extract(e.Val<<(8*(uint64(e.Obj)&7)), a.mask)
 	if reads(e.Kind) && v == m.plain(a.cur) {
 		return
 	}
@@ -475,7 +489,7 @@ func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) 
 	if reads(e.Kind) {
 		x.Val = m.object64(a, v)
 	} else {
-		r := m.add(ghost, i, Event{Kind: format.Read, Obj: m.newObj(ObjState{Unknown: true})})
+		r := m.add(ghost, i, Event{Kind: format.Read, Obj: m.newObj(ObjState{Unknown: true}, Place{})})
 		x.Val, x.ValDeps = unreadable, []int32{r}
 	}
 	for _, e := range a.events {
@@ -490,25 +504,26 @@ func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) 
 	m.keepOrders(kept, n, &m.recs[i], touch)
 	m.learns(kept, -1)
 	if reads(e.Kind) {
-		m.calls.Seen(touch, n, m.recs[i].index)
+		m.calls.Seen(touch, n, m.recs[i].Index)
 	}
 	a.cur, a.barrier = x.Val, n
 }
 
 // missingSync keeps the order of an operation on an object that some D has (B7).
 func (m *maker) missingSync(i int, r *record, t *thread, o *synch) {
-	k := r.e.Kind
-	if o.poisoned || k == format.SelectCase || r.e.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv) { // whether others were ready nobody knows
+	k := r.Event.Kind
+	if o.poisoned || k == format.SelectCase || r.Event.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv) {
+		// whether others were ready nobody knows
 		m.cut(t)
 		return
 	}
-	deps := m.resolve(r.needs)
+	deps := m.resolve(r.Needs)
 	if k == format.ChanSend {
-		deps = merge(deps, m.resolve(r.from))
+		deps = merge(deps, m.resolve(r.From))
 	}
 	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps})
 	c := exclusive // also an RUnlock: another goroutine may be who locked
-	if k == format.Lock && r.e.Flags&format.FlagRead != 0 {
+	if k == format.Lock && r.Event.Flags&format.FlagRead != 0 {
 		c = shared
 	}
 	m.keep(&o.order, t, n, c, ofOutside, true)

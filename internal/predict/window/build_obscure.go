@@ -9,9 +9,10 @@ import (
 
 // Late reads of words that a race was observed on (E3).
 
-// obscure ends goroutines that may have read a in a hidden turn while it was racing (E3): a late read stands at the end of
-// its context, and hooks of others' accesses run before these. What it has seen it has seen after the last operation of
-// synchronisation before the accesses that it races with.
+// obscure ends goroutines that may have read a in a hidden turn while it was racing (E3): a late
+// read stands at the end of its context, and hooks of others' accesses run before these. What it
+// has seen it has seen after the last operation of synchronisation before the accesses that it
+// races with.
 func (m *maker) obscure(a *atom) {
 	for k := range a.lanes {
 		l := &a.lanes[k]
@@ -23,8 +24,9 @@ func (m *maker) obscure(a *atom) {
 	}
 }
 
-// meets returns the record behind which turn x of l may have met another's: the last operation of synchronisation, by the other,
-// before the nearest conflicting turns. It is -1 if that is before the window, and the number of records if there are none.
+// meets returns the record behind which turn x of l may have met another's: the last operation of
+// synchronisation, by the other, before the nearest conflicting turns. It is -1 if that is before
+// the window, and the number of records if there are none.
 func (m *maker) meets(a *atom, l *lane, x *turn) int {
 	since := len(m.recs)
 	for o := range a.lanes {
@@ -39,10 +41,11 @@ func (m *maker) meets(a *atom, l *lane, x *turn) int {
 	return since
 }
 
-// contextOf is the last operation of synchronisation of g before record i, -1 if that is before the window.
+// contextOf is the last operation of synchronisation of g before record i, -1 if that is before the
+// window.
 func (m *maker) contextOf(g trace.GoID, i int) int {
 	for i--; i >= 0; i-- {
-		if e := &m.recs[i].e; e.G == g && synchronises(e.Kind) {
+		if e := &m.recs[i].Event; e.G == g && synchronises(e.Kind) {
 			break
 		}
 	}
@@ -52,7 +55,7 @@ func (m *maker) contextOf(g trace.GoID, i int) int {
 // skipAfter has g end at its first record behind another.
 func (m *maker) skipAfter(g trace.GoID, i int) {
 	for i++; i < m.onPath; i++ {
-		if m.recs[i].e.G == g {
+		if m.recs[i].Event.G == g {
 			if !m.recs[i].skip {
 				m.b.count.Uncertain++
 			}

@@ -24,14 +24,14 @@ type observing struct {
 
 // observe executes an Observe.
 func (m *maker) observe(i int, r *record, t *thread) {
-	switch r.e.Obj {
+	switch r.Event.Obj {
 	case format.StateProgram:
 		if m.cutAny { // what it has to follow may not be in the window
 			m.cut(t)
 			m.dropped(i, r)
 			return
 		}
-		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)})
 		m.afterAll(t, n)
 		m.cutAt = n + 1
 	case format.StateGoroutines:
@@ -39,7 +39,7 @@ func (m *maker) observe(i int, r *record, t *thread) {
 			m.cut(t)
 			return
 		}
-		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)})
 		for _, u := range m.order {
 			if u != t {
 				m.edge(u.counted-1, n)

@@ -108,7 +108,7 @@ func (m *maker) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event)
 		from := len(m.w.Edges)
 		m.keep(&o.order, t, n, modeOf(e), m.originOf(&m.recs[i]), i < o.acquire)
 		if o.free(e) {
-			m.loosen(from, looseOutside)
+			m.loosen(from, LooseOutside)
 		}
 	}
 }
@@ -143,5 +143,29 @@ func (m *maker) afterAll(t *thread, n int32) {
 		if u != t {
 			m.edge(u.last, n)
 		}
+	}
+}
+
+// firstHeap is where the heap begins; in front of it are the program's variables.
+const firstHeap = 0xc000000000
+
+// free reports whether an operation of outside code could come earlier than it did: it does not
+// wait for another goroutine, or what it waits for is something else then, as with a sync.Pool and
+// with files (S1).
+func (o *synch) free(e *trace.Event) bool {
+	if o.pool || o.key.class == hiddenClass && o.key.addr < firstHeap {
+		return true
+	}
+	switch e.Kind {
+	case format.Release, format.ReleaseMerge, format.Unlock, format.TryFail, format.WGAdd, format.CondSignal, format.CondBroadcast, format.ChanClose, format.ChanLen:
+		return true
+	}
+	return false
+}
+
+// loosen notes why the edges from number k on are there.
+func (m *maker) loosen(k int, why Looseness) {
+	for _, e := range m.w.Edges[k:] {
+		m.loose[e] = why
 	}
 }

@@ -27,22 +27,23 @@ import (
 //     inside code of the same goroutine, that came later: the first outside write behind an inside
 //     one has an ordinary record (SC7). So the late write leaves what is there.
 //
-//   - (E6) A write of which the hook has not said how wide it is may be one to a map: what it leaves
-//     rests on what was there. So may a write that has no record.
+//   - (E6) A write of which the hook has not said how wide it is may be one to a map: what it
+//     leaves rests on what was there. So may a write that has no record.
 
 // outside reports whether a record is an access of outside code, the kernel's among them, which
 // have no site.
-func (r *record) outside() bool { return r.way == 0 && isOutside(&r.e) }
+func (r *record) outside() bool { return r.way == 0 && isOutside(&r.Event) }
 
 func isOutside(e *trace.Event) bool {
 	const flags = format.FlagOpaque | format.FlagNoValue
 	return (e.Kind == format.Read || e.Kind == format.Write) && e.Flags&flags == flags
 }
 
-// bytesIn is the bytes of its word that an access covers. The hooks of outside code say of a number, a pointer or
-// another scalar where it begins, and not how wide it is: it may be as wide as its address allows.
+// bytesIn is the bytes of its word that an access covers. The hooks of outside code say of a
+// number, a pointer or another scalar where it begins, and not how wide it is: it may be as wide as
+// its address allows.
 func bytesIn(e *trace.Event) uint8 {
-	mask := byteMask(uint64(e.Obj), e.Size)
+	mask := ByteMask(uint64(e.Obj), e.Size)
 	if !isOutside(e) {
 		return mask
 	}
@@ -63,15 +64,15 @@ type told struct {
 
 // outsidePart makes the event of one atom of an outside access.
 func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
-	e := Event{Kind: r.e.Kind, Flags: r.e.Flags, Obj: a.obj, Val: a.cur}
+	e := Event{Kind: r.Event.Kind, Flags: r.Event.Flags, Obj: a.obj, Val: a.cur}
 	stale := a.stale(r)
-	if a.mask&byteMask(uint64(r.e.Obj), r.e.Size) == 0 { // it may not be accessed
+	if a.mask&ByteMask(uint64(r.Event.Obj), r.Event.Size) == 0 { // it may not be accessed
 		e.Flags |= format.FlagStack // no pair has it
 	}
 	switch {
 	case stale:
 		e.ValDeps = a.inside
-	case r.e.Kind.IsWrite():
+	case r.Event.Kind.IsWrite():
 		if m.restsOnOld(r) {
 			e.ValDeps = m.old(i, t, a)
 		}
@@ -79,47 +80,50 @@ func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
 		a.cur = e.Val
 	}
 	n := m.add(t, i, e)
-	if !r.e.Kind.IsWrite() {
+	if !r.Event.Kind.IsWrite() {
 		t.parts = append(t.parts, n)
 	}
 	a.notes(r)
-	m.accessed(a, n, r.index)
+	m.accessed(a, n, r.Index)
 	m.noteDirty(r, a)
-	m.inTurn(i, t, n, a, r.e.Kind.IsWrite())
+	m.inTurn(i, t, n, a, r.Event.Kind.IsWrite())
 }
 
-// needsOld reports whether an access needs what was there and does not tell what that was: it reads, or what it leaves rests on that.
+// needsOld reports whether an access needs what was there and does not tell what that was: it
+// reads, or what it leaves rests on that.
 func (m *maker) needsOld(w *word, a *atom, r *record) bool {
 	switch {
-	case a.lostOutside && reads(r.e.Kind):
+	case a.lostOutside && reads(r.Event.Kind):
 		return true
 	case r.outside():
-		return !r.e.Kind.IsWrite() || m.restsOnOld(r)
+		return !r.Event.Kind.IsWrite() || m.restsOnOld(r)
 	case w.noValue:
-		return reads(r.e.Kind) || r.e.Flags&format.FlagNoValue != 0
+		return reads(r.Event.Kind) || r.Event.Flags&format.FlagNoValue != 0
 	}
 	return false
 }
 
-// restsOnOld reports whether what an outside write leaves rests on what was there (E6). Beside missing methods that is not kept.
-func (m *maker) restsOnOld(r *record) bool { return r.e.Size == 1 && !m.b.miss.active() }
+// restsOnOld reports whether what an outside write leaves rests on what was there (E6). Beside
+// missing methods that is not kept.
+func (m *maker) restsOnOld(r *record) bool { return r.Event.Size == 1 && !m.b.miss.active() }
 
 // old is a read of what is in a, which pairs do not have.
 func (m *maker) old(i int, t *thread, a *atom) []int32 {
-	return []int32{m.add(t, i, Event{Kind: format.Read, Flags: m.recs[i].e.Flags&format.FlagOpaque | format.FlagStack, Obj: a.obj, Val: a.cur})}
+	return []int32{m.add(t, i, Event{Kind: format.Read, Flags: m.recs[i].Event.Flags&format.FlagOpaque | format.FlagStack, Obj: a.obj, Val: a.cur})}
 }
 
-// stale reports whether a late write was made before the last inside write of its goroutine, which stands before it (E5).
+// stale reports whether a late write was made before the last inside write of its goroutine, which
+// stands before it (E5).
 func (a *atom) stale(r *record) bool {
-	return r.e.Kind.IsWrite() && r.e.Flags&format.FlagLate != 0 && a.insideBy == r.e.G
+	return r.Event.Kind.IsWrite() && r.Event.Flags&format.FlagLate != 0 && a.insideBy == r.Event.G
 }
 
 // left is what the outside write of record i leaves in a (E2).
 func (m *maker) left(i int, a *atom) uint64 {
 	k, _ := slices.BinarySearchFunc(a.told, int32(i), func(x told, i int32) int { return int(x.at - i) })
 	r := &m.recs[i]
-	racy := m.raceForeseen(uint64(r.e.Obj)) || m.racy(r) && a.othersWrite(r.e.G) // (E3)
-	if x := a.told[k]; x.known && !racy && !a.stirredAt(r.e.G, i) {
+	racy := m.raceForeseen(uint64(r.Event.Obj)) || m.racy(r) && a.othersWrite(r.Event.G) // (E3)
+	if x := a.told[k]; x.known && !racy && !a.stirredAt(r.Event.G, i) {
 		return m.object64(a, x.val)
 	}
 	return m.ownValue()
@@ -132,7 +136,8 @@ func (a *atom) othersWrite(g trace.GoID) bool {
 	})
 }
 
-// stirredAt reports whether outside code of g may write without a record behind record i of its turn.
+// stirredAt reports whether outside code of g may write without a record behind record i of its
+// turn.
 func (a *atom) stirredAt(g trace.GoID, i int) bool {
 	if len(a.lanes) == 0 {
 		return false
@@ -152,16 +157,16 @@ func (m *maker) ownValue() uint64 {
 func (m *maker) hear(a *atom, i int, r *record, v uint64) {
 	switch last := len(a.told) - 1; {
 	case a.stale(r):
-	case r.outside() && r.e.Kind.IsWrite():
+	case r.outside() && r.Event.Kind.IsWrite():
 		a.told = append(a.told, told{at: int32(i)})
 		a.wrote, a.lately = true, true
 	case r.outside():
-	case reads(r.e.Kind) && a.lately && !a.told[last].known:
+	case reads(r.Event.Kind) && a.lately && !a.told[last].known:
 		a.told[last].val, a.told[last].known = v, true
-	case reads(r.e.Kind) && !a.wrote:
+	case reads(r.Event.Kind) && !a.wrote:
 		m.finds(a, i, r, v)
 	}
-	if r.e.Kind.IsWrite() && !r.outside() {
+	if r.Event.Kind.IsWrite() && !r.outside() {
 		a.wrote, a.lately = true, false
 	}
 	a.notes(r)
@@ -170,24 +175,25 @@ func (m *maker) hear(a *atom, i int, r *record, v uint64) {
 // notes keeps whose inside write was the last access that wrote, 0: an outside one.
 func (a *atom) notes(r *record) {
 	switch {
-	case !r.e.Kind.IsWrite() || a.stale(r):
+	case !r.Event.Kind.IsWrite() || a.stale(r):
 	case r.outside():
 		a.insideBy = 0
 	default:
-		a.insideBy = r.e.G
+		a.insideBy = r.Event.G
 	}
 }
 
-// finds takes the first inside read of an atom that nobody has written in the window. Where outside code of its goroutine
-// may have been, that may have left v, in the window: unexplained will say so.
+// finds takes the first inside read of an atom that nobody has written in the window. Where outside
+// code of its goroutine may have been, that may have left v, in the window: unexplained will say
+// so.
 func (m *maker) finds(a *atom, i int, r *record, v uint64) {
-	outside := len(a.lanes) > 0 && m.ranSince(r.e.G, -1, i)
+	outside := len(a.lanes) > 0 && m.ranSince(r.Event.G, -1, i)
 	switch {
 	case a.settled:
-	case m.raceForeseen(uint64(r.e.Obj)): // (E3)
+	case m.raceForeseen(uint64(r.Event.Obj)): // (E3)
 	case outside && (a.firstWrite || a.guessed || a.initial != v):
 		a.firstWrite = a.firstWrite || a.guessed
-		x := a.lastTurn(r.e.G)
+		x := a.lastTurn(r.Event.G)
 		x.hidden, x.early = true, true
 	case a.firstWrite, len(a.lanes) == 0:
 		a.initial, a.firstWrite = v, false
@@ -204,7 +210,8 @@ func (m *maker) unexplained(i int, t *thread, a *atom, v uint64) bool {
 		return false
 	}
 	e := Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v} // no pair has it
-	if !m.b.miss.active() {                                                     // it may be one to a map (E6)
+	if !m.b.miss.active() {
+		// it may be one to a map (E6)
 		e.ValDeps = m.old(i, t, a)
 	}
 	m.add(t, i, e)
@@ -222,12 +229,12 @@ func (a *atom) hiddenAt(g trace.GoID, i int) bool {
 func (m *maker) ranSince(g trace.GoID, index int64, i int) bool {
 	list := m.ran[g]
 	k, _ := slices.BinarySearch(list, int32(i))
-	return k > 0 && m.recs[list[k-1]].index > index || index < m.recs[0].index && m.b.carry.runs.last[g] > 0
+	return k > 0 && m.recs[list[k-1]].Index > index || index < m.recs[0].Index && m.b.carry.runs.last[g] > 0
 }
 
 // racy reports whether the order of accesses to the word of a record is not certain: a race was
 // observed there.
-func (m *maker) racy(r *record) bool { return m.racyAt(uint64(r.e.Obj)) }
+func (m *maker) racy(r *record) bool { return m.racyAt(uint64(r.Event.Obj)) }
 
 func (m *maker) racyAt(addr uint64) bool {
 	_, ok := m.b.racy[addr>>3]

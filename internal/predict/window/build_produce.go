@@ -12,34 +12,43 @@ import (
 // production is what the second pass knows while it makes events, all of it at the
 // moment of the record it is at.
 type production struct {
-	threads  map[trace.GoID]*thread
-	senders  map[trace.GoID]int32 // who waits in a send from before the window: on which of objs
-	order    []*thread            // by Thread
-	src      [][]int32            // by record: the reads that must be intact for this read's value to be
-	contents []*content           // by record: what this read returns, in a symbolic walk
-	terms    expr.Replacer        // by these
-	open     int64                // what reads from this number on return is not settled yet
+	threads map[trace.GoID]*thread
+	senders map[trace.GoID]int32 // who waits in a send from before the window: on which of objs
+	order   []*thread            // by Thread
+	// by record: the reads that must be intact for this read's value to be
+	src      [][]int32
+	contents []*Content    // by record: what this read returns, in a symbolic walk
+	terms    expr.Replacer // by these
+	open     int64         // what reads from this number on return is not settled yet
 	cutAny   bool
-	started  map[trace.GoID]bool  // by a Go of the window, in it or cut
-	names    map[[2]uint64]uint64 // values that point into what was allocated in the window, by bits and Alloc
-	marks    []uint32             // by event: the last collection that has it
-	mark     uint32
-	asked    []int64 // what resolve was asked last, and said
-	answer   []int32
-	writers  map[written][]writer // see misplaced; nil: not yet needed
+	started  map[trace.GoID]bool // by a Go of the window, in it or cut
+	// values that point into what was allocated in the window, by bits and Alloc
+	names   map[[2]uint64]uint64
+	marks   []uint32 // by event: the last collection that has it
+	mark    uint32
+	asked   []int64 // what resolve was asked last, and said
+	answer  []int32
+	writers map[written][]writer // see misplaced; nil: not yet needed
 
-	loose     map[Edge]looseness
-	loosePins []int32 // Pins of what outside code is given, by calls and by what it calls, and of results that only outside code could compute
+	placed []Place // by Obj
+	loose  map[Edge]Looseness
+	// Pins of what outside code is given, by calls and by what it calls, and of results that only
+	// outside code could compute
+	loosePins []int32
 	follows   follows
 	calls     excluded.Order // of missing methods
 	keptBy    []KeptOrder
-	methods   map[int32]trace.Addr   // begun or ended by an event
-	free      map[trace.GoID][]int32 // what code has read that missing methods under way have called back, and that keeps its value only as far as they learn of it
-	dirty     []dirtied              // atoms that some D may have, written since the last MethodBegin that has all later ones read the same
+	methods   map[int32]trace.Addr // begun or ended by an event
+	// what code has read that missing methods under way have called back, and that keeps its value
+	// only as far as they learn of it
+	free map[trace.GoID][]int32
+	// atoms that some D may have, written since the last MethodBegin that has all later ones read
+	// the same
+	dirty []dirtied
 }
 
 func newProduction() production {
-	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), loose: make(map[Edge]looseness), methods: make(map[int32]trace.Addr)}
+	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), loose: make(map[Edge]Looseness), methods: make(map[int32]trace.Addr)}
 }
 
 // thread is one goroutine of the window.
@@ -54,9 +63,12 @@ type thread struct {
 	parts  []int32
 	cases  []Case
 
-	method, call int32 // its last event that ends or begins a missing method, and that shows that outside code has run; 0: none, +1
+	// its last event that ends or begins a missing method, and that shows that outside code has
+	// run; 0: none, +1
+	method, call int32
 
-	counted, looked int32 // its last events that say how many goroutines there are, and look at that; 0: none, +1
+	// its last events that say how many goroutines there are, and look at that; 0: none, +1
+	counted, looked int32
 	after           int32 // the cut that its events come after
 
 	sends int32 // the unbuffered channel, an index into objs, to which it has sent last; -1: none
@@ -82,7 +94,7 @@ func (m *maker) add(t *thread, i int, e Event) int32 {
 		m.w.Threads = append(m.w.Threads, t.g)
 	}
 	e.Thread = t.id
-	e.Index, e.Site = m.recs[i].index, m.recs[i].e.Site
+	e.Index, e.Site = m.recs[i].Index, m.recs[i].Event.Site
 	if e.Kind != format.ChanSend {
 		e.Partner = -1
 	}
@@ -95,9 +107,9 @@ func (m *maker) add(t *thread, i int, e Event) int32 {
 	return n
 }
 
-// newObj makes the next object of the window, whose state at the start is s.
-func (m *maker) newObj(s ObjState) Obj {
-	m.w.Init = append(m.w.Init, s)
+// newObj makes the next object of the window, whose state at the start is s and which stands at p.
+func (m *maker) newObj(s ObjState, p Place) Obj {
+	m.w.Init, m.placed = append(m.w.Init, s), append(m.placed, p)
 	return Obj(len(m.w.Init) - 1)
 }
 
@@ -113,7 +125,10 @@ func (m *maker) cut(t *thread) {
 // event that the recorded order does not enable ends its thread.
 func (m *maker) produce() {
 	m.src, m.past = make([][]int32, len(m.recs)), 0
-	m.w.Names = Names{plain: make(map[uint64]uint64), allocs: m.allocs}
+	m.w.Names = Names{Words: make(map[uint64]uint64), Allocs: make([]Extent, len(m.allocs))}
+	for k, s := range m.allocs {
+		m.w.Names.Allocs[k] = Extent{Addr: s.addr, Size: s.size}
+	}
 	m.terms.With = m.read
 	m.findSenders()
 	if m.openCalls(); m.b.miss.active() {
@@ -121,9 +136,9 @@ func (m *maker) produce() {
 	}
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
-		m.now, m.open = i, r.index
-		t := m.thread(r.e.G)
-		if r.e.Kind == format.Alloc {
+		m.now, m.open = i, r.Index
+		t := m.thread(r.Event.G)
+		if r.Event.Kind == format.Alloc {
 			m.past++
 			continue
 		}
@@ -151,12 +166,12 @@ func (m *maker) dropped(i int, r *record) {
 	switch {
 	case r.mem >= 0:
 		m.dropAccess(i, r)
-	case r.e.Kind == format.Observe && r.e.Obj == format.StateProgram:
+	case r.Event.Kind == format.Observe && r.Event.Obj == format.StateProgram:
 		m.lost = true
-	case r.e.Kind == format.Go:
+	case r.Event.Kind == format.Go:
 		m.miscounted = true
-		m.cut(m.thread(trace.GoID(r.e.Obj)))
-	case r.e.Kind == format.End:
+		m.cut(m.thread(trace.GoID(r.Event.Obj)))
+	case r.Event.Kind == format.End:
 		m.miscounted = true
 	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].missing || m.objs[r.obj].key.class == hiddenClass):
 		m.objs[r.obj].poisoned = true
@@ -172,7 +187,7 @@ func (m *maker) event(i int, r *record, t *thread) {
 	if len(r.guards) > 0 {
 		m.guard(i, r, t)
 	}
-	switch r.e.Kind {
+	switch r.Event.Kind {
 	case format.Read, format.Write, format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
 		m.accessEvent(i, r, t)
 	case format.MethodBegin, format.MethodEnd:
@@ -181,7 +196,7 @@ func (m *maker) event(i int, r *record, t *thread) {
 		if r.obj >= 0 && m.objs[r.obj].missing {
 			m.missingSync(i, r, t, &m.objs[r.obj])
 		} else if r.obj >= 0 {
-			t.cases = append(t.cases, Case{Chan: m.idOf(&m.objs[r.obj]), Send: r.e.Flags&format.FlagWrite != 0})
+			t.cases = append(t.cases, Case{Chan: m.idOf(&m.objs[r.obj]), Send: r.Event.Flags&format.FlagWrite != 0})
 		}
 	case format.SelectDefault:
 		m.selectDefault(i, r, t)
@@ -216,7 +231,7 @@ func (m *maker) event(i int, r *record, t *thread) {
 
 // pin makes a Pin of a record's needs, if there are any (P).
 func (m *maker) pin(i int, r *record, t *thread) int32 {
-	if deps := m.resolve(r.needs); len(deps) > 0 {
+	if deps := m.resolve(r.Needs); len(deps) > 0 {
 		return m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps})
 	}
 	return -1
@@ -270,7 +285,8 @@ func equal(a, b []int64) bool {
 	return len(a) == len(b) && len(a) > 0 && (&a[0] == &b[0] || slices.Equal(a, b))
 }
 
-// collect appends the events of list that are not in out, which has been collected since m.mark changed.
+// collect appends the events of list that are not in out, which has been collected since m.mark
+// changed.
 func (m *maker) collect(out, list []int32) []int32 {
 	for len(m.marks) < len(m.w.Events) {
 		m.marks = append(m.marks, 0)
@@ -293,7 +309,7 @@ func (m *maker) pass(i int, deps []int32) {
 	default:
 		m.src[i] = merge(m.src[i], deps)
 	}
-	if k := len(m.asked); k > 0 && (m.asked[k-1] >= m.recs[i].index || m.recs[i].e.Kind == format.AtomicRMW) {
+	if k := len(m.asked); k > 0 && (m.asked[k-1] >= m.recs[i].Index || m.recs[i].Event.Kind == format.AtomicRMW) {
 		m.asked = nil
 	}
 }
@@ -328,7 +344,7 @@ func (m *maker) finish() {
 		}
 	}
 	m.untaken()
-	m.w.Names.mixed = m.own
+	m.w.Names.Mixed = m.own
 	m.mix()
 }
 

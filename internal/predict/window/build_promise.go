@@ -18,8 +18,8 @@ import (
 //     something in the window can be another value at all. That is so if two conflicting accesses
 //     have no forced order, whatever their locks, or if a channel has several senders or receivers.
 //
-// Where no value can be another, none that is computed from it can. A goroutine leaves its path on a
-// reordering of what was recorded, so forced order holds up to there. What it does then is not
+// Where no value can be another, none that is computed from it can. A goroutine leaves its path on
+// a reordering of what was recorded, so forced order holds up to there. What it does then is not
 // known: the window is made.
 //
 // # Forced order
@@ -56,7 +56,7 @@ const (
 
 // promise looks at the buffer.
 func (b *Builder) promise() promise {
-	if b.opt.All || b.miss.active() || b.lent >= b.buf[0].index {
+	if b.opt.All || b.miss.active() || b.lent >= b.buf[0].Index {
 		return promise{live: true}
 	}
 	f := newForced(b)
@@ -125,7 +125,7 @@ func newForced(b *Builder) *forced {
 	pages := make(map[uint64][]objKey)
 	sender, receiver := []int32{}, []int32{}
 	for i := range b.buf {
-		e := &b.buf[i].e
+		e := &b.buf[i].Event
 		t, ok := f.threads[e.G]
 		if !ok {
 			if t = int32(len(f.threads)); t == maxForced {
@@ -164,7 +164,7 @@ func newForced(b *Builder) *forced {
 				f.before = append(f.before, before)
 				sender, receiver = append(sender, -1), append(receiver, -1)
 			}
-			if b.buf[i].e.Flags&format.FlagOpaque != 0 {
+			if b.buf[i].Event.Flags&format.FlagOpaque != 0 {
 				f.loose[n] = true
 			}
 			switch {
@@ -208,7 +208,7 @@ func (f *forced) begin() {
 // come before it.
 func (f *forced) step(k int) bool {
 	i, t, n := f.syncs[k], f.of[k], f.objects[k]
-	e := &f.b.buf[i].e
+	e := &f.b.buf[i].Event
 	now := &f.now[t]
 	if e.Kind == format.Go {
 		if u, ok := f.threads[trace.GoID(e.Obj)]; ok && u != t {
@@ -262,7 +262,7 @@ func (f *forced) group(o *objectStamps, now *stamps, t, i int32) bool {
 		}
 		*list = append(*list, lastAdd{t, i})
 	}
-	e := &f.b.buf[i].e
+	e := &f.b.buf[i].Event
 	if e.Kind == format.WGWait {
 		for _, a := range o.adds {
 			if a.t != t && !now.has(a.t, a.i) {
@@ -298,7 +298,7 @@ func (f *forced) accesses() promise {
 	pair, varies, next := false, f.meets(), 0
 	for i := range b.buf {
 		r := &b.buf[i]
-		switch e := &r.e; {
+		switch e := &r.Event; {
 		case e.Kind == format.Alloc:
 			b.renew(uint64(e.Obj), e.Val)
 		case next < len(f.syncs) && f.syncs[next] == int32(i):
@@ -348,7 +348,7 @@ func (b *Builder) renew(addr, size uint64) {
 // meets says whether what a receive gets may depend on who comes first.
 func (f *forced) meets() bool {
 	for k, i := range f.syncs {
-		if n := f.objects[k]; f.b.buf[i].e.Kind == format.ChanRecv && (f.loose[n] || !f.line[n]) {
+		if n := f.objects[k]; f.b.buf[i].Event.Kind == format.ChanRecv && (f.loose[n] || !f.line[n]) {
 			return true
 		}
 	}
@@ -360,7 +360,7 @@ func (b *Builder) forked() bool {
 	for i := range b.buf {
 		r := &b.buf[i]
 		for _, fork := range r.forks {
-			if slices.ContainsFunc(fork.Reads(), func(x int64) bool { return b.contested(r.e.G, x) }) {
+			if slices.ContainsFunc(fork.Reads(), func(x int64) bool { return b.contested(r.Event.G, x) }) {
 				return true
 			}
 		}

@@ -7,21 +7,28 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// Quiet accesses. What some D has is shared with missing code, whoever accesses it: where calls reach everything, that is each word. But where one goroutine alone accesses
-// a word, or nobody writes it, only calls are the others, and most calls of other goroutines come before or after in any case. An access that has this order with all
-// of them needs no event:
+// Quiet accesses. What some D has is shared with missing code, whoever accesses it: where calls
+// reach everything, that is each word. But where one goroutine alone accesses a word, or nobody
+// writes it, only calls are the others, and most calls of other goroutines come before or after in
+// any case. An access that has this order with all of them needs no event:
 //
-//   - (K1) it stands right behind the event before it of its goroutine, and every call that reaches it has ended before that, or begins after the next one;
-//   - (K2) so what it reads is what it was in the recorded run, also if missing code has left it there;
-//   - (K3) what it writes is there when a method begins that may read it, and has its value if the reads that it is computed from have theirs: the MethodBegin
-//     needs them (B5);
-//   - (K4) code that a missing method has called back is between two pieces of the method: its quiet accesses are part of the gap that they are in, if the method may write
-//     what they access. A write to what the method only reads, an access that may tell the method what rests on other reads, and one that is only made if reads have their values, is an event: what is
+//   - (K1) it stands right behind the event before it of its goroutine, and every call that reaches
+//          it has ended before that, or begins after the next one;
+//   - (K2) so what it reads is what it was in the recorded run, also if missing code has left it
+//          there;
+//   - (K3) what it writes is there when a method begins that may read it, and has its value if the
+//     reads that it is computed from have theirs: the MethodBegin needs them (B5);
+//   - (K4) code that a missing method has called back is between two pieces of the method: its
+//     quiet accesses are part of the gap that they are in, if the method may write what they
+//     access. A write to what the method only reads, an access that may tell the method what rests
+//     on other reads, and one that is only made if reads have their values, is an event: what is
 //     behind it in the method has run only if they have.
 //
-// Of calls before an access that is known when it comes: from the first that has no order with one, all accesses of that location have events. Of calls behind it, it is known only then. So windows
-// are built on the assumption that these have an order as well, and once more if some have not, with events for all accesses to those words. Where the second attempt asks for more, all
-// have events, as where hardly any are quiet, for some windows from then on.
+// Of calls before an access that is known when it comes: from the first that has no order with one,
+// all accesses of that location have events. Of calls behind it, it is known only then. So windows
+// are built on the assumption that these have an order as well, and once more if some have not,
+// with events for all accesses to those words. Where the second attempt asks for more, all have
+// events, as where hardly any are quiet, for some windows from then on.
 
 // quietness is what a maker knows of quiet accesses.
 type quietness struct {
@@ -89,7 +96,7 @@ func (m *maker) quietRecord(r *record) bool {
 	if r.mem < 0 || m.aloud {
 		return false
 	}
-	w, mask := &m.words[r.mem], bytesIn(&r.e)
+	w, mask := &m.words[r.mem], bytesIn(&r.Event)
 	for k := range w.atoms {
 		if a := &w.atoms[k]; a.mask&mask != 0 && !a.quiet {
 			return false
@@ -98,7 +105,8 @@ func (m *maker) quietRecord(r *record) bool {
 	return true
 }
 
-// quietly takes an access that is quiet; if it is not, it returns false, and the access has to have an event.
+// quietly takes an access that is quiet; if it is not, it returns false, and the access has to have
+// an event.
 func (m *maker) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
 	if !m.calls.Settled(s) {
 		if m.speak(r) {
@@ -113,10 +121,11 @@ func (m *maker) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
 	return true
 }
 
-// speak has accesses of what r accesses have events from now on, unless what is there was computed from reads, or has been left there by missing code and is read by
-// several goroutines: no event has written that.
+// speak has accesses of what r accesses have events from now on, unless what is there was computed
+// from reads, or has been left there by missing code and is read by several goroutines: no event
+// has written that.
 func (m *maker) speak(r *record) bool {
-	w, mask := &m.words[r.mem], bytesIn(&r.e)
+	w, mask := &m.words[r.mem], bytesIn(&r.Event)
 	for k := range w.atoms {
 		if a := &w.atoms[k]; a.mask&mask != 0 && (len(a.deps) > 0 || a.many && a.found) {
 			return false
@@ -138,17 +147,19 @@ func (m *maker) speak(r *record) bool {
 	return true
 }
 
-// told says whether a missing method that has called traced code back may find, by a quiet access of this, what rests on what others did (B5), if only because the access needs that: then it is an event (K4).
+// told says whether a missing method that has called traced code back may find, by a quiet access
+// of this, what rests on what others did (B5), if only because the access needs that: then it is an
+// event (K4).
 func (m *maker) told(r *record) bool {
-	if len(r.guards) > 0 || r.appended != nil || len(m.resolve(r.needed())) > 0 {
+	if len(r.guards) > 0 || r.Appended != nil || len(m.resolve(r.Needed())) > 0 {
 		return true
 	}
-	if r.e.Kind.IsWrite() && len(m.resolve(r.from)) > 0 {
+	if r.Event.Kind.IsWrite() && len(m.resolve(r.From)) > 0 {
 		return true
 	}
-	w, mask := &m.words[r.mem], bytesIn(&r.e)
+	w, mask := &m.words[r.mem], bytesIn(&r.Event)
 	for k := range w.atoms {
-		if a := &w.atoms[k]; a.mask&mask != 0 && reads(r.e.Kind) && len(a.deps) > 0 {
+		if a := &w.atoms[k]; a.mask&mask != 0 && reads(r.Event.Kind) && len(a.deps) > 0 {
 			return true
 		}
 	}
@@ -165,7 +176,8 @@ func (m *maker) ask(word uint64) {
 	m.wanted[word] = true
 }
 
-// afterQuiet looks at the quiet accesses that a MethodBegin has to come after, now that all that comes before it is known.
+// afterQuiet looks at the quiet accesses that a MethodBegin has to come after, now that all that
+// comes before it is known.
 func (m *maker) afterQuiet(kept *excluded.Kept, t *thread) {
 	if len(kept.Quiet) == 0 {
 		return
@@ -178,7 +190,8 @@ func (m *maker) afterQuiet(kept *excluded.Kept, t *thread) {
 	}
 }
 
-// quietlyWritten says whether missing code may have written to a since its last access: what a quiet access reads is that, then (K2).
+// quietlyWritten says whether missing code may have written to a since its last access: what a
+// quiet access reads is that, then (K2).
 func (m *maker) quietlyWritten(w *word, a *atom) bool {
 	if !a.quiet {
 		return false
@@ -191,8 +204,9 @@ func (m *maker) quietlyWritten(w *word, a *atom) bool {
 	return may
 }
 
-// readQuiet has event n, a MethodBegin, find in a quiet atom what it found (B5). Another goroutine's reads come before it, as the write does (K1). It says whether no
-// other MethodBegin has to: all come after this one, or nothing can change what is there.
+// readQuiet has event n, a MethodBegin, find in a quiet atom what it found (B5). Another
+// goroutine's reads come before it, as the write does (K1). It says whether no other MethodBegin
+// has to: all come after this one, or nothing can change what is there.
 func (m *maker) readQuiet(n int32, a *atom, covers bool) (clean bool) {
 	if a.dirty = len(a.deps) > 0 && !covers; len(a.deps) == 0 {
 		return true
@@ -207,7 +221,8 @@ func (m *maker) readQuiet(n int32, a *atom, covers bool) (clean bool) {
 	return covers
 }
 
-// quietGuard is the condition that an atom has the content that it has, if that is known as a function of reads.
+// quietGuard is the condition that an atom has the content that it has, if that is known as a
+// function of reads.
 func quietGuard(a *atom) (g Guard, ok bool) {
 	if a.value == nil || a.value.Op() == expr.Read {
 		return g, false

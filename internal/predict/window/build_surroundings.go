@@ -9,7 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What a window's builder tells of the state around a fork: the state as it was recorded, of which nothing may be said that opaque code could have changed.
+// What a window's builder tells of the state around a fork: the state as it was recorded, of which
+// nothing may be said that opaque code could have changed.
 
 func (b *Builder) foreign(g trace.GoID, addr uint64, size int64) bool {
 	s := &b.seen
@@ -27,7 +28,7 @@ func (b *Builder) foreign(g trace.GoID, addr uint64, size int64) bool {
 
 // at returns the records that access the word of addr, in order.
 func (m *maker) at(addr uint64) []int32 {
-	word := func(i int32) uint64 { return uint64(m.recs[i].e.Obj) >> 3 }
+	word := func(i int32) uint64 { return uint64(m.recs[i].Event.Obj) >> 3 }
 	if m.byWord == nil {
 		m.byWord = make([]int32, 0, m.onPath)
 		for i := range m.recs[:m.onPath] {
@@ -70,10 +71,10 @@ type surroundings struct {
 
 func (s *surroundings) At(read int64) (addr uint64, size uint8, ok bool) {
 	i := s.m.b.recordOf(read)
-	if i < 0 || s.m.recs[i].mem < 0 || s.m.recs[i].e.Size > 8 {
+	if i < 0 || s.m.recs[i].mem < 0 || s.m.recs[i].Event.Size > 8 {
 		return 0, 0, false
 	}
-	e := &s.m.recs[i].e
+	e := &s.m.recs[i].Event
 	return uint64(e.Obj), uint8(e.Size), true
 }
 
@@ -85,7 +86,8 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 	add := func(v uint64, at int) {
 		switch {
 		case slices.Contains(bad, v):
-		case at < 0 && !s.sameObject(v, at): // package initialisation may have left it, after the memory was allocated
+		case at < 0 && !s.sameObject(v, at):
+			// package initialisation may have left it, after the memory was allocated
 		case !s.sameObject(v, at):
 			bad = append(bad, v)
 			list = slices.DeleteFunc(list, func(x uint64) bool { return x == v })
@@ -94,11 +96,11 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 		}
 	}
 	here := slices.DeleteFunc(slices.Clone(s.m.at(addr)), func(i int32) bool {
-		e := &s.m.recs[i].e
+		e := &s.m.recs[i].Event
 		return uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0
 	})
 	for k := len(here) - 1; k >= 0; k-- { // what is there at the fork
-		if e := &s.m.recs[here[k]].e; int(here[k]) < s.fork && e.Kind == format.AtomicRMW {
+		if e := &s.m.recs[here[k]].Event; int(here[k]) < s.fork && e.Kind == format.AtomicRMW {
 			add(e.Aux, int(here[k]))
 			break
 		} else if int(here[k]) < s.fork {
@@ -110,7 +112,7 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 		add(v, -1)
 	}
 	for _, i := range here {
-		e := &s.m.recs[i].e
+		e := &s.m.recs[i].Event
 		add(e.Val, int(i))
 		if e.Kind == format.AtomicRMW {
 			add(e.Aux, int(i))
@@ -128,7 +130,7 @@ func (s *surroundings) Together(places []Word) (list [][]uint64) {
 			continue
 		}
 		for _, i := range s.m.at(p.Addr) {
-			e := &s.m.recs[i].e
+			e := &s.m.recs[i].Event
 			if uint64(e.Obj) == p.Addr && int64(e.Size) == p.Size && e.Kind.IsWrite() && !slices.Contains(writes, i) {
 				writes = append(writes, i)
 			}
@@ -149,7 +151,7 @@ func (s *surroundings) Together(places []Word) (list [][]uint64) {
 	add()
 	last := 0
 	for _, i := range writes {
-		e := &s.m.recs[i].e
+		e := &s.m.recs[i].Event
 		for k, p := range places {
 			if p.Size == 0 || uint64(e.Obj) != p.Addr || int64(e.Size) != p.Size {
 				continue
@@ -172,7 +174,8 @@ func (s *surroundings) Together(places []Word) (list [][]uint64) {
 	return list
 }
 
-// sameObject reports whether v, as a pointer at record i, is one to the same object at the end of the window.
+// sameObject reports whether v, as a pointer at record i, is one to the same object at the end of
+// the window.
 func (s *surroundings) sameObject(v uint64, i int) bool {
 	if v < 4096 || v >= 1<<48 || len(s.m.allocs) == 0 {
 		return true
@@ -190,27 +193,28 @@ func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
 // start is initial, and the record from which on that is so, -1: before the window. It is known as
 // far as outside code of the goroutine has not written there since.
 func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, known bool) {
-	if s.unseen(addr, byteMask(addr, uint16(size))) {
+	if s.unseen(addr, ByteMask(addr, uint16(size))) {
 		return 0, 0, false
 	}
 	if k := s.m.generation(addr, int32(len(s.m.allocs))); k >= 0 {
 		return 0, int32(s.m.allocs[k].at), s.m.allocs[k].zero
 	}
-	v, known, tick := s.m.b.carry.mem.value(addr&^7, byteMask(addr, uint16(size)))
+	v, known, tick := s.m.b.carry.mem.value(addr&^7, ByteMask(addr, uint16(size)))
 	if known && tick < s.m.b.carry.runs.last[s.g] && !s.m.b.foreign(s.g, addr, size) {
 		return 0, 0, false
 	}
 	return v, -1, known
 }
 
-// unseen reports whether outside code may have used memory without a record: nobody else has, and since outside code has
-// allocated it, outside code of some goroutine has run. What inside code has written or allocated (FlagFirst), outside code
-// does not use without a record (SC7 of the recorder).
+// unseen reports whether outside code may have used memory without a record: nobody else has, and
+// since outside code has allocated it, outside code of some goroutine has run. What inside code has
+// written or allocated (FlagFirst), outside code does not use without a record (SC7 of the
+// recorder).
 func (s *surroundings) unseen(addr uint64, mask uint8) bool {
 	k := s.m.generation(addr, int32(len(s.m.allocs)))
 	for _, i := range s.m.at(addr) {
 		r := &s.m.recs[i]
-		if !r.outside() && bytesIn(&r.e)&mask == mask && (k < 0 || int(i) > s.m.allocs[k].at) {
+		if !r.outside() && bytesIn(&r.Event)&mask == mask && (k < 0 || int(i) > s.m.allocs[k].at) {
 			return false
 		}
 	}
@@ -235,21 +239,21 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 	}
 	addr, size := uint64(read.Obj), int64(read.Size)
 	bits, last, ok := s.start(addr, size) // last: the record that tells
-	mask := byteMask(addr, uint16(size))
+	mask := ByteMask(addr, uint16(size))
 	vague := false // something was written that is not known
 	for _, i := range s.m.at(addr) {
 		if int(i) >= s.fork {
 			break
 		}
 		r := &s.m.recs[i]
-		e := &r.e
+		e := &r.Event
 		switch {
 		case bytesIn(e)&mask == 0:
 			continue
 		case uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0:
 			ok, term, vague = false, nil, vague || e.Kind.IsWrite()
-		case e.Kind == format.Write && (len(r.from) == 0 || r.value != nil):
-			bits, term, ok, vague = e.Val, r.value, true, false
+		case e.Kind == format.Write && (len(r.From) == 0 || r.Value != nil):
+			bits, term, ok, vague = e.Val, r.Value, true, false
 		case e.Kind.IsWrite():
 			ok, term, vague = false, nil, true
 		case !ok && !vague: // a read tells what is there
@@ -299,7 +303,7 @@ func (s *surroundings) Closes(ch uint64) bool {
 	if s.m.closes == nil {
 		s.m.closes = make(map[trace.Addr]bool)
 		for i := range s.m.recs[:s.m.onPath] {
-			e := &s.m.recs[i].e
+			e := &s.m.recs[i].Event
 			if e.Kind == format.ChanClose || e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0 {
 				s.m.closes[e.Obj] = true
 			}
@@ -315,7 +319,7 @@ func (s *surroundings) Opaque(e *trace.Event) bool {
 	}
 	return slices.ContainsFunc(s.m.at(uint64(e.Obj)), func(i int32) bool {
 		r := &s.m.recs[i]
-		return r.outside() && bytesIn(&r.e)&mask != 0 && (r.e.G != s.g || int(i) < s.fork && reads(e.Kind))
+		return r.outside() && bytesIn(&r.Event)&mask != 0 && (r.Event.G != s.g || int(i) < s.fork && reads(e.Kind))
 	})
 }
 
@@ -324,4 +328,4 @@ func (s *surroundings) Goroutine() trace.GoID {
 	return s.gos
 }
 
-func (s *surroundings) Until() int64 { return s.m.recs[s.m.onPath-1].index + 1 }
+func (s *surroundings) Until() int64 { return s.m.recs[s.m.onPath-1].Index + 1 }

@@ -8,7 +8,7 @@ import (
 // idOf returns the window's number of an object, giving it one.
 func (m *maker) idOf(o *synch) Obj {
 	if o.obj < 0 {
-		o.obj = m.newObj(ObjState{}) // its state follows in finish
+		o.obj = m.newObj(ObjState{}, Place{Addr: uint64(o.key.addr)}) // its state follows in finish
 	}
 	return o.obj
 }
@@ -21,7 +21,7 @@ func (m *maker) syncEvent(i int, r *record, t *thread) {
 		m.cut(t)
 		return
 	}
-	if o.missing && !finalizes(&r.e) {
+	if o.missing && !finalizes(&r.Event) {
 		m.missingSync(i, r, t, o)
 		return
 	}
@@ -29,14 +29,16 @@ func (m *maker) syncEvent(i int, r *record, t *thread) {
 		m.hiddenSync(i, r, t, o)
 		return
 	}
-	e := r.e
+	e := r.Event
 	if o.key.class == chanClass {
 		if !m.channel(i, r, t, o, &e) {
 			m.cut(t)
 		}
 		return
 	}
-	if !o.kept() { // program order keeps it as it was, even what the model does not enable (a WaitGroup below 0 panics)
+	if !o.kept() {
+		// program order keeps it as it was, even what the model does not enable (a WaitGroup below
+		// 0 panics)
 		o.cur.step(&e, true)
 		m.pin(i, r, t)
 		return
@@ -45,7 +47,7 @@ func (m *maker) syncEvent(i int, r *record, t *thread) {
 		m.cut(t)
 		return
 	}
-	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Deps: m.resolve(r.needs)})
+	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Deps: m.resolve(r.Needs)})
 	m.orderedSync(o, t, n, i, &e)
 }
 
@@ -59,7 +61,8 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 	}
 	recv := e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0
 	var head element
-	if recv && e.Aux == 0 && len(o.cur.queue) > 0 && (o.cur.slotOf == r.e.G || o.cur.nonBlock && e.Flags&format.FlagNonBlocking != 0) { // who was to receive, or has sent, is not in the trace
+	if recv && e.Aux == 0 && len(o.cur.queue) > 0 && (o.cur.slotOf == r.Event.G || o.cur.nonBlock && e.Flags&format.FlagNonBlocking != 0) {
+		// who was to receive, or has sent, is not in the trace
 		return false
 	}
 	if recv && len(o.cur.queue) > 0 {
@@ -79,10 +82,10 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 		return true
 	}
 	n := int32(len(m.w.Events))
-	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Cases: cases, Partner: -1, Deps: m.resolve(r.needs)}
+	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Cases: cases, Partner: -1, Deps: m.resolve(r.Needs)}
 	switch {
 	case e.Kind == format.ChanSend:
-		ev.ValDeps = m.resolve(r.from)
+		ev.ValDeps = m.resolve(r.From)
 		q := &o.cur.queue[len(o.cur.queue)-1]
 		q.send = n
 		if o.cur.cap == 0 {
@@ -137,7 +140,7 @@ func (m *maker) privateChannel(i int, r *record, t *thread, o *synch, e *trace.E
 	m.pin(i, r, t)
 	switch e.Kind {
 	case format.ChanSend:
-		o.cur.queue[len(o.cur.queue)-1].deps = m.resolve(r.from)
+		o.cur.queue[len(o.cur.queue)-1].deps = m.resolve(r.From)
 	case format.ChanRecv:
 		m.src[i] = head.deps
 	}
@@ -157,7 +160,7 @@ func (m *maker) selectDefault(i int, r *record, t *thread) {
 		m.pin(i, r, t)
 		return
 	}
-	m.add(t, i, Event{Kind: format.SelectDefault, Obj: -1, Cases: cases, Deps: m.resolve(r.needs)})
+	m.add(t, i, Event{Kind: format.SelectDefault, Obj: -1, Cases: cases, Deps: m.resolve(r.Needs)})
 }
 
 func (m *maker) byObj(id Obj) *synch {
@@ -171,20 +174,20 @@ func (m *maker) byObj(id Obj) *synch {
 
 // hiddenSync keeps the order of synchronisation whose operation is not known, as a Pin with edges.
 func (m *maker) hiddenSync(i int, r *record, t *thread, o *synch) {
-	if finalizes(&r.e) { // everything before it
+	if finalizes(&r.Event) { // everything before it
 		if m.cutAny {
 			m.cut(t)
 			return
 		}
-		m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)}))
+		m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)}))
 		return
 	}
 	if !o.many {
 		m.pin(i, r, t)
 		return
 	}
-	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
-	m.orderedSync(o, t, n, i, &r.e)
+	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+	m.orderedSync(o, t, n, i, &r.Event)
 }
 
 // finalizes says whether e is the beginning of a finalizer or cleanup.
@@ -192,13 +195,13 @@ func finalizes(e *trace.Event) bool { return e.Kind == format.Acquire && e.Obj =
 
 // goEvent is (M2). A thread is started once, and before it does anything.
 func (m *maker) goEvent(i int, r *record, t *thread) {
-	u := trace.GoID(r.e.Obj)
-	if _, lives := m.lastRec[u]; !lives || u == r.e.G || m.started[u] || m.thread(u).id >= 0 || m.lastRec[u] < i {
+	u := trace.GoID(r.Event.Obj)
+	if _, lives := m.lastRec[u]; !lives || u == r.Event.G || m.started[u] || m.thread(u).id >= 0 || m.lastRec[u] < i {
 		m.pin(i, r, t)
 		return
 	}
 	m.started[u] = true
-	n := m.add(t, i, Event{Kind: format.Go, Deps: m.resolve(r.needs)})
+	n := m.add(t, i, Event{Kind: format.Go, Deps: m.resolve(r.Needs)})
 	started := m.thtouchOf(u)
 	m.thread(u).by = n
 	m.w.Events[n].Obj = Obj(started)
@@ -207,7 +210,7 @@ func (m *maker) goEvent(i int, r *record, t *thread) {
 
 // start orders a thread that nothing in the trace started after everything before it.
 func (m *maker) start(i int, r *record, t *thread) {
-	if m.started[r.e.G] || m.b.carry.started[r.e.G] || r.e.G <= 1 {
+	if m.started[r.Event.G] || m.b.carry.started[r.Event.G] || r.Event.G <= 1 {
 		m.pin(i, r, t)
 		return
 	}
@@ -221,12 +224,12 @@ func (m *maker) unstarted(i int, r *record, t *thread) {
 		m.dropped(i, r)
 		return
 	}
-	m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)}))
+	m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)}))
 }
 
 // join is (M3).
 func (m *maker) join(i int, r *record, t *thread) {
-	g := trace.GoID(r.e.Obj)
+	g := trace.GoID(r.Event.Obj)
 	u := m.threads[g]
 	switch {
 	case u == nil || u.id < 0 && !u.dead:
@@ -234,15 +237,16 @@ func (m *maker) join(i int, r *record, t *thread) {
 	case u.dead || m.sending(u):
 		m.cut(t)
 	case m.lastRec[g] > i:
-		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.needs)})
+		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)})
 		m.edge(u.last, n)
 	default:
-		n := m.add(t, i, Event{Kind: format.Join, Obj: Obj(u.id), Deps: m.resolve(r.needs)})
+		n := m.add(t, i, Event{Kind: format.Join, Obj: Obj(u.id), Deps: m.resolve(r.Needs)})
 		m.edge(u.last, n)
 	}
 }
 
-// findSenders finds the goroutines that wait in a send on an unbuffered channel when the window begins.
+// findSenders finds the goroutines that wait in a send on an unbuffered channel when the window
+// begins.
 func (m *maker) findSenders() {
 	m.senders = make(map[trace.GoID]int32)
 	for k := range m.objs {
@@ -261,16 +265,18 @@ func (m *maker) sending(t *thread) bool {
 	return len(o.queue) > 0 && o.slotOf == t.g
 }
 
-// waitedFor says whether a record is the receive that takes a non-blocking send on an unbuffered channel.
+// waitedFor says whether a record is the receive that takes a non-blocking send on an unbuffered
+// channel.
 func (m *maker) waitedFor(r *record) bool {
-	if r.e.Kind != format.ChanRecv || r.obj < 0 || r.e.Aux != 0 {
+	if r.Event.Kind != format.ChanRecv || r.obj < 0 || r.Event.Aux != 0 {
 		return false
 	}
 	o := m.objs[r.obj].cur
 	return o != nil && len(o.queue) > 0 && o.nonBlock
 }
 
-// untaken marks the non-blocking sends on unbuffered channels that nobody in the window has received: that somebody waited is not in it (U).
+// untaken marks the non-blocking sends on unbuffered channels that nobody in the window has
+// received: that somebody waited is not in it (U).
 func (m *maker) untaken() {
 	for i := range m.w.Events {
 		e := &m.w.Events[i]

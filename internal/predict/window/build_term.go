@@ -1,79 +1,11 @@
 package window
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
-
-// content is what a Read event of the trace returns, put together from what is in the
-// window: an atom that is shared is what its event sees, one that is not has the
-// content that its goroutine wrote. Nil is not known: there, reads must be intact.
-type content struct {
-	pieces []piece
-}
-
-// piece is one atom of a read: its bytes, shifted down to the lowest, over events of the window.
-type piece struct {
-	mask uint8
-	is   *expr.Expr
-}
-
-// first is the lowest byte of a mask, ones their number; a mask is dense if they follow each other.
-func first(mask uint8) int64 { return int64(bits.TrailingZeros8(mask)) }
-func ones(mask uint8) int64  { return int64(bits.OnesCount8(mask)) }
-func dense(mask uint8) bool  { return mask>>first(mask) == 1<<ones(mask)-1 }
-
-// atomOf is the bytes of mask in a word that an access wrote, shift bits up in the aligned one.
-func atomOf(word *expr.Expr, shift uint64, mask uint8) *expr.Expr {
-	off := first(mask)
-	if dense(mask) && off >= int64(shift/8) {
-		return expr.PartOf(word, off-int64(shift/8), ones(mask))
-	}
-	e := expr.Binary(expr.Shl, expr.Uint64, expr.Uint64, word, expr.Word(shift))
-	e = expr.Binary(expr.And, expr.Uint64, 0, e, expr.Word(bitMask(mask)))
-	return expr.Binary(expr.Shr, expr.Uint64, expr.Uint64, e, expr.Word(uint64(8*off)))
-}
-
-// word is what a read of the bytes of mask returns; nil if the pieces do not cover it.
-func (c *content) word(mask uint8) *expr.Expr {
-	covered := uint8(0)
-	tidy := true
-	for _, p := range c.pieces {
-		covered |= p.mask
-		tidy = tidy && dense(p.mask)
-	}
-	switch {
-	case covered != mask:
-		return nil
-	case len(c.pieces) == 1:
-		return c.pieces[0].is
-	case tidy:
-		return c.concat()
-	}
-	e := expr.Word(0)
-	for _, p := range c.pieces {
-		x := expr.Binary(expr.Shl, expr.Uint64, expr.Uint64, p.is, expr.Word(uint64(8*first(p.mask))))
-		x = expr.Binary(expr.And, expr.Uint64, 0, x, expr.Word(bitMask(p.mask)))
-		e = expr.Binary(expr.Or, expr.Uint64, 0, x, e)
-	}
-	return atomOf(e, 0, mask)
-}
-
-// concat puts dense pieces together, the highest first.
-func (c *content) concat() *expr.Expr {
-	list := slices.Clone(c.pieces)
-	slices.SortFunc(list, func(p, q piece) int { return cmp.Compare(q.mask, p.mask) })
-	e := list[0].is
-	for _, p := range list[1:] {
-		e = expr.Concat(p.is, ones(p.mask), e)
-	}
-	return e
-}
 
 // learn notes a piece of what the read i returns.
 func (m *maker) learn(i int, mask uint8, is *expr.Expr) {
@@ -84,19 +16,20 @@ func (m *maker) learn(i int, mask uint8, is *expr.Expr) {
 		m.contents = append(m.contents, nil)
 	}
 	if m.contents[i] == nil {
-		m.contents[i] = &content{}
+		m.contents[i] = &Content{}
 	}
-	m.contents[i].pieces = append(m.contents[i].pieces, piece{mask, is})
+	m.contents[i].Pieces = append(m.contents[i].Pieces, Piece{mask, is})
 }
 
 // learnEvent notes that a piece is what event n sees, v in the recorded run.
 func (m *maker) learnEvent(i int, mask uint8, n int32, v uint64) {
 	if m.b.opt.Symbolic {
-		m.learn(i, mask, expr.NewRead(int64(n), ones(mask), m.plain(v)))
+		m.learn(i, mask, expr.NewRead(int64(n), int64(bits.OnesCount8(mask)), m.plain(v)))
 	}
 }
 
-// term makes an expression over trace events one over events of the window; nil if a read is not known.
+// term makes an expression over trace events one over events of the window; nil if a read is not
+// known.
 func (m *maker) term(e *expr.Expr) *expr.Expr { return m.terms.Replace(e, m.open) }
 
 // read is what a Read of a trace event becomes.
@@ -107,28 +40,21 @@ func (m *maker) read(r *expr.Expr) *expr.Expr {
 	case i < 0: // before the window
 		return expr.Word(recorded)
 	case int(i) < len(m.contents) && m.contents[i] != nil:
-		return m.contents[i].word(readMask(&m.recs[i].e))
+		return m.contents[i].Word(ReadMask(&m.recs[i].Event))
 	case len(m.src[i]) == 0: // it rests on nothing of the window
 		return expr.Word(recorded)
 	}
 	return nil
 }
 
-// readMask is what an event reads of an aligned word. A receive takes a whole one.
-func readMask(e *trace.Event) uint8 {
-	if !e.Kind.IsAccess() {
-		return 0xff
-	}
-	return byteMask(uint64(e.Obj)&7, e.Size)
-}
-
-// mix finds the names of the window that share their word with another object (Names.Strange): one that another Alloc of the window made in
-// the same place, or that was there before the first.
+// mix finds the names of the window that share their word with another object (Names.Strange): one
+// that another Alloc of the window made in the same place, or that was there before the first.
 func (m *maker) mix() {
 	if len(m.names) == 0 {
 		return
 	}
-	old := make(map[int32]bool) // allocs in whose place there was something that the window knows of
+	// allocs in whose place there was something that the window knows of
+	old := make(map[int32]bool)
 	note := func(v uint64) {
 		if v >= 4096 && v < 1<<48 {
 			if k := m.lastAlloc(v, 1); k >= 0 {
@@ -159,7 +85,7 @@ func (m *maker) mix() {
 			}
 		}
 		if n > 1 {
-			m.w.Names.mixed[name] = true
+			m.w.Names.Mixed[name] = true
 		}
 	}
 }
@@ -174,7 +100,8 @@ func (m *maker) guard(i int, r *record, t *thread) {
 			case e.IsConst() && v == g.Want:
 				continue
 			case ok && v == g.Want:
-				if t := NewTerm(e); t.Copies() { // needed as such: a pointer is the object, not the number
+				if t := NewTerm(e); t.Copies() {
+					// needed as such: a pointer is the object, not the number
 					deps = merge(deps, t.reads)
 				} else {
 					guards = append(guards, Guard{t, g.Want})
@@ -198,13 +125,13 @@ func numbers(e *expr.Expr) []int64 {
 	return list
 }
 
-// valueOf makes the term of what the write event n stores in the atom of mask; nil if there is none, or if it does
-// not amount to what was recorded.
+// valueOf makes the term of what the write event n stores in the atom of mask; nil if there is
+// none, or if it does not amount to what was recorded.
 func (m *maker) valueOf(r *record, n int32, shift uint64, mask uint8) *Term {
-	if r.value == nil {
+	if r.Value == nil {
 		return nil
 	}
-	e := atomOf(m.term(r.value), shift, mask)
+	e := AtomOf(m.term(r.Value), shift, mask)
 	if e == nil {
 		return nil
 	}

@@ -23,9 +23,9 @@ import (
 //     writes before the first record, a read by another goroutine that comes after the turn comes
 //     after all of it.
 //
-// The orders of (E4) are on condition (M9). Where there would be many, a hard edge says more than is
-// needed; it is weak, for an access that races with the last one of a turn comes after all that is
-// hidden.
+// The orders of (E4) are on condition (M9). Where there would be many, a hard edge says more than
+// is needed; it is weak, for an access that races with the last one of a turn comes after all that
+// is hidden.
 
 // lane is the turns of one goroutine at an atom.
 type lane struct {
@@ -34,14 +34,17 @@ type lane struct {
 	at    int // the turn that the pass is at
 
 	// Of the second pass.
-	begun         int32    // the first event of the turn that it is at
-	ended         []extent // its hidden turns that have ended
-	after         []heeded // by lane: those turns that come before its events
-	reads, writes int      // up to here, the log's writes come before its reading turns, and all of it before its writing ones
+	begun int32    // the first event of the turn that it is at
+	ended []extent // its hidden turns that have ended
+	after []heeded // by lane: those turns that come before its events
+	// up to here, the log's writes come before its reading turns, and all of it before its writing
+	// ones
+	reads, writes int
 }
 
-// extent is a turn as events, from the first to the last. Something of it may also be hidden behind each of the events before.
-// whole: what there is between is not known, others can read only what all of it has left.
+// extent is a turn as events, from the first to the last. Something of it may also be hidden behind
+// each of the events before. whole: what there is between is not known, others can read only what
+// all of it has left.
 type extent struct {
 	before        []int32
 	first, last   int32
@@ -74,19 +77,20 @@ func (a *atom) laneOf(g trace.GoID) int {
 	return slices.IndexFunc(a.lanes, func(l lane) bool { return l.g == g })
 }
 
-// takeTurn takes record i into the turns of the atom. alloced: its memory was allocated in the window.
+// takeTurn takes record i into the turns of the atom. alloced: its memory was allocated in the
+// window.
 func (a *atom) takeTurn(i int, r *record, alloced bool) {
-	write := r.e.Kind.IsWrite()
+	write := r.Event.Kind.IsWrite()
 	for k := range a.lanes {
 		l := &a.lanes[k]
-		if x := &l.turns[len(l.turns)-1]; l.g != r.e.G && (write || x.writes) {
+		if x := &l.turns[len(l.turns)-1]; l.g != r.Event.G && (write || x.writes) {
 			x.ended = true
 		}
 	}
-	k := a.laneOf(r.e.G)
+	k := a.laneOf(r.Event.G)
 	if k < 0 {
 		k = len(a.lanes)
-		a.lanes = append(a.lanes, lane{g: r.e.G, turns: []turn{{first: int32(i)}}, begun: -1})
+		a.lanes = append(a.lanes, lane{g: r.Event.G, turns: []turn{{first: int32(i)}}, begun: -1})
 	}
 	l := &a.lanes[k]
 	if l.turns[len(l.turns)-1].ended {
@@ -97,17 +101,17 @@ func (a *atom) takeTurn(i int, r *record, alloced bool) {
 	if write {
 		x.lastWrite = int32(i)
 	}
-	if r.outside() && r.e.Flags&format.FlagLate != 0 {
+	if r.outside() && r.Event.Flags&format.FlagLate != 0 {
 		l.late(len(l.turns)-1, i, r, k == 0 || !alloced)
 	}
 }
 
-// late notes a late record, i, in turn k. first says that the lane's first turn may be that of an allocation: its first
-// record may be one of inside code then. A turn that begins with a late record may be one of the turn before, which
-// another's access ended while the context went on.
+// late notes a late record, i, in turn k. first says that the lane's first turn may be that of an
+// allocation: its first record may be one of inside code then. A turn that begins with a late
+// record may be one of the turn before, which another's access ended while the context went on.
 func (l *lane) late(k, i int, r *record, first bool) {
-	x, write := &l.turns[k], r.e.Kind.IsWrite()
-	x.hidden, x.stirs, x.looks = true, x.stirs || write, x.looks || !write || r.e.Size == 1
+	x, write := &l.turns[k], r.Event.Kind.IsWrite()
+	x.hidden, x.stirs, x.looks = true, x.stirs || write, x.looks || !write || r.Event.Size == 1
 	x.early = x.early || x.first == int32(i) || k == 0 && first
 	if x.first == int32(i) && k > 0 {
 		l.late(k-1, i, r, first)
@@ -156,7 +160,7 @@ func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 	}
 	for o := range a.lanes {
 		if o != k {
-			m.afterTurns(n, &a.lanes[o], &l.after[o], write, reads(m.recs[i].e.Kind) || m.recs[i].outside() && m.restsOnOld(&m.recs[i]))
+			m.afterTurns(n, &a.lanes[o], &l.after[o], write, reads(m.recs[i].Event.Kind) || m.recs[i].outside() && m.restsOnOld(&m.recs[i]))
 		}
 	}
 	x := l.turnAt(i)
@@ -174,7 +178,8 @@ func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 	a.log = append(a.log, logged{n, write})
 }
 
-// afterTurns has event n, which writes or reads, stand behind the hidden turns of another goroutine that have ended.
+// afterTurns has event n, which writes or reads, stand behind the hidden turns of another goroutine
+// that have ended.
 func (m *maker) afterTurns(n int32, l *lane, h *heeded, write, read bool) {
 	from := h.reads
 	if h.reads = len(l.ended); write {
@@ -201,21 +206,21 @@ func (m *maker) afterTurns(n int32, l *lane, h *heeded, write, read bool) {
 	}
 }
 
-// beforeFirst returns the events before the first one of a turn behind which something of the turn may be hidden: outside
-// code of t has run between each of them and the next, and the memory of record i was there. The last one may be the go
-// statement that started t. It stops at mostOrders.
+// beforeFirst returns the events before the first one of a turn behind which something of the turn
+// may be hidden: outside code of t has run between each of them and the next, and the memory of
+// record i was there. The last one may be the go statement that started t. It stops at mostOrders.
 func (m *maker) beforeFirst(i int, t *thread, first int32, x *turn) (list []int32) {
 	if !x.early {
 		return nil
 	}
 	since := 0
-	if k := m.lastAlloc(uint64(m.recs[i].e.Obj), 1); k >= 0 {
+	if k := m.lastAlloc(uint64(m.recs[i].Event.Obj), 1); k >= 0 {
 		since = m.allocs[k].at
 	}
 	k, _ := slices.BinarySearch(t.events, first)
 	for next := first; k >= 0 && len(list) < mostOrders; k-- {
 		ran := m.lastRan(t.g, m.w.Events[next].Index)
-		if ran < m.recs[since].index { // nor has it run between earlier events
+		if ran < m.recs[since].Index { // nor has it run between earlier events
 			break
 		}
 		if k > 0 && m.w.Events[t.events[k-1]].Index > ran {
@@ -239,11 +244,11 @@ func (m *maker) beforeFirst(i int, t *thread, first int32, x *turn) (list []int3
 // has run; -1 if there is none in the window.
 func (m *maker) lastRan(g trace.GoID, index int64) int64 {
 	list := m.ran[g]
-	k, _ := slices.BinarySearchFunc(list, index+1, func(i int32, x int64) int { return cmp.Compare(m.recs[i].index, x) })
+	k, _ := slices.BinarySearchFunc(list, index+1, func(i int32, x int64) int { return cmp.Compare(m.recs[i].Index, x) })
 	if k == 0 {
 		return -1
 	}
-	return m.recs[list[k-1]].index
+	return m.recs[list[k-1]].Index
 }
 
 // beforeTurn has what others did before a hidden turn, which begins with event n, not come later.
@@ -263,7 +268,7 @@ func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 		for _, f := range list {
 			m.edge(f, n)
 		}
-		m.loosen(k, looseTurn)
+		m.loosen(k, LooseTurn)
 		return
 	}
 	for _, f := range list {
@@ -279,13 +284,13 @@ func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 // dropAccess notes that record i, of a goroutine that has ended in the window, is not in it.
 func (m *maker) dropAccess(i int, r *record) {
 	w := &m.words[r.mem]
-	mask := bytesIn(&r.e)
+	mask := bytesIn(&r.Event)
 	for k := range w.atoms {
 		a := &w.atoms[k]
 		if a.mask&mask == 0 {
 			continue
 		}
-		if r.e.Kind.IsWrite() {
+		if r.Event.Kind.IsWrite() {
 			a.lost, a.lostOutside = true, a.lostOutside || r.outside()
 		}
 		if len(a.lanes) > 0 {
@@ -296,8 +301,8 @@ func (m *maker) dropAccess(i int, r *record) {
 
 // dropTurn ends the turn of which record i is the last.
 func (m *maker) dropTurn(i int, r *record, a *atom) {
-	l := &a.lanes[a.laneOf(r.e.G)]
-	x, t := l.turnAt(i), m.thread(r.e.G)
+	l := &a.lanes[a.laneOf(r.Event.G)]
+	x, t := l.turnAt(i), m.thread(r.Event.G)
 	if !x.hidden || t.last < 0 {
 		return
 	}

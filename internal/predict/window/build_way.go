@@ -10,7 +10,8 @@ import (
 
 // The events of alternatives, made after those of the recorded run.
 
-// produceWays makes the events of the alternatives. Each begins with the number after the window's last event.
+// produceWays makes the events of the alternatives. Each begins with the number after the window's
+// last event.
 func (m *maker) produceWays() {
 	n := len(m.w.Events)
 	edges, orders := len(m.w.Edges), len(m.w.Orders)
@@ -23,10 +24,11 @@ func (m *maker) produceWays() {
 	}
 }
 
-// produceWay is nil if the goroutine does not get to the fork in this window, or the alternative has no event.
+// produceWay is nil if the goroutine does not get to the fork in this window, or the alternative
+// has no event.
 func (m *maker) produceWay(w *way) *Way {
 	fork := &m.recs[w.fork]
-	t := m.threads[fork.e.G]
+	t := m.threads[fork.Event.G]
 	if t == nil || t.id < 0 || t.dead && t.cutAt < w.fork {
 		return nil
 	}
@@ -34,7 +36,7 @@ func (m *maker) produceWay(w *way) *Way {
 	m.asked = nil
 	before, leaves := int32(-1), int32(len(m.w.Events))
 	for _, n := range t.events {
-		if m.w.Events[n].Index >= fork.index {
+		if m.w.Events[n].Index >= fork.Index {
 			leaves = n
 			break
 		}
@@ -46,7 +48,7 @@ func (m *maker) produceWay(w *way) *Way {
 	for k := range w.alt.Steps {
 		i := w.first + k
 		r := &m.recs[i]
-		g := r.e.G
+		g := r.Event.G
 		if ended[g] {
 			continue
 		}
@@ -66,20 +68,22 @@ func (m *maker) produceWay(w *way) *Way {
 	}
 	holds, _ := m.conditions(w.alt.Chosen)
 	return &Way{
-		G: t.g, Thread: t.id, Fork: w.from.Site(), Where: w.from.Where, Base: w.from.Base(), At: fork.index,
+		G: t.g, Thread: t.id, Fork: w.from.Site(), Where: w.from.Where, Base: w.from.Base(), At: fork.Index,
 		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes, Origin: w.from, Before: before, Leaves: leaves,
 	}
 }
 
-// step makes the events of one step. It returns false if its goroutine cannot go on: what the step does, or needs, is not known.
+// step makes the events of one step. It returns false if its goroutine cannot go on: what the step
+// does, or needs, is not known.
 func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread) bool {
-	deps := m.resolve(r.needs)
+	deps := m.resolve(r.Needs)
 	guards, ok := m.conditions(r.guards)
 	if !ok {
 		return false
 	}
-	ev := Event{Kind: r.e.Kind, Flags: r.e.Flags &^ format.FlagMore, Obj: -1, Val: r.e.Val, Aux: r.e.Aux, Partner: -1, Deps: deps, Guards: guards}
-	if r.e.Kind == format.SelectDefault || r.obj >= 0 && r.e.Aux == 0 { // (U): of a channel without a buffer
+	ev := Event{Kind: r.Event.Kind, Flags: r.Event.Flags &^ format.FlagMore, Obj: -1, Val: r.Event.Val, Aux: r.Event.Aux, Partner: -1, Deps: deps, Guards: guards}
+	if r.Event.Kind == format.SelectDefault || r.obj >= 0 && r.Event.Aux == 0 {
+		// (U): of a channel without a buffer
 		if ev.Cases, ok = m.casesOf(i, r); !ok {
 			return false
 		}
@@ -87,18 +91,18 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 	switch {
 	case r.mem >= 0:
 		return m.stepAccess(i, r, t, ev)
-	case r.e.Kind == format.SelectDefault:
+	case r.Event.Kind == format.SelectDefault:
 		m.add(t, i, ev)
 		return true
-	case r.e.Kind == Pin:
+	case r.Event.Kind == Pin:
 		if len(deps)+len(guards) > 0 {
 			m.add(t, i, ev)
 		}
 		return true
-	case r.e.Kind == format.Go && m.counting: // (S2)
+	case r.Event.Kind == format.Go && m.counting: // (S2)
 		return false
-	case r.e.Kind == format.Go:
-		u := &thread{g: trace.GoID(r.e.Obj), id: -1, last: -1}
+	case r.Event.Kind == format.Go:
+		u := &thread{g: trace.GoID(r.Event.Obj), id: -1, last: -1}
 		threads[u.g] = u
 		n := m.add(t, i, ev)
 		u.id = Thread(len(m.order))
@@ -118,7 +122,8 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 	return false
 }
 
-// casesOf are the cases that a select of an alternative does not choose. ok is false if what happens to one of the channels is not known.
+// casesOf are the cases that a select of an alternative does not choose. ok is false if what
+// happens to one of the channels is not known.
 func (m *maker) casesOf(i int, r *record) (cases []Case, ok bool) {
 	for _, c := range m.stepOf(r).Cases {
 		o := m.caseOf(i, c)
@@ -147,7 +152,7 @@ func (m *maker) source(i int, mask uint8, n int32) {
 	for len(m.src) < len(m.recs) {
 		m.src = append(m.src, nil)
 	}
-	if len(m.contents) > i && m.contents[i] != nil && int64(n) <= m.contents[i].pieces[0].is.Number() {
+	if len(m.contents) > i && m.contents[i] != nil && int64(n) <= m.contents[i].Pieces[0].Is.Number() {
 		m.contents[i], m.src[i] = nil, nil
 	}
 	m.src[i] = append(m.src[i], n)
@@ -156,9 +161,9 @@ func (m *maker) source(i int, mask uint8, n int32) {
 
 // stepAccess makes the events of an access of an alternative: one for each atom.
 func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
-	e := &r.e
+	e := &r.Event
 	w := &m.words[r.mem]
-	mask := byteMask(uint64(e.Obj), e.Size)
+	mask := ByteMask(uint64(e.Obj), e.Size)
 	for k := range w.atoms {
 		a := &w.atoms[k]
 		if a.mask&mask == 0 {
@@ -166,20 +171,21 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
 		}
 		m.settle(w, a)
 		if a.obj < 0 {
-			a.obj = m.newObj(ObjState{Val: a.initial, Unknown: a.unknown})
+			a.obj = m.newObj(ObjState{Val: a.initial, Unknown: a.unknown}, Place{w.addr, a.mask})
 		}
 		shift := 8 * (uint64(e.Obj) & 7)
 		ev.Obj = a.obj
 		ev.Val, ev.Aux = a.cur, 0
 		if e.Kind == format.Write || e.Kind == format.AtomicWrite {
-			ev.Val = m.object64(a, extract(e.Val<<shift, a.mask))
+			ev.Val = m.object64(a, Extract(e.Val<<shift, a.mask))
 		}
 		if m.stepOf(r).Compares { // it finds this value, or it is another operation
-			ev.Val, ev.Strict = m.object64(a, extract(e.Val<<shift, a.mask)), true
+			ev.Val, ev.Strict = m.object64(a, Extract(e.Val<<shift, a.mask)), true
 		}
 		n := m.add(t, i, ev)
 		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
-		if w.noValue || w.outside || a.opaque || a.barrier >= 0 { // it can race, but what it sees or does is not known
+		if w.noValue || w.outside || a.opaque || a.barrier >= 0 {
+			// it can race, but what it sees or does is not known
 			return false
 		}
 		if reads(e.Kind) {
@@ -195,21 +201,22 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
 	return true
 }
 
-// stepValue gives a write or send of an alternative its value: that of its term where its reads see what their events have.
+// stepValue gives a write or send of an alternative its value: that of its term where its reads see
+// what their events have.
 func (m *maker) stepValue(r *record, n int32, shift uint64, mask uint8, val *uint64) bool {
-	if r.value == nil {
+	if r.Value == nil {
 		return true
 	}
-	x := m.term(r.value)
+	x := m.term(r.Value)
 	if x == nil {
-		word, ok := r.value.Recorded()
-		if !ok || len(m.resolve(numbers(r.value))) > 0 {
+		word, ok := r.Value.Recorded()
+		if !ok || len(m.resolve(numbers(r.Value))) > 0 {
 			return false
 		}
 		x = expr.Word(word)
 	}
 	e := &m.w.Events[n]
-	t := NewTerm(atomOf(x, shift, mask))
+	t := NewTerm(AtomOf(x, shift, mask))
 	v, ok := m.stores(t)
 	switch {
 	case t.Expr.IsConst():

@@ -3,49 +3,18 @@ package window
 import (
 	"slices"
 
-	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// looseness says why an edge is not in a relaxed window.
-type looseness uint8
-
-const (
-	_            looseness = iota
-	looseTurn              // (E4)
-	looseOutside           // outside code has it so: what it reads and writes, and operations of it that do not wait
-)
-
-// firstHeap is where the heap begins; in front of it are the program's variables.
-const firstHeap = 0xc000000000
-
-// free reports whether an operation of outside code could come earlier than it did: it does not wait for another goroutine, or what
-// it waits for is something else then, as with a sync.Pool and with files (S1).
-func (o *synch) free(e *trace.Event) bool {
-	if o.pool || o.key.class == hiddenClass && o.key.addr < firstHeap {
-		return true
-	}
-	switch e.Kind {
-	case format.Release, format.ReleaseMerge, format.Unlock, format.TryFail, format.WGAdd, format.CondSignal, format.CondBroadcast, format.ChanClose, format.ChanLen:
-		return true
-	}
-	return false
-}
-
-// loosen notes why the edges from number k on are there.
-func (m *maker) loosen(k int, why looseness) {
-	for _, e := range m.w.Edges[k:] {
-		m.loose[e] = why
-	}
-}
-
-// Relaxed returns the window without what outside code rests on by what it reads and is given, and without what rests on outside code:
-// its reads may see any write, its arguments and results may be others, and so may be what emitted code gives back to it; what
-// is accessed on the way may be elsewhere; nothing is said of what may be hidden in a turn (E4). Whoever comes first to a
-// sync.Once of outside code runs its function. With others, operations of outside code that do not wait keep no order, who gets an
-// object from a sync.Pool gets some object, and who looks at files sees something: not for a race in outside
-// code, which may be on such an object. What the goroutines do then is not known, so a reordering
-// of it is no witness, but a schedule to try. Branches of emitted code go as they went. ok is false if the window has nothing of the kind.
+// Relaxed returns the window without what outside code rests on by what it reads and is given, and
+// without what rests on outside code: its reads may see any write, its arguments and results may be
+// others, and so may be what emitted code gives back to it; what is accessed on the way may be
+// elsewhere; nothing is said of what may be hidden in a turn (E4). Whoever comes first to a
+// sync.Once of outside code runs its function. With others, operations of outside code that do not
+// wait keep no order, who gets an object from a sync.Pool gets some object, and who looks at files
+// sees something: not for a race in outside code, which may be on such an object. What the
+// goroutines do then is not known, so a reordering of it is no witness, but a schedule to try.
+// Branches of emitted code go as they went. ok is false if the window has nothing of the kind.
 func (b *Built) Relaxed(w *Window, others bool) (x *Window, ok bool) {
 	c := *w
 	c.Events = slices.Clone(w.Events)
@@ -67,14 +36,14 @@ func (b *Built) Relaxed(w *Window, others bool) (x *Window, ok bool) {
 			e.Strict = false
 		}
 	}
-	for _, p := range b.m.loosePins {
+	for _, p := range b.LoosePins {
 		c.Events[p].Deps, ok = nil, true
 	}
 	c.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e Edge) bool {
-		l := b.m.loose[e]
-		return e.Weak || l == looseTurn || others && l == looseOutside
+		l := b.Loose[e]
+		return e.Weak || l == LooseTurn || others && l == LooseOutside
 	})
-	if !b.m.b.miss.active() {
+	if b.Excluded == nil {
 		c.Orders = nil
 	}
 	return &c, ok || len(c.Edges) < len(w.Edges) || len(c.Orders) < len(w.Orders)
