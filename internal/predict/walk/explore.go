@@ -6,42 +6,75 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Alternatives (path relaxation, seed 000 section IV). From a fork, the machine of this file executes the program's SSA
-// over *symbolic* values: a value is known, or a term over reads, or nothing is known about it. It knows no
-// schedule; what an alternative needs of one stands in its guards.
+// Alternatives (path relaxation, seed 000 section IV). From a fork, the machine of this file
+// executes the program's SSA over *symbolic* values: a value is known, or a term over reads, or
+// nothing is known about it. It knows no schedule; what an alternative needs of one stands in its
+// guards.
 //
-// (A1) A load or store of memory that others may access is an event, and what it loads is a term over its own read. Memory that
-// no other goroutine accesses in the window has the content that it has at the fork. What the alternative itself allocates is in no event.
+// (A1) A load or store of memory that others may access is an event, and what it loads is a term
 //
-// (A2) A branch on a term goes both ways, each with the guard that says so. This is where the alternative's first step differs from the
+//	over its own read. Memory that
+//
+// no other goroutine accesses in the window has the content that it has at the fork. What the
+// alternative itself allocates is in no event.
+//
+// (A2) A branch on a term goes both ways, each with the guard that says so. This is where the
+//
+//	alternative's first step differs from the
+//
 // recorded run.
 //
-// (A3) A pointer, index, divisor or other operand that has to be known (rule F2) and is a term, takes the values that it can have: those
-// that come from what is written in the window (Surroundings.Values), each with a guard. So a base object may be another one than in the
-// recorded run. Seed 000 requires that it resolves to one object (criterion 3); here it is each of a few. Where the fork is an
-// instruction with several such operands (a[i]), at least one of them is another than in the recorded run.
+// (A3) A pointer, index, divisor or other operand that has to be known (rule F2) and is a term,
 //
-// (A4) Implicit checks (nil, bounds, division, shifts) are made; one that fails is a panic, and ends the alternative.
+//	takes the values that it can have: those
 //
-// (A5) What is not modelled ends it as well: code that is not instrumented, maps, panics, and all that
-// needs a value about which nothing is known. An access that can race but not be executed stands as its last step.
+// that come from what is written in the window (Surroundings.Values), each with a guard. So a base
+// object may be another one than in the recorded run. Seed 000 requires that it resolves to one
+// object (criterion 3); here it is each of a few. Where the fork is an instruction with several
+// such operands (a[i]), at least one of them is another than in the recorded run.
 //
-// (A6) A goroutine that is started in an alternative is executed with it. Its arguments have to be known (A3). What the alternative has
+// (A4) Implicit checks (nil, bounds, division, shifts) are made; one that fails is a panic, and
+//
+//	ends the alternative.
+//
+// (A5) What is not modelled ends it as well: code that is not instrumented, maps, panics, and all
+//
+//	that
+//
+// needs a value about which nothing is known. An access that can race but not be executed stands as
+// its last step.
+//
+// (A6) A goroutine that is started in an alternative is executed with it. Its arguments have to be
+//
+//	known (A3). What the alternative has
+//
 // allocated is not changed any more by either of them.
 //
-// (A7) What an operation does goes by the schedule: a receive, a CompareAndSwap, a select. There the alternative goes on in each of the ways that there are, each with
-// an event that says which: a value or that the channel is closed; an update of the value that is compared with, or a read with a guard that it
-// finds another one; each case, and the default, with the other cases beside it.
+// (A7) What an operation does goes by the schedule: a receive, a CompareAndSwap, a select. There
 //
-// (A8) A call through a function value is one of the function that it is known to be: a closure that the alternative has made, or one that walked code has made or
-// stored (functions.go), whose address the value is. A frame of the recorded run that was entered by such a call is returned from.
+//	the alternative goes on in each of the ways that there are, each with
 //
-// (A9) What is in an interface is known from its type word, where walked code has made such an interface (dynamic.go), or because the alternative has put it there.
-// Then its methods can be called, and assertions have an answer; of a value that is not a pointer the content is known in the second case only.
+// an event that says which: a value or that the channel is closed; an update of the value that is
+// compared with, or a read with a guard that it finds another one; each case, and the default, with
+// the other cases beside it.
+//
+// (A8) A call through a function value is one of the function that it is known to be: a closure
+//
+//	that the alternative has made, or one that walked code has made or
+//
+// stored (functions.go), whose address the value is. A frame of the recorded run that was entered
+// by such a call is returned from.
+//
+// (A9) What is in an interface is known from its type word, where walked code has made such an
+//
+//	interface (dynamic.go), or because the alternative has put it there.
+//
+// Then its methods can be called, and assertions have an answer; of a value that is not a pointer
+// the content is known in the second case only.
 //
 // Loops and recursion are unrolled by execution, within maxInstrs, maxSteps and maxDepth.
 const (
@@ -93,9 +126,9 @@ func (f *xframe) clone() *xframe {
 type explorer struct {
 	x       *fork
 	w       *Walker
-	s       window.Surroundings
+	s       flow.Surroundings
 	paths   []*path
-	done    []*window.Alternative
+	done    []*flow.Alternative
 	globals map[*global]uint64 // where they are taken to be, if nobody has accessed them
 	eval    expr.Evaluator
 }
@@ -106,17 +139,17 @@ type path struct {
 	g        trace.GoID
 	frame    *xframe
 	waiting  []xstart // goroutines to be executed
-	steps    []window.Step
+	steps    []flow.Step
 	needs    []int64 // of the next step
-	guards   []window.FlowGuard
-	chosen   []window.FlowGuard
+	guards   []flow.Guard
+	chosen   []flow.Guard
 	mem      []stored // by this alternative, last one last
 	held     []uint64 // mutexes of its own
 	closures []closure
 	forked   bool // a goroutine was started
 	off      bool // the choice at the fork is made
 	left     int  // functions of the fork's stack that have returned
-	assumes  []window.Assumption
+	assumes  []flow.Assumption
 	fresh    uint64
 	instrs   int
 	end      string
@@ -134,7 +167,8 @@ type stored struct {
 	val  sval
 }
 
-// Fresh memory, and from unseenMemory on variables of packages that nobody has accessed so far: no address of a program.
+// Fresh memory, and from unseenMemory on variables of packages that nobody has accessed so far: no
+// address of a program.
 const (
 	freshMemory  = uint64(1) << 56
 	unseenMemory = uint64(1) << 57
@@ -142,7 +176,7 @@ const (
 )
 
 // Explore implements [window.Fork].
-func (x *fork) Explore(s window.Surroundings) []*window.Alternative {
+func (x *fork) Explore(s flow.Surroundings) []*flow.Alternative {
 	e := &explorer{x: x, w: x.w, s: s}
 	first := &path{explorer: e, g: x.g, frame: x.frame.clone(), needs: x.needs, guards: slices.Clip(x.guards)}
 	e.paths = []*path{first}
@@ -154,7 +188,7 @@ func (x *fork) Explore(s window.Surroundings) []*window.Alternative {
 			if len(p.steps) > 0 {
 				some++
 			}
-			e.done = append(e.done, &window.Alternative{Steps: p.steps, Chosen: p.chosen, Assumes: p.assumes, End: p.end, Executed: p.instrs})
+			e.done = append(e.done, &flow.Alternative{Steps: p.steps, Chosen: p.chosen, Assumes: p.assumes, End: p.end, Executed: p.instrs})
 		}
 	}
 	return e.done
@@ -233,7 +267,8 @@ func (p *path) val(a *arg) sval {
 	return sval{v: a.val}
 }
 
-// unseen is an address for a variable that nobody has accessed in the trace so far. It is memory of the alternative's own, with unknown content.
+// unseen is an address for a variable that nobody has accessed in the trace so far. It is memory of
+// the alternative's own, with unknown content.
 func (e *explorer) unseen(g *global) uint64 {
 	if e.globals == nil {
 		e.globals = map[*global]uint64{}
@@ -356,17 +391,17 @@ func (p *path) next(in *instr, s sval) bool {
 }
 
 // emit appends a step.
-func (p *path) emit(in *instr, e trace.Event, f window.Flow) int64 {
+func (p *path) emit(in *instr, e trace.Event, f flow.Flow) int64 {
 	e.Site = in.site
 	e.G = p.g
 	f.Walked = true
 	f.Needs, f.Guards = p.needs, p.guards
 	p.needs, p.guards = nil, nil
-	p.steps = append(p.steps, window.Step{Event: e, Flow: f, Left: p.left, Calls: p.calls()})
+	p.steps = append(p.steps, flow.Step{Event: e, Flow: f, Left: p.left, Calls: p.calls()})
 	if len(p.steps) >= maxSteps {
 		p.stop("too-many-steps")
 	}
-	return window.AlternativeBase + int64(len(p.steps)-1)
+	return flow.AlternativeBase + int64(len(p.steps)-1)
 }
 
 // last says that the step made last can race, but not be executed.

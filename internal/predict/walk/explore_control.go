@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -181,7 +181,7 @@ func (p *path) spawn(in *instr, call *ssa.CallCommon) bool {
 	f := newFrame(c, args, free)
 	f.root = true
 	g := p.s.Goroutine()
-	p.emit(in, trace.Event{Kind: format.Go, Obj: trace.Addr(g)}, window.Flow{})
+	p.emit(in, trace.Event{Kind: format.Go, Obj: trace.Addr(g)}, flow.Flow{})
 	p.forked = true
 	p.waiting = append(slices.Clip(p.waiting), xstart{g, f})
 	p.frame.ip++

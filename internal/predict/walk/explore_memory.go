@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -112,7 +112,8 @@ func (p *path) part(in *instr) bool {
 	return p.next(in, s)
 }
 
-// access returns the address and size of a load or store through operand 0. ok is false if the path has ended.
+// access returns the address and size of a load or store through operand 0. ok is false if the path
+// has ended.
 func (p *path) access(in *instr, size int64) (addr uint64, ok bool) {
 	ptr := p.val(&in.args[0]).v
 	if why := isPointer(ptr); why != "" {
@@ -161,7 +162,7 @@ func (p *path) load(in *instr) bool {
 		n := min(in.size-off, int64(8-(addr+uint64(off))%8))
 		e := trace.Event{Kind: format.Read, Obj: trace.Addr(addr + uint64(off)), Size: uint16(n)}
 		opaque := p.opaque(in, &e)
-		r := p.emit(in, e, window.Flow{})
+		r := p.emit(in, e, flow.Flow{})
 		if opaque {
 			return p.last("opaque-memory")
 		}
@@ -181,7 +182,8 @@ func (p *path) opaque(in *instr, e *trace.Event) bool {
 	return p.s.Opaque(&c)
 }
 
-// known is what the alternative knows to be at addr: what it stored in memory that is its own or that nobody else accesses, or what was there at the fork.
+// known is what the alternative knows to be at addr: what it stored in memory that is its own or
+// that nobody else accesses, or what was there at the fork.
 func (p *path) known(in *instr, addr uint64, size int64) (sval, bool) {
 	own := addr >= freshMemory
 	if !own && (p.forked || p.s.Foreign(addr, size)) {
@@ -234,7 +236,7 @@ func (p *path) content(in *instr, addr uint64, size int64) (sval, bool) {
 		if !ok {
 			return sval{}, false
 		}
-		p.assumes = append(p.assumes, window.Assumption{Addr: addr + uint64(at), Size: n, Bits: bits, Term: ft})
+		p.assumes = append(p.assumes, flow.Assumption{Addr: addr + uint64(at), Size: n, Bits: bits, Term: ft})
 		if ft == nil {
 			ft = expr.Word(bits)
 		}
@@ -283,7 +285,7 @@ func (p *path) store(in *instr) bool {
 }
 
 // written is the Flow of a write of s, a word, whose value is in *val if it is known.
-func (p *path) written(s sval, val *uint64) (f window.Flow, known bool) {
+func (p *path) written(s sval, val *uint64) (f flow.Flow, known bool) {
 	if !s.symbolic() {
 		v, ok := s.v.Bits()
 		*val = v
@@ -302,7 +304,8 @@ func (p *path) written(s sval, val *uint64) (f window.Flow, known bool) {
 	return f, true
 }
 
-// touched ends a path at an instruction that is not modelled. An access to a map is still one that can race.
+// touched ends a path at an instruction that is not modelled. An access to a map is still one that
+// can race.
 func (p *path) touched(in *instr) bool {
 	for i := range in.wants {
 		w := &in.wants[i]
@@ -316,7 +319,7 @@ func (p *path) touched(in *instr) bool {
 			}
 			addr, ok := p.val(&in.args[k]).v.Bits()
 			if ok && addr >= 4096 && addr < freshMemory && p.s.Settled(addr) {
-				p.emit(in, trace.Event{Kind: w.hook.Kind, Obj: trace.Addr(addr), Size: 8, Flags: format.FlagNoValue}, window.Flow{})
+				p.emit(in, trace.Event{Kind: w.hook.Kind, Obj: trace.Addr(addr), Size: 8, Flags: format.FlagNoValue}, flow.Flow{})
 				return p.last("map")
 			}
 		}

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -24,7 +24,8 @@ type offer struct {
 	result int32      // register of what a receive returns
 }
 
-// selects goes on in every case that it could be, and in the default: which of them are possible is a matter of the schedule (docs/model.md, S and U).
+// selects goes on in every case that it could be, and in the default: which of them are possible is
+// a matter of the schedule (docs/model.md, S and U).
 func (p *path) selects(in *instr, x *ssa.Select) bool {
 	offers, ok := p.offers(in, x)
 	if !ok {
@@ -60,7 +61,7 @@ func (p *path) selects(in *instr, x *ssa.Select) bool {
 
 // closes reports whether a channel is closed by somebody.
 func (p *path) closes(ch uint64) bool {
-	return p.s.Closes(ch) || slices.ContainsFunc(p.steps, func(s window.Step) bool { return s.Event.Kind == format.ChanClose && uint64(s.Event.Obj) == ch })
+	return p.s.Closes(ch) || slices.ContainsFunc(p.steps, func(s flow.Step) bool { return s.Event.Kind == format.ChanClose && uint64(s.Event.Obj) == ch })
 }
 
 // offers are the cases of a select. ok is false if the path has ended.
@@ -89,12 +90,12 @@ func (p *path) offers(in *instr, x *ssa.Select) (list []offer, ok bool) {
 }
 
 // chose makes the step of a case, with those that it is not.
-func (p *path) chose(in *instr, o *offer, e trace.Event, f window.Flow, offers []offer) int64 {
+func (p *path) chose(in *instr, o *offer, e trace.Event, f flow.Flow, offers []offer) int64 {
 	r := p.emit(in, e, f)
 	s := &p.steps[len(p.steps)-1]
 	for i := range offers {
 		if c := &offers[i]; o == nil || c.number != o.number {
-			s.Cases = append(s.Cases, window.StepCase{Chan: uint64(c.event.Obj), Capacity: c.event.Aux, Send: c.send})
+			s.Cases = append(s.Cases, flow.StepCase{Chan: uint64(c.event.Obj), Capacity: c.event.Aux, Send: c.send})
 		}
 	}
 	if o != nil {
@@ -131,7 +132,7 @@ func (p *path) offered(in *instr, o *offer, offers []offer) {
 
 // taken is the receive of a value.
 func (p *path) taken(in *instr, x *ssa.Select, o *offer, offers []offer, size int64) {
-	r := p.chose(in, o, o.event, window.Flow{}, offers)
+	r := p.chose(in, o, o.event, flow.Flow{}, offers)
 	p.came(in, x, uint64(o.number), 1)
 	p.frame.regs[o.result] = sval{t: leaf([]loaded{{read: r, n: size}})}
 }
@@ -140,14 +141,14 @@ func (p *path) taken(in *instr, x *ssa.Select, o *offer, offers []offer, size in
 func (p *path) drained(in *instr, x *ssa.Select, o *offer, offers []offer) {
 	e := o.event
 	e.Flags |= format.FlagClosed
-	p.chose(in, o, e, window.Flow{}, offers)
+	p.chose(in, o, e, flow.Flow{}, offers)
 	p.came(in, x, uint64(o.number), 0)
 }
 
 // defaulted is the default.
 func (p *path) defaulted(in *instr, x *ssa.Select, offers []offer) {
 	if len(offers) > 0 {
-		p.chose(in, nil, trace.Event{Kind: format.SelectDefault}, window.Flow{}, offers)
+		p.chose(in, nil, trace.Event{Kind: format.SelectDefault}, flow.Flow{}, offers)
 	}
 	p.came(in, x, math.MaxUint64, 0)
 }

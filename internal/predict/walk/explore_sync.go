@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -89,12 +89,13 @@ func (p *path) sync(in *instr, op operation, ptr sval, delta int64) bool {
 		}
 		e.Aux = n
 	}
-	p.emit(in, e, window.Flow{})
+	p.emit(in, e, flow.Flow{})
 	p.advance(in)
 	return true
 }
 
-// ownLock locks or unlocks a mutex that nobody else has: there is no event, but it may be held already.
+// ownLock locks or unlocks a mutex that nobody else has: there is no event, but it may be held
+// already.
 func (p *path) ownLock(in *instr, op operation, addr uint64) bool {
 	held := slices.Index(p.held, addr)
 	switch {
@@ -111,7 +112,8 @@ func (p *path) ownLock(in *instr, op operation, addr uint64) bool {
 	return true
 }
 
-// advance goes on behind an operation; a deferred one is run by its RunDefers, which looks for more.
+// advance goes on behind an operation; a deferred one is run by its RunDefers, which looks for
+// more.
 func (p *path) advance(in *instr) {
 	if _, ok := in.in.(*ssa.Defer); !ok {
 		p.frame.ip++
@@ -138,10 +140,10 @@ func (p *path) atomic(in *instr, callee *ssa.Function, args []sval) bool {
 		return p.stop("panic")
 	}
 	e := trace.Event{Obj: trace.Addr(ptr), Size: uint16(size)}
-	own := window.AlternativeBase + int64(len(p.steps))
+	own := flow.AlternativeBase + int64(len(p.steps))
 	old := sval{t: leaf([]loaded{{read: own, n: size}})}
 	result := old
-	var f window.Flow
+	var f flow.Flow
 	known := true
 	switch {
 	case strings.HasPrefix(name, "Load"):
@@ -201,7 +203,8 @@ func (p *path) updated(name string, old, arg sval, size int64) sval {
 	return bounded(single(expr.Binary(op, k, 0, old.t.word(0), arg.term().word(0))))
 }
 
-// compareAndSwap goes on in both ways: it finds old, and is an update, or something else, and is a read.
+// compareAndSwap goes on in both ways: it finds old, and is an update, or something else, and is a
+// read.
 func (p *path) compareAndSwap(in *instr, e trace.Event, old, now sval) bool {
 	want, ok := old.v.Bits()
 	if !ok || old.symbolic() || want >= 4096 && want < 1<<48 && !p.s.Settled(want) {
@@ -232,11 +235,11 @@ func (p *path) compareAndSwap(in *instr, e trace.Event, old, now sval) bool {
 			e := e
 			e.Kind, e.Flags = format.AtomicRead, format.FlagTry
 			opaque := q.opaque(in, &e)
-			r := q.emit(in, e, window.Flow{})
+			r := q.emit(in, e, flow.Flow{})
 			q.lastIf(opaque, "opaque-memory")
 			found := leaf([]loaded{{read: r, n: int64(e.Size)}}).word(0)
 			differs := expr.Unary(expr.Not, expr.Bool, equals(found, expr.Word(want)))
-			q.guards = append(q.guards, window.FlowGuard{Term: differs, Want: 1})
+			q.guards = append(q.guards, flow.Guard{Term: differs, Want: 1})
 			set(q, 0)
 		},
 	})
@@ -249,7 +252,8 @@ func (p *path) lastIf(cond bool, why string) {
 	}
 }
 
-// atomicSize is the number of bytes that a function of sync/atomic works on, 0 for one that is not modelled.
+// atomicSize is the number of bytes that a function of sync/atomic works on, 0 for one that is not
+// modelled.
 func atomicSize(callee *ssa.Function) int64 {
 	name := callee.Name()
 	if recv := callee.Signature.Recv(); recv != nil {
@@ -333,14 +337,14 @@ func (p *path) receive(in *instr, x *ssa.UnOp) bool {
 		q.frame.ip++
 	}
 	choices := []func(*path){func(q *path) {
-		r := q.emit(in, e, window.Flow{})
+		r := q.emit(in, e, flow.Flow{})
 		set(q, sval{t: leaf([]loaded{{read: r, n: size}})}, 1)
 	}}
 	if p.closes(uint64(e.Obj)) {
 		choices = append(choices, func(q *path) {
 			c := e
 			c.Flags |= format.FlagClosed
-			q.emit(in, c, window.Flow{})
+			q.emit(in, c, flow.Flow{})
 			set(q, sval{v: Zero(size)}, 0)
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
@@ -57,7 +57,8 @@ func readsOf(t *term) []*expr.Expr {
 	return slices.CompactFunc(reads, func(a, b *expr.Expr) bool { return a.Number() == b.Number() })
 }
 
-// recordedOf is a term's value in the recorded run. ok is false if a word that it has a term for has none.
+// recordedOf is a term's value in the recorded run. ok is false if a word that it has a term for
+// has none.
 func recordedOf(t *term) (v Value, ok bool) {
 	return t.value(func(e *expr.Expr) (uint64, bool) { return e.Recorded() })
 }
@@ -114,7 +115,7 @@ func (v Value) words() int {
 }
 
 // guard is the condition t = v, a guard for each word that changes.
-func (p *path) guard(t *term, v Value) (guards []window.FlowGuard, ok bool) {
+func (p *path) guard(t *term, v Value) (guards []flow.Guard, ok bool) {
 	for i := range v.words() {
 		want, ok := v.Word(i)
 		e := t.word(i)
@@ -127,7 +128,7 @@ func (p *path) guard(t *term, v Value) (guards []window.FlowGuard, ok bool) {
 			}
 			continue
 		}
-		guards = append(guards, window.FlowGuard{Term: e, Want: want})
+		guards = append(guards, flow.Guard{Term: e, Want: want})
 	}
 	return guards, true
 }
@@ -170,20 +171,21 @@ func (p *path) values(t *term) []Value {
 	return out
 }
 
-// together are what several reads may return at one time: a slice's words are those of one slice, unless others change them between.
+// together are what several reads may return at one time: a slice's words are those of one slice,
+// unless others change them between.
 func (p *path) together(reads []*expr.Expr) [][]uint64 {
 	if len(reads) < 2 {
 		return nil
 	}
-	places := make([]window.Word, len(reads))
+	places := make([]flow.Word, len(reads))
 	for k, r := range reads {
 		n := r.Number()
-		if n >= window.AlternativeBase {
-			e := &p.steps[n-window.AlternativeBase].Event
+		if n >= flow.AlternativeBase {
+			e := &p.steps[n-flow.AlternativeBase].Event
 			if !e.Kind.IsAccess() {
 				return nil
 			}
-			places[k] = window.Word{Addr: uint64(e.Obj), Size: int64(e.Size)}
+			places[k] = flow.Word{Addr: uint64(e.Obj), Size: int64(e.Size)}
 			continue
 		}
 		addr, size, ok := p.s.At(n)
@@ -191,15 +193,15 @@ func (p *path) together(reads []*expr.Expr) [][]uint64 {
 			places[k].Fixed, _ = r.Recorded()
 			continue
 		}
-		places[k] = window.Word{Addr: addr, Size: int64(size)}
+		places[k] = flow.Word{Addr: addr, Size: int64(size)}
 	}
 	return p.s.Together(places)
 }
 
 // seen are the words that a read may return.
 func (p *path) seen(r int64, recorded uint64) []uint64 {
-	if r >= window.AlternativeBase {
-		e := &p.steps[r-window.AlternativeBase].Event
+	if r >= flow.AlternativeBase {
+		e := &p.steps[r-flow.AlternativeBase].Event
 		if !e.Kind.IsAccess() {
 			return nil
 		}
@@ -361,7 +363,8 @@ func (p *path) compute(in *instr) bool {
 	return p.next(in, sval{v: v})
 }
 
-// checked makes the implicit checks of an instruction (A4), whose operands are known by now, and says why it cannot go on.
+// checked makes the implicit checks of an instruction (A4), whose operands are known by now, and
+// says why it cannot go on.
 func (p *path) checked(in *instr, args []sval) string {
 	switch x := in.in.(type) {
 	case *ssa.FieldAddr:

@@ -6,14 +6,14 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// A fork is a [window.Fork]: the state of a goroutine right before an instruction at which it could have gone on
-// in another way, because an operand that must keep its value (rule F2) rests on reads that need not. Explore (explore.go)
-// executes the other ways.
+// A fork is a [window.Fork]: the state of a goroutine right before an instruction at which it could
+// have gone on in another way, because an operand that must keep its value (rule F2) rests on reads
+// that need not. Explore (explore.go) executes the other ways.
 type fork struct {
 	w      *Walker
 	g      trace.GoID
@@ -23,7 +23,7 @@ type fork struct {
 	stacks [][2]uint64 // where the goroutine's stack has been: not memory (F6)
 	// What the goroutine's next event rests on whichever way it goes.
 	needs  []int64
-	guards []window.FlowGuard
+	guards []flow.Guard
 	reads  []int64 // of args; nil: not computed
 }
 
@@ -34,7 +34,8 @@ func NewBranching(p *plan.Plan) *Walker {
 	return w
 }
 
-// MindMissing says that nobody looks at forks behind the beginning of a missing method: none is kept.
+// MindMissing says that nobody looks at forks behind the beginning of a missing method: none is
+// kept.
 func (w *Walker) MindMissing() { w.minding = true }
 
 // forkable returns the operands of an instruction that make it a fork.
@@ -72,7 +73,8 @@ func (g *goroutine) forkable(f *frame, in *instr) []int {
 	return open
 }
 
-// sampled reports whether to keep the n-th fork of one instruction in a goroutine: the first ones, then ever fewer.
+// sampled reports whether to keep the n-th fork of one instruction in a goroutine: the first ones,
+// then ever fewer.
 func sampled(n uint32) bool { return n <= 64 || n&(n-1) == 0 }
 
 // fork keeps the state of the goroutine at an instruction, if it is a fork.

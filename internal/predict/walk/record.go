@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -36,8 +36,8 @@ func (w *want) accepts(f *frame, in *instr, e *trace.Event) bool {
 	return false
 }
 
-// ofRuntime reports whether the record is one of those that the runtime side writes, not emitted code. A
-// channel operation also reads or writes the channel as Go's race detector sees it.
+// ofRuntime reports whether the record is one of those that the runtime side writes, not emitted
+// code. A channel operation also reads or writes the channel as Go's race detector sees it.
 func ofRuntime(e *trace.Event) bool {
 	k := e.Kind
 	if k.IsAccess() && !k.IsAtomic() {
@@ -114,7 +114,8 @@ func (g *goroutine) take(f *frame, in *instr, w *want, index int64, e *trace.Eve
 	return f.walked
 }
 
-// pass pins the arguments of a call through a function value or an interface that goes to code that is not walked (F2).
+// pass pins the arguments of a call through a function value or an interface that goes to code that
+// is not walked (F2).
 func (g *goroutine) pass(f *frame, in *instr) {
 	for i := range in.args {
 		if in.dynamic && i > 0 {
@@ -208,7 +209,7 @@ func (g *goroutine) places(f *frame, in *instr, e *trace.Event) {
 		}
 		array, _ := result.Word(0)
 		n, _ := result.Word(2)
-		g.w.appended = &window.Appended{Array: array, Bytes: n * uint64(in.elem), Elem: uint64(in.elem), Moved: g.d.indexes(f.stage.moved)}
+		g.w.appended = &flow.Appended{Array: array, Bytes: n * uint64(in.elem), Elem: uint64(in.elem), Moved: g.d.indexes(f.stage.moved)}
 	}
 	g.w.where = g.d.indexes(slice)
 }
@@ -393,7 +394,8 @@ func (g *goroutine) writes(e *expr.Expr, val uint64) {
 	}
 }
 
-// isAtomic reports whether a call is of a function of sync/atomic that works on its first argument, or the one word of that.
+// isAtomic reports whether a call is of a function of sync/atomic that works on its first argument,
+// or the one word of that.
 func isAtomic(c *ssa.CallCommon) bool {
 	fn := c.StaticCallee()
 	if fn == nil {

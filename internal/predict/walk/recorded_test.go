@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/record/merge"
 	"github.com/presage-race/presage/internal/record/recorder"
 	"github.com/presage-race/presage/internal/source/instrument"
@@ -115,7 +115,8 @@ func TestRecorded(t *testing.T) {
 	t.Run("sleep", func(t *testing.T) { sleeping(t, b, events) })
 }
 
-// sleeping compares walks in which frames sleep soon, and late: what is dropped of a sleeping frame is never missed.
+// sleeping compares walks in which frames sleep soon, and late: what is dropped of a sleeping frame
+// is never missed.
 func sleeping(t *testing.T, b *built, events []trace.Event) {
 	late, soon := walk.NewBranching(b.plan), walk.Drowsy(walk.NewBranching(b.plan))
 	deep := uint64(0)
@@ -134,7 +135,7 @@ func sleeping(t *testing.T, b *built, events []trace.Event) {
 }
 
 // said is a flow as text.
-func said(f window.Flow) string {
+func said(f flow.Flow) string {
 	s := fmt.Sprint(f.Walked, f.Needs, f.From, f.Value)
 	for _, g := range f.Guards {
 		s += fmt.Sprint(" ", g.Term, "=", g.Want)

@@ -6,13 +6,13 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
 // Snapshot implements [window.Fork].
-func (x *fork) Snapshot() *window.Snapshot {
-	s := &window.Snapshot{Program: x.w.plan, Stacks: x.stacks, Needs: slices.Clone(x.needs), Guards: slices.Clone(x.guards), Texts: x.w.texts, Global: x.w.addressOf, Closure: x.w.closureAt, TypeOf: x.w.typeOf, TypeWord: x.w.dynamics.word}
+func (x *fork) Snapshot() *flow.Snapshot {
+	s := &flow.Snapshot{Program: x.w.plan, Stacks: x.stacks, Needs: slices.Clone(x.needs), Guards: slices.Clone(x.guards), Texts: x.w.texts, Global: x.w.addressOf, Closure: x.w.closureAt, TypeOf: x.w.typeOf, TypeWord: x.w.dynamics.word}
 	for f := x.frame; f != nil; f = f.caller {
 		s.Frames = append(s.Frames, f.snapshot())
 		s.Root = f.root
@@ -31,7 +31,7 @@ func (w *Walker) addressOf(v *ssa.Global) (addr uint64, at int64, ok bool) {
 }
 
 // closureAt returns the function value that an address is right before an event.
-func (w *Walker) closureAt(addr uint64, before int64) (c window.Closure, ok bool) {
+func (w *Walker) closureAt(addr uint64, before int64) (c flow.Closure, ok bool) {
 	m, ok := w.functions.at(addr, before)
 	if !ok {
 		return c, false
@@ -56,11 +56,11 @@ func (w *Walker) typeOf(word uint64, before int64) (t types.Type, prog *ssa.Prog
 }
 
 // snapshot is a frame as data.
-func (f *xframe) snapshot() window.Frame {
+func (f *xframe) snapshot() flow.Frame {
 	pf := f.code.plan
-	out := window.Frame{
+	out := flow.Frame{
 		Func: pf.SSA, Block: int(f.block), Instr: int(f.ip), LostDefers: f.lostDefers,
-		Values: map[ssa.Value]window.Datum{}, Locals: map[*ssa.Alloc]window.Datum{},
+		Values: map[ssa.Value]flow.Datum{}, Locals: map[*ssa.Alloc]flow.Datum{},
 	}
 	for i, v := range slices.Concat(parameters(pf.SSA), freeVars(pf.SSA)) {
 		out.Values[v] = f.datum(v, f.code.args[i], 1)
@@ -99,9 +99,9 @@ func freeVars(fn *ssa.Function) []ssa.Value {
 }
 
 // datum is the value v, which has n registers from reg on.
-func (f *xframe) datum(v ssa.Value, reg, n int32) window.Datum {
+func (f *xframe) datum(v ssa.Value, reg, n int32) flow.Datum {
 	if t, ok := v.Type().(*types.Tuple); ok {
-		var d window.Datum
+		var d flow.Datum
 		for i := range n {
 			d.Parts = append(d.Parts, datumOf(f.regs[reg+i], f.sizeof(t.At(int(i)).Type())))
 		}
@@ -111,7 +111,7 @@ func (f *xframe) datum(v ssa.Value, reg, n int32) window.Datum {
 }
 
 // bound is the value of v, or that of the variable that v points to, if it is a value (plan R13).
-func (f *xframe) bound(v ssa.Value, s sval) window.Datum {
+func (f *xframe) bound(v ssa.Value, s sval) flow.Datum {
 	pf := f.code.plan
 	if !pf.Bound(v) {
 		return datumOf(s, f.sizeof(v.Type()))
@@ -129,9 +129,9 @@ func (f *xframe) sizeof(t types.Type) int64 {
 	return f.code.sizes.Sizeof(t)
 }
 
-func (f *xframe) deferredCall(d xdefer) window.Deferred {
+func (f *xframe) deferredCall(d xdefer) flow.Deferred {
 	call := d.in.in.(*ssa.Defer)
-	out := window.Deferred{Call: call, Callee: datumOf(d.args[0], 8)}
+	out := flow.Deferred{Call: call, Callee: datumOf(d.args[0], 8)}
 	for i, a := range call.Call.Args {
 		out.Args = append(out.Args, datumOf(d.args[1+i], f.sizeof(a.Type())))
 	}
@@ -144,11 +144,11 @@ func (f *xframe) deferredCall(d xdefer) window.Deferred {
 }
 
 // datumOf is a value of some bytes, word by word.
-func datumOf(s sval, size int64) window.Datum {
-	d := window.Datum{Func: s.v.function()}
+func datumOf(s sval, size int64) flow.Datum {
+	d := flow.Datum{Func: s.v.function()}
 	t := s.term()
 	for i := range int(size+7) / 8 {
-		var w window.DatumWord
+		var w flow.DatumWord
 		if e := t.word(i); e != nil {
 			w.Known = true
 			if w.Bits, _ = e.Recorded(); !e.IsConst() {

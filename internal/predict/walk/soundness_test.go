@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -21,11 +21,13 @@ var (
 	flowRuns  = flag.Int("flowruns", 20, "runs with one input changed")
 )
 
-// TestFlowSoundness compares recordings of one program with different inputs. Its functions read the inputs from
-// memory; the reads whose values differ between two runs are *tainted*. As long as no tainted read is among the Needs
-// so far, the two runs of a function must have the same events, a value that is written or sent may differ only if
-// a tainted read is in its From, and what the function reads of new memory only if such a value was written there, or moved there by append. A map that was given such a value is another version from then on,
-// and who reads of it is tainted. So what the walk says is free is compared with what really happens when it changes.
+// TestFlowSoundness compares recordings of one program with different inputs. Its functions read
+// the inputs from memory; the reads whose values differ between two runs are *tainted*. As long as
+// no tainted read is among the Needs so far, the two runs of a function must have the same events,
+// a value that is written or sent may differ only if a tainted read is in its From, and what the
+// function reads of new memory only if such a value was written there, or moved there by append. A
+// map that was given such a value is another version from then on, and who reads of it is tainted.
+// So what the walk says is free is compared with what really happens when it changes.
 func TestFlowSoundness(t *testing.T) {
 	b := build(t, generate(*flowSeed, *flowFuncs))
 	rng := rand.New(rand.NewPCG(*flowSeed, 2))
@@ -67,7 +69,7 @@ type counts struct {
 type step struct {
 	index int64
 	e     trace.Event
-	flow  window.Flow
+	flow  flow.Flow
 }
 
 // functions runs the program and cuts its trace into the calls of f0, f1, …
@@ -121,7 +123,8 @@ func (c *counts) compare(b *built, x, y []step) error {
 		if !sameEvent(&p.e, &q.e) {
 			return fmt.Errorf("event %d is %s, event %d is %s", p.index, b.describe(&p.e), q.index, b.describe(&q.e))
 		}
-		if p.e.Flags&format.FlagNoValue != 0 { // a map: what it holds is a version, which the window follows
+		if p.e.Flags&format.FlagNoValue != 0 {
+			// a map: what it holds is a version, which the window follows
 			switch {
 			case p.e.Kind == format.Write && touches(p.flow.From, tainted):
 				versions[p.e.Obj] = true
@@ -159,8 +162,8 @@ func (c *counts) compare(b *built, x, y []step) error {
 	return nil
 }
 
-// walked drops what is not a step of the program: allocation, the runtime's accesses, and the order in
-// which a map is ranged over does not matter here because its records come one by one.
+// walked drops what is not a step of the program: allocation, the runtime's accesses, and the order
+// in which a map is ranged over does not matter here because its records come one by one.
 func walked(s []step) []step {
 	return slices.DeleteFunc(slices.Clone(s), func(s step) bool {
 		return s.e.Kind == format.Alloc || s.e.Flags&format.FlagOpaque != 0 || s.e.Kind == format.Word
@@ -181,7 +184,8 @@ func sameEvent(a, b *trace.Event) bool {
 	return a.Obj == b.Obj || a.Obj > heap && b.Obj > heap
 }
 
-// differing reports whether the events hold different values. Addresses of the heap differ from run to run anyway.
+// differing reports whether the events hold different values. Addresses of the heap differ from run
+// to run anyway.
 func differing(a, b *trace.Event) bool {
 	return a.Val != b.Val && (a.Val < heap || b.Val < heap) && a.Flags&format.FlagNoValue == 0
 }

@@ -6,12 +6,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 )
 
-// Strings: bounds, min and max. What s[i] and s[i:j] need of a string is its length, not where it is: that they do not panic is a guard (T2).
+// Strings: bounds, min and max. What s[i] and s[i:j] need of a string is its length, not where it
+// is: that they do not panic is a guard (T2).
 
-// bounds is the condition that an index or slice expression of a string does not panic; nil: it is none, or nothing tells.
+// bounds is the condition that an index or slice expression of a string does not panic; nil: it is
+// none, or nothing tells.
 func bounds(in *instr, a []*term) *expr.Expr {
 	if in.kind != types.String || len(a) == 0 || a[0] == nil {
 		return nil
@@ -33,8 +35,8 @@ func bounds(in *instr, a []*term) *expr.Expr {
 	return nil
 }
 
-// inBounds reports whether a string is indexed or sliced without a panic because of a guard. What the string is, and the bounds, does
-// not matter then (T2).
+// inBounds reports whether a string is indexed or sliced without a panic because of a guard. What
+// the string is, and the bounds, does not matter then (T2).
 func (g *goroutine) inBounds(f *frame, in *instr) bool {
 	switch in.in.(type) {
 	case *ssa.Index, *ssa.Slice:
@@ -58,12 +60,13 @@ func (g *goroutine) assured(c *expr.Expr) bool {
 		return false
 	}
 	if !c.IsConst() {
-		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
+		g.guards = append(g.guards, flow.Guard{Term: c, Want: 1})
 	}
 	return true
 }
 
-// inBounds executes an index or slice expression of a string that rests on reads. ok is false if in is none.
+// inBounds executes an index or slice expression of a string that rests on reads. ok is false if in
+// is none.
 func (p *path) inBounds(in *instr) (going, ok bool) {
 	switch in.in.(type) {
 	case *ssa.Index, *ssa.Slice:
@@ -96,7 +99,7 @@ func (p *path) inBounds(in *instr) (going, ok bool) {
 // assured makes a condition a guard of what comes next. False: it never holds.
 func (p *path) assured(c *expr.Expr) bool {
 	if len(c.Reads()) > 0 {
-		p.guards = append(p.guards, window.FlowGuard{Term: c, Want: 1})
+		p.guards = append(p.guards, flow.Guard{Term: c, Want: 1})
 		return true
 	}
 	return amounts(c, 1, mask(8))

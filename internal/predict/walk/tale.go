@@ -10,14 +10,15 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A tale is the symbolic trace (seed 000 section III.A, seed 002) as text: what each goroutine did, in SSA form. Its lines are
-// numbered in the order of the walk, and every variable is defined once, by the line whose number it has.
+// A tale is the symbolic trace (seed 000 section III.A, seed 002) as text: what each goroutine did,
+// in SSA form. Its lines are numbered in the order of the walk, and every variable is defined once,
+// by the line whose number it has.
 //
 //	s^5 = s^2 + i^3    a local variable; loops are unrolled, so a phi is the assignment of the edge taken
 //	W^11_y = s^8       a write of a location that several goroutines access and one of them writes
@@ -26,10 +27,12 @@ import (
 //	R^14_y > 2         a branch, with its outcome
 //	v^9 = a^3          a parameter, at a call; its result is assigned when it returns
 //
-// Numbers have nothing to do with the trace: #14 at the end of a line is the event of the trace that it stands for. What is not
-// assigned anywhere is zero, or came from outside: captured variables, and parameters of goroutines and of functions that other code calls. A
-// value that is used once and is not assigned to a variable stands where it is used. Locations are named as in the source; what is reached by a
-// pointer is a field or element of an object o1, o2, …, the heap invariant of RECIPE: the trace says which.
+// Numbers have nothing to do with the trace: #14 at the end of a line is the event of the trace
+// that it stands for. What is not assigned anywhere is zero, or came from outside: captured
+// variables, and parameters of goroutines and of functions that other code calls. A value that is
+// used once and is not assigned to a variable stands where it is used. Locations are named as in
+// the source; what is reached by a pointer is a field or element of an object o1, o2, …, the heap
+// invariant of RECIPE: the trace says which.
 type tale struct {
 	lines   map[trace.GoID][]line
 	n       int
@@ -60,8 +63,8 @@ type told struct {
 	results []string
 }
 
-// DumpSymbolic prints the symbolic trace of a recording of the program of p. open opens its events; it is called
-// twice, as which locations are shared is known at the end.
+// DumpSymbolic prints the symbolic trace of a recording of the program of p. open opens its events;
+// it is called twice, as which locations are shared is known at the end.
 func DumpSymbolic(out io.Writer, p *plan.Plan, open func(func(trace.Source) error) error) error {
 	t := &tale{
 		lines: map[trace.GoID][]line{}, objects: map[uint64]string{}, used: map[string]int{}, written: map[string]string{},
@@ -200,8 +203,9 @@ func (t *tale) define(g *goroutine, f *frame, in *instr, name, text, note string
 }
 
 // rest tells what no instruction of the walk stands for.
-func (t *tale) rest(w *Walker, i int64, e *trace.Event, flow window.Flow) {
-	if t.told || e.G <= 0 || e.Kind != format.Alloc && t.lines[e.G] == nil { // before the program's own code
+func (t *tale) rest(w *Walker, i int64, e *trace.Event, fl flow.Flow) {
+	if t.told || e.G <= 0 || e.Kind != format.Alloc && t.lines[e.G] == nil {
+		// before the program's own code
 		return
 	}
 	g := w.goroutine(e.G)
@@ -214,7 +218,7 @@ func (t *tale) rest(w *Walker, i int64, e *trace.Event, flow window.Flow) {
 			}
 		}
 	case k.IsAccess():
-		if flow.Walked || e.Flags&(format.FlagStack|format.FlagMore) != 0 || !t.shared[uint64(e.Obj)>>3] {
+		if fl.Walked || e.Flags&(format.FlagStack|format.FlagMore) != 0 || !t.shared[uint64(e.Obj)>>3] {
 			return
 		}
 		t.add(g, f, nil, i, func(n int) string { return t.symbol(e, n) + t.loc(uint64(e.Obj), "o") }, "not walked")

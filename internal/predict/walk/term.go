@@ -8,25 +8,32 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // A term is the symbolic value of a register: the expressions over reads that the trace has
-// unrolled its computation into, RECIPE's symbolic trace (seed 000 section III.A), a word
-// each. Terms are made only for a walk that asks for them (NewSymbolic), and only for values that depend on a read
-// that is not pinned. What an instruction means is in express.go.
+// unrolled its computation into, RECIPE's symbolic trace (seed 000 section III.A), a word each.
+// Terms are made only for a walk that asks for them (NewSymbolic), and only for values that depend
+// on a read that is not pinned. What an instruction means is in express.go.
 //
 // (T1) The term of a load is the words that its Read events return; of an operation that eval
 // computes, the operation over the terms of its operands; of a call that is walked, a phi, a local
-// variable, that of what was passed, chosen or stored. All else has none: what was recorded and not recomputed.
+// variable, that of what was passed, chosen or stored. All else has none: what was recorded and not
+// recomputed.
 //
-// (T2) An operand that must keep its value (rule F2) and has a term is a guard of the next event: term = recorded value,
-// and its reads stay open. One without a term pins its reads, and so does one that is nothing but a load: the guard would say
-// the same.
+// (T2) An operand that must keep its value (rule F2) and has a term is a guard of the next event:
 //
-// (T3) With the values of the recorded run, a term amounts to the recorded value. That is checked whenever one is
+//	term = recorded value,
+//
+// and its reads stay open. One without a term pins its reads, and so does one that is nothing but a
+// load: the guard would say the same.
+//
+// (T3) With the values of the recorded run, a term amounts to the recorded value. That is checked
+//
+//	whenever one is
+//
 // made: the expressions know what they amounted to (expr E5).
 type term struct {
 	words []*expr.Expr // nil: not known
@@ -150,7 +157,8 @@ func (g *goroutine) setTerm(f *frame, in *instr, t *term) {
 	f.terms[in.reg] = g.checked(t, f.regs[in.reg], in.size)
 }
 
-// checked drops the words of a term that do not amount to what was recorded or computed (T3), or are too large.
+// checked drops the words of a term that do not amount to what was recorded or computed (T3), or
+// are too large.
 func (g *goroutine) checked(t *term, v Value, size int64) *term {
 	if t == nil {
 		return nil
@@ -330,7 +338,8 @@ func (g *goroutine) readWord(index int64, e *trace.Event) *term {
 	return leaf([]loaded{{read: index, n: n, val: e.Val}})
 }
 
-// updated is the new value of an atomic operation: what Store and Swap are given, what Add, And and Or compute.
+// updated is the new value of an atomic operation: what Store and Swap are given, what Add, And and
+// Or compute.
 func (g *goroutine) updated(f *frame, in *instr, old *term, size int64) *expr.Expr {
 	call, ok := in.in.(*ssa.Call)
 	if !ok || call.Call.IsInvoke() || call.Call.StaticCallee() == nil {
@@ -372,8 +381,8 @@ func (g *goroutine) keep(f *frame, a *arg) {
 	}
 }
 
-// comparable reports whether a comparison of two interfaces does not panic because of a guard: they have different types, or
-// none. What it compares may then be another (T2).
+// comparable reports whether a comparison of two interfaces does not panic because of a guard: they
+// have different types, or none. What it compares may then be another (T2).
 func (g *goroutine) comparable(f *frame, in *instr) bool {
 	x, ok := in.in.(*ssa.BinOp)
 	if !ok || x.Op != token.EQL && x.Op != token.NEQ || !isInterface(x.X.Type()) || !isInterface(x.Y.Type()) {
@@ -385,13 +394,13 @@ func (g *goroutine) comparable(f *frame, in *instr) bool {
 		return false
 	}
 	if !c.IsConst() {
-		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
+		g.guards = append(g.guards, flow.Guard{Term: c, Want: 1})
 	}
 	return true
 }
 
-// divides reports whether a division or a shift does not panic because of a guard: the divisor is not zero, the count not
-// negative. Which it is does not matter then (T2).
+// divides reports whether a division or a shift does not panic because of a guard: the divisor is
+// not zero, the count not negative. Which it is does not matter then (T2).
 func (g *goroutine) divides(f *frame, in *instr) bool {
 	x, ok := in.in.(*ssa.BinOp)
 	if !ok {
@@ -418,7 +427,7 @@ func (g *goroutine) divides(f *frame, in *instr) bool {
 		return false
 	}
 	if !c.IsConst() {
-		g.guards = append(g.guards, window.FlowGuard{Term: c, Want: 1})
+		g.guards = append(g.guards, flow.Guard{Term: c, Want: 1})
 	}
 	return true
 }
@@ -444,7 +453,7 @@ func (g *goroutine) guard(t *term, v Value) bool {
 			return false
 		}
 		if !e.IsConst() {
-			g.guards = append(g.guards, window.FlowGuard{Term: e, Want: want})
+			g.guards = append(g.guards, flow.Guard{Term: e, Want: want})
 		}
 	}
 	return true

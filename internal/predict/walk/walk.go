@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -27,7 +27,7 @@ type Walker struct {
 	mismatches []Mismatch
 	from       []int64
 	where      []int64
-	appended   *window.Appended
+	appended   *flow.Appended
 	value      *expr.Expr // of the event's write or send
 	symbolic   bool       // terms are made (NewSymbolic)
 	texts      *expr.Texts
@@ -60,10 +60,10 @@ type goroutine struct {
 	results     []Value // of the callee just left
 	resultDeps  []*reads
 	resultTerms []*term
-	guards      []window.FlowGuard // of the next event
-	forks       []window.Fork      // before the next event
-	forked      map[*instr]uint32  // how often
-	given       []window.FlowGuard
+	guards      []flow.Guard      // of the next event
+	forks       []flow.Fork       // before the next event
+	forked      map[*instr]uint32 // how often
+	given       []flow.Guard
 	vals        []Value // scratch
 	phiVals     []Value
 	phiDeps     []*reads
@@ -92,7 +92,8 @@ func NewSymbolic(p *plan.Plan) *Walker {
 }
 
 // OnBranch has f called at every conditional branch that is walked, with the function it is in and
-// the reads that its condition is made of, as far as they are not Needs already. It is for statistics.
+// the reads that its condition is made of, as far as they are not Needs already. It is for
+// statistics.
 func (w *Walker) OnBranch(f func(fn *plan.Func, reads []int64)) { w.branched = f }
 
 // Read gives the walker what the program's string constants say (trace.Meta.Texts).
@@ -140,7 +141,7 @@ func (w *Walker) code(pf *plan.Func) *code {
 }
 
 // Step implements [window.Walker].
-func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
+func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	switch {
 	case e.Kind == format.Alloc:
 		w.reallocated(index, e)
@@ -148,32 +149,34 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 		w.straight = w.minding
 	}
 	if e.G <= 0 { // the runtime
-		return window.Flow{}
+		return flow.Flow{}
 	}
 	g := w.goroutine(e.G)
 	g.event = index
 	w.from, w.where, w.appended, w.value = w.from[:0], nil, nil, nil
 	walked := g.step(index, e)
-	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet { // no event of a window: what is pinned waits for the next one
+	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {
+		// no event of a window: what is pinned waits for the next one
 		w.stats.Events++
-		return window.Flow{}
+		return flow.Flow{}
 	}
 	g.needs = g.d.take(g.needs)
 	g.given, g.guards = g.guards, g.given[:0]
-	var forks []window.Fork
+	var forks []flow.Fork
 	if len(g.forks) > 0 {
 		forks, g.forks = g.forks, nil
 	}
 	w.stats.Events++
 	if walked {
 		w.stats.Walked++
-	} else { // the event at which a walk failed may be a read: it is strict, and does not need itself
+	} else {
+		// the event at which a walk failed may be a read: it is strict, and does not need itself
 		g.needs = slices.DeleteFunc(g.needs, func(i int64) bool { return i == index })
 	}
 	if e.Kind == format.End {
 		w.end(g)
 	}
-	return window.Flow{Walked: walked, Needs: g.needs, From: w.from, Where: w.where, Appended: w.appended, Guards: g.given, Forks: forks, Value: w.value}
+	return flow.Flow{Walked: walked, Needs: g.needs, From: w.from, Where: w.where, Appended: w.appended, Guards: g.given, Forks: forks, Value: w.value}
 }
 
 // end forgets a goroutine that has ended.
@@ -241,7 +244,8 @@ func (g *goroutine) walked() bool {
 	return f != nil && f.walked
 }
 
-// missing comes before the OpaqueBegin of a call that leaves traced code: what the call is given stays as it was (F10).
+// missing comes before the OpaqueBegin of a call that leaves traced code: what the call is given
+// stays as it was (F10).
 func (g *goroutine) missing(f *frame, index int64, e *trace.Event) bool {
 	if g.isDefer(f, e) {
 		defer g.d.pinAll()
@@ -278,7 +282,8 @@ func (g *goroutine) top() *frame {
 	return g.frames[n-1]
 }
 
-// consume walks a frame up to the instruction that wrote the record. It reports whether it got there.
+// consume walks a frame up to the instruction that wrote the record. It reports whether it got
+// there.
 func (g *goroutine) consume(f *frame, index int64, e *trace.Event) bool {
 	if f.entering > 0 {
 		return g.parameter(f, e)
@@ -319,8 +324,8 @@ func (in *instr) next(f *frame) *want {
 	return nil
 }
 
-// settle skips the records that may be missing and advances to one that may not, or,
-// if callback, to a typed operation that may call back. It goes no further where only a panic ends a loop:
+// settle skips the records that may be missing and advances to one that may not, or, if callback,
+// to a typed operation that may call back. It goes no further where only a panic ends a loop:
 //
 //	for { c <- 0 } // close(c)
 func (g *goroutine) settle(f *frame, callback bool) {

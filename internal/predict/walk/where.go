@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 )
@@ -13,14 +13,15 @@ import (
 // What forks and values are to people.
 
 // Where implements [window.Fork].
-func (x *fork) Where() window.Where {
+func (x *fork) Where() flow.Where {
 	in := x.frame.instr()
 	v := *in.in.Operands(nil)[x.args[0]]
 	at, expr := x.frame.code.plan.Written(in.in, v)
-	return window.Where{Site: x.frame.code.plan.Site, Line: int32(at.Line), Col: int32(at.Column), Expr: expr, Type: Shape(v.Type())}
+	return flow.Where{Site: x.frame.code.plan.Site, Line: int32(at.Line), Col: int32(at.Column), Expr: expr, Type: Shape(v.Type())}
 }
 
-// Shape is how the bits of a value are to be read: the name of its basic type, "pointer" for an address, "" for others.
+// Shape is how the bits of a value are to be read: the name of its basic type, "pointer" for an
+// address, "" for others.
 func Shape(t types.Type) string {
 	switch u := plan.Core(t).(type) {
 	case *types.Basic:
@@ -66,7 +67,8 @@ func atomicShape(fn *ssa.Function) string {
 	if fn == nil {
 		return ""
 	}
-	if o := fn.Origin(); o != nil { // it has a body, and Params, only if its package was read from source
+	if o := fn.Origin(); o != nil {
+		// it has a body, and Params, only if its package was read from source
 		fn = o
 	}
 	v := fn.Signature.Recv()
@@ -103,16 +105,16 @@ func atomicShape(fn *ssa.Function) string {
 	return ""
 }
 
-// calls are the functions that the path is in and that the recorded run was not in at the fork, the innermost first. In a goroutine
-// that it has started, that is all of them.
-func (p *path) calls() []window.Call {
-	var list []window.Call
+// calls are the functions that the path is in and that the recorded run was not in at the fork, the
+// innermost first. In a goroutine that it has started, that is all of them.
+func (p *path) calls() []flow.Call {
+	var list []flow.Call
 	f := p.frame
 	for ; f.depth > 0 && f.caller != nil; f = f.caller {
-		list = append(list, window.Call{Fn: f.code.plan.Site, Site: f.caller.instr().site})
+		list = append(list, flow.Call{Fn: f.code.plan.Site, Site: f.caller.instr().site})
 	}
 	if p.g != p.x.g {
-		list = append(list, window.Call{Fn: f.code.plan.Site})
+		list = append(list, flow.Call{Fn: f.code.plan.Site})
 	}
 	return list
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -26,7 +28,8 @@ func (m *maker) accessEvent(i int, r *record, t *thread) {
 		a := &w.atoms[k]
 		switch {
 		case a.mask&mask == 0:
-		case w.noValue && a.mask&ByteMask(uint64(e.Obj), e.Size) == 0: // of a map or a channel
+		case w.noValue && a.mask&built.ByteMask(uint64(e.Obj), e.Size) == 0:
+			// of a map or a channel
 		case a.shared():
 			if !m.part(i, r, t, w, a, deps, valDeps) {
 				m.dropAccess(i, r)
@@ -44,7 +47,7 @@ func (m *maker) accessEvent(i int, r *record, t *thread) {
 		}
 	}
 	if first && len(deps) > 0 {
-		m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps})
+		m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})
 	}
 	if e.Flags&format.FlagMore != 0 {
 		return
@@ -62,7 +65,7 @@ func (m *maker) strict(i int, r *record, t *thread) {
 		case 1:
 			m.w.Events[t.parts[0]].Strict = true
 		default:
-			m.add(t, i, Event{Kind: Pin, Flags: r.Event.Flags & format.FlagOpaque, Obj: -1, Deps: slices.Clone(t.parts)})
+			m.add(t, i, model.Event{Kind: model.Pin, Flags: r.Event.Flags & format.FlagOpaque, Obj: -1, Deps: slices.Clone(t.parts)})
 		}
 	}
 	t.parts = t.parts[:0]
@@ -98,7 +101,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	m.settle(w, a)
 	e := &r.Event
 	if a.obj < 0 {
-		a.obj = m.newObj(ObjState{Val: a.initial, Unknown: a.unknown}, Place{w.addr, a.mask})
+		a.obj = m.newObj(model.ObjState{Val: a.initial, Unknown: a.unknown}, built.Place{Addr: w.addr, Mask: a.mask})
 	}
 	if w.noValue && !m.b.opt.NoValues {
 		m.inTurn(i, t, m.versioned(i, r, t, a, deps, valDeps), a, e.Kind.IsWrite())
@@ -112,7 +115,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		return true
 	}
 	shift := 8 * (uint64(e.Obj) & 7)
-	v, aux := Extract(e.Val<<shift, a.mask), Extract(e.Aux<<shift, a.mask)
+	v, aux := built.Extract(e.Val<<shift, a.mask), built.Extract(e.Aux<<shift, a.mask)
 	n, stirred := int32(len(m.w.Events)), false
 	switch {
 	case w.noValue && !reads(e.Kind):
@@ -131,7 +134,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		}
 		n, stirred = int32(len(m.w.Events)), e.Kind == format.Read && a.stirredAt(t.g, i)
 	}
-	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Val: v, Deps: deps, Where: m.places(r)}
+	ev := model.Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Val: v, Deps: deps, Where: m.places(r)}
 	switch {
 	case e.Kind == format.AtomicRMW:
 		if ev.Aux = m.object64(a, aux); w.noValue {
@@ -163,7 +166,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	m.noteDirty(r, a)
 	if m.inTurn(i, t, n, a, e.Kind.IsWrite()); stirred { // (E7)
 		a.cur = m.ownValue()
-		m.add(t, i, Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: a.cur})
+		m.add(t, i, model.Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: a.cur})
 	}
 	return true
 }
@@ -176,11 +179,11 @@ func reads(k format.Kind) bool { return k != format.Write && k != format.AtomicW
 func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) (bare int32) {
 	e := &r.Event
 	if a.version < 0 {
-		a.version = m.newObj(ObjState{}, Place{})
+		a.version = m.newObj(model.ObjState{}, built.Place{})
 	}
-	bare = m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.places(r)})
+	bare = m.add(t, i, model.Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.places(r)})
 	m.ordered(t, bare, a, r)
-	v := Event{Kind: format.AtomicRMW, Obj: a.version, Val: a.cur}
+	v := model.Event{Kind: format.AtomicRMW, Obj: a.version, Val: a.cur}
 	switch k := int32(len(m.w.Events)); {
 	case !e.Kind.IsWrite():
 		v.Kind = format.AtomicRead
@@ -244,7 +247,7 @@ func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
 		}
 		from := len(m.w.Edges)
 		m.keep(&a.order, t, n, c, m.originOf(r), true)
-		m.loosen(from, LooseOutside)
+		m.loosen(from, built.LooseOutside)
 	}
 }
 
@@ -253,7 +256,7 @@ func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
 func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps []int32) bool {
 	e := &r.Event
 	shift := 8 * (uint64(e.Obj) & 7)
-	v := Extract(e.Val<<shift, a.mask)
+	v := built.Extract(e.Val<<shift, a.mask)
 	if r.outside() {
 		m.privateOutside(i, r, t, a)
 		return true
@@ -276,15 +279,15 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	}
 	switch {
 	case e.Kind == format.AtomicRMW:
-		a.cur, a.deps, a.vague = Extract(e.Aux<<shift, a.mask), valDeps, false
+		a.cur, a.deps, a.vague = built.Extract(e.Aux<<shift, a.mask), valDeps, false
 		a.value = nil
 	case !reads(e.Kind) && w.noValue:
-		a.deps, a.value = merge(a.deps, valDeps), nil
+		a.deps, a.value = model.Union(a.deps, valDeps), nil
 	case !reads(e.Kind):
 		a.cur, a.deps, a.vague = v, valDeps, false
 		a.value = nil
 		if r.Value != nil && len(valDeps) > 0 {
-			a.value = AtomOf(m.term(r.Value), shift, a.mask)
+			a.value = built.AtomOf(m.term(r.Value), shift, a.mask)
 		}
 	}
 	a.last = r.Index
@@ -305,7 +308,7 @@ func (m *maker) privateOutside(i int, r *record, t *thread, a *atom) {
 			a.deps = nil
 		}
 	case len(a.deps) > 0:
-		m.add(t, i, Event{Kind: Pin, Flags: format.FlagOpaque, Obj: -1, Deps: a.deps})
+		m.add(t, i, model.Event{Kind: model.Pin, Flags: format.FlagOpaque, Obj: -1, Deps: a.deps})
 	}
 	a.last = r.Index
 	m.noteDirty(r, a)

@@ -3,6 +3,8 @@ package window
 import (
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -11,7 +13,7 @@ import (
 type ways struct {
 	onPath int // records of the trace; those of alternatives follow
 	list   []way
-	made   []Way
+	made   []built.Way
 	base   int // record of the first step of the alternative at hand
 	now    int // record that produce is at
 	byWord []int32
@@ -20,9 +22,9 @@ type ways struct {
 
 // way is an alternative with its records.
 type way struct {
-	alt   *Alternative
+	alt   *flow.Alternative
 	fork  int // record
-	from  Fork
+	from  flow.Fork
 	first int // record of its first step
 }
 
@@ -74,7 +76,7 @@ func (m *maker) append(w way) {
 	for k := range w.alt.Steps {
 		s := &w.alt.Steps[k]
 		m.recs = append(m.recs, record{
-			Record: Record{Event: s.Event, Index: AlternativeBase + int64(k), Needs: s.Flow.Needs, From: s.Flow.From, Value: s.Flow.Value},
+			Record: built.Record{Event: s.Event, Index: flow.AlternativeBase + int64(k), Needs: s.Flow.Needs, From: s.Flow.From, Value: s.Flow.Value},
 			guards: s.Flow.Guards, walked: true, way: int32(len(m.list)),
 		})
 		m.gatherRecord(len(m.recs) - 1)
@@ -91,12 +93,14 @@ func (m *maker) append(w way) {
 }
 
 // stepOf is the step of an alternative that a record stands for.
-func (m *maker) stepOf(r *record) *Step { return &m.list[r.way-1].alt.Steps[r.Index-AlternativeBase] }
+func (m *maker) stepOf(r *record) *flow.Step {
+	return &m.list[r.way-1].alt.Steps[r.Index-flow.AlternativeBase]
+}
 
 // caseOf is the channel of a case that record i does not choose.
-func (m *maker) caseOf(i int, c StepCase) *synch {
+func (m *maker) caseOf(i int, c flow.StepCase) *synch {
 	r := record{
-		Record: Record{Event: trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: m.recs[i].Event.G, Obj: trace.Addr(c.Chan), Aux: c.Capacity}},
+		Record: built.Record{Event: trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: m.recs[i].Event.G, Obj: trace.Addr(c.Chan), Aux: c.Capacity}},
 		way:    m.recs[i].way,
 	}
 	o := &m.objs[m.object(objKey{chanClass, r.Event.Obj})]
@@ -106,7 +110,7 @@ func (m *maker) caseOf(i int, c StepCase) *synch {
 
 // forkAt is a fork with the record that it comes before.
 type forkAt struct {
-	Fork
+	flow.Fork
 	rec int
 }
 
@@ -155,8 +159,8 @@ func (b *Builder) contested(g trace.GoID, x int64) bool {
 
 // recordOf is [Builder.recordOf], also for the reads of the alternative at hand.
 func (m *maker) recordOf(x int64) int32 {
-	if x >= AlternativeBase {
-		return int32(m.base) + int32(x-AlternativeBase)
+	if x >= flow.AlternativeBase {
+		return int32(m.base) + int32(x-flow.AlternativeBase)
 	}
 	return m.b.recordOf(x)
 }

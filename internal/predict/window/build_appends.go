@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -59,7 +61,7 @@ type appends struct {
 
 // arrays are the elements that some open appends may write to.
 type arrays struct {
-	trust Obj
+	trust model.Obj
 }
 
 // hit is a piece of them.
@@ -303,16 +305,16 @@ func (m *maker) appendsTo(i int, r *record, t *thread) {
 	reads := append(slices.Clone(r.Where), r.Appended.Moved...)
 	slices.Sort(reads)
 	a := m.hitIn(r.Appended.Array, r.Appended.Array+1)[0]
-	m.add(t, i, Event{Kind: format.AtomicRMW, Obj: m.trust(a), ValDeps: m.resolve(reads)})
+	m.add(t, i, model.Event{Kind: format.AtomicRMW, Obj: m.trust(a), ValDeps: m.resolve(reads)})
 	if a != m.appends.all {
-		m.add(t, i, Event{Kind: format.AtomicRMW, Obj: m.trust(m.appends.all), ValDeps: m.resolve(reads)})
+		m.add(t, i, model.Event{Kind: format.AtomicRMW, Obj: m.trust(m.appends.all), ValDeps: m.resolve(reads)})
 	}
 }
 
 // trust is the location of some arrays.
-func (m *maker) trust(a *arrays) Obj {
+func (m *maker) trust(a *arrays) model.Obj {
 	if a.trust < 0 {
-		a.trust = m.newObj(ObjState{}, Place{})
+		a.trust = m.newObj(model.ObjState{}, built.Place{})
 	}
 	return a.trust
 }
@@ -335,7 +337,7 @@ func (m *maker) hitIn(from, to uint64) (list []*arrays) {
 
 // trusts has t read trust.
 func (m *maker) trusts(i int, t *thread, a *arrays) {
-	e := Event{Kind: format.AtomicRead, Obj: m.trust(a), Strict: true}
+	e := model.Event{Kind: format.AtomicRead, Obj: m.trust(a), Strict: true}
 	if m.recs[i].outside() {
 		e.Flags = format.FlagOpaque
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/trace/format"
 	"github.com/presage-race/presage/internal/trace/raw"
@@ -16,8 +19,8 @@ import (
 func TestTrusts(t *testing.T) {
 	for _, slices := range []int{1, 2, 5} {
 		var text strings.Builder
-		var flows []window.Flow
-		put := func(f window.Flow, format string, args ...any) {
+		var flows []flow.Flow
+		put := func(f flow.Flow, format string, args ...any) {
 			f.Walked = true
 			fmt.Fprintf(&text, format+"\n", args...)
 			flows = append(flows, f)
@@ -25,32 +28,32 @@ func TestTrusts(t *testing.T) {
 		array := func(k int) int { return 0x10000 + k*0x1000 }
 		word := func(k, i int) int { return 0x1000 + k*0x100 + 8*i }
 		for k := range slices {
-			put(window.Flow{}, "main alloc 0x%x val=64", array(k))
+			put(flow.Flow{}, "main alloc 0x%x val=64", array(k))
 		}
-		put(window.Flow{}, "main go g2")
-		put(window.Flow{}, "main go g3")
+		put(flow.Flow{}, "main go g2")
+		put(flow.Flow{}, "main go g3")
 		for n, g := range []string{"g2", "g3"} {
-			put(window.Flow{}, "%s lock m", g)
+			put(flow.Flow{}, "%s lock m", g)
 			for k := range slices {
 				var reads []int64
 				for i, v := range []int{array(k), n, 8} { // pointer, length, capacity
 					reads = append(reads, int64(len(flows)))
-					put(window.Flow{}, "%s read 0x%x val=%d", g, word(k, i), v)
+					put(flow.Flow{}, "%s read 0x%x val=%d", g, word(k, i), v)
 				}
-				a := &window.Appended{Array: uint64(array(k)), Bytes: 64, Elem: 8}
-				put(window.Flow{Where: reads, Appended: a}, "%s write 0x%x val=7", g, array(k)+8*n)
-				put(window.Flow{From: reads}, "%s write 0x%x val=%d", g, word(k, 1), n+1)
+				a := &flow.Appended{Array: uint64(array(k)), Bytes: 64, Elem: 8}
+				put(flow.Flow{Where: reads, Appended: a}, "%s write 0x%x val=7", g, array(k)+8*n)
+				put(flow.Flow{From: reads}, "%s write 0x%x val=%d", g, word(k, 1), n+1)
 			}
-			put(window.Flow{}, "%s unlock m", g)
+			put(flow.Flow{}, "%s unlock m", g)
 		}
-		put(window.Flow{}, "g3 opaque")
-		put(window.Flow{}, "g3 opaqueend")
+		put(flow.Flow{}, "g3 opaque")
+		put(flow.Flow{}, "g3 opaqueend")
 		events, meta, err := raw.Parse(text.String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		var w *window.Window
-		b := window.NewBuilder(window.BuildOptions{Walked: true, Meta: meta, All: true}, func(x *window.Built) error { w = x.Window; return nil })
+		var w *model.Window
+		b := window.NewBuilder(window.BuildOptions{Walked: true, Meta: meta, All: true}, func(x *built.Window) error { w = x.Window; return nil })
 		for i := range events {
 			if err := b.Add(int64(i), &events[i], flows[i]); err != nil {
 				t.Fatal(err)
@@ -59,8 +62,8 @@ func TestTrusts(t *testing.T) {
 		if err := b.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		writes := map[window.Obj]int{}
-		reads := map[int64][]window.Obj{} // by the record that they stand before
+		writes := map[model.Obj]int{}
+		reads := map[int64][]model.Obj{} // by the record that they stand before
 		for i := range w.Events {
 			switch e := &w.Events[i]; {
 			case e.Kind == format.AtomicRMW:

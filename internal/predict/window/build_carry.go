@@ -1,6 +1,7 @@
 package window
 
 import (
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -56,7 +57,7 @@ type object struct {
 	writer   bool
 	readers  int32
 	counter  int64
-	once     OnceState
+	once     model.OnceState
 	cap      uint64
 	closed   bool
 	queue    []element
@@ -106,9 +107,9 @@ func (o *object) infer(e *trace.Event) {
 	case format.WGAdd:
 		o.counter = int64(e.Aux) - int64(e.Val)
 	case format.OncePass:
-		o.once = OnceDone
+		o.once = model.OnceDone
 	case format.OnceEnd:
-		o.once = OnceRunning
+		o.once = model.OnceRunning
 	case format.ChanSend, format.ChanRecv, format.ChanClose, format.ChanLen, format.SelectCase:
 		o.cap = e.Aux
 		if e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0 {
@@ -156,19 +157,19 @@ func (o *object) step(e *trace.Event, force bool) bool {
 	case format.WGWait:
 		return o.counter == 0
 	case format.OnceBegin: // (O)
-		ok := o.once == OnceFresh
+		ok := o.once == model.OnceFresh
 		if ok || force {
-			o.once = OnceRunning
+			o.once = model.OnceRunning
 		}
 		return ok
 	case format.OnceEnd:
-		ok := o.once == OnceRunning
+		ok := o.once == model.OnceRunning
 		if ok || force {
-			o.once = OnceDone
+			o.once = model.OnceDone
 		}
 		return ok
 	case format.OncePass:
-		return o.once == OnceDone
+		return o.once == model.OnceDone
 	case format.CondWait, format.CondWake, format.CondSignal, format.CondBroadcast:
 		return o.cond(e)
 	case format.ChanSend, format.ChanRecv, format.ChanClose, format.ChanLen:

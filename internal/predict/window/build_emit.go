@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/excluded"
 )
 
 // built returns the window with the part of the trace that it was made of: the events from ≤ i <
 // to.
-func (m *maker) built(from, to int64) *Built {
-	x := &Built{
+func (m *maker) built(from, to int64) *built.Window {
+	x := &built.Window{
 		Window: m.w, From: from, To: to, Done: m.b.done, Alternatives: m.made,
 		Records: m.b.recordsOf(m.recs[:m.onPath]), Places: m.placed, Sources: m.src, Contents: m.contents,
 		Kept: m.keptBy, Loose: m.loose, LoosePins: m.loosePins,
@@ -22,7 +23,7 @@ func (m *maker) built(from, to int64) *Built {
 }
 
 // recordsOf lists records, in the builder's table.
-func (b *Builder) recordsOf(recs []record) []*Record {
+func (b *Builder) recordsOf(recs []record) []*built.Record {
 	b.table = slices.Grow(b.table[:0], len(recs))
 	for i := range recs {
 		b.table = append(b.table, &recs[i].Record)
@@ -32,17 +33,17 @@ func (b *Builder) recordsOf(recs []record) []*Record {
 
 // excluded lists the calls of excluded code that are open where the buffer begins, and the ends of
 // goroutines from ≤ i < to.
-func (b *Builder) excluded(from, to int64) *Excluded {
-	x := &Excluded{Walked: b.opt.Walked}
+func (b *Builder) excluded(from, to int64) *built.Excluded {
+	x := &built.Excluded{Walked: b.opt.Walked}
 	for _, list := range b.miss.open {
 		x.Open = append(x.Open, list...)
 	}
 	slices.SortFunc(x.Open, func(p, q *excluded.Pair) int { return cmp.Compare(p.Begin, q.Begin) })
 	for g, n := range b.miss.ends {
 		if from <= n && n < to {
-			x.Ends = append(x.Ends, Ended{g, n})
+			x.Ends = append(x.Ends, built.Ended{G: g, Index: n})
 		}
 	}
-	slices.SortFunc(x.Ends, func(p, q Ended) int { return cmp.Compare(p.Index, q.Index) })
+	slices.SortFunc(x.Ends, func(p, q built.Ended) int { return cmp.Compare(p.Index, q.Index) })
 	return x
 }

@@ -3,12 +3,14 @@ package window
 import (
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// What comes before an event in any case: by program order (M1), a go statement of the window (M2) and hard edges that are not weak (M4). Missing
-// methods give rise to a precedence for each pair of things that meet, and most of these follow from others: goroutines that have ended before the next is started,
-// say. Such a precedence is not made.
+// What comes before an event in any case: by program order (M1), a go statement of the window (M2)
+// and hard edges that are not weak (M4). Missing methods give rise to a precedence for each pair of
+// things that meet, and most of these follow from others: goroutines that have ended before the
+// next is started, say. Such a precedence is not made.
 
 // follows is, of each goroutine's thread, what comes before its last event.
 type follows struct {
@@ -31,7 +33,7 @@ type moment struct {
 }
 
 // thread returns what comes before the last event of thread t.
-func (f *follows) thread(m *maker, t Thread) *followed {
+func (f *follows) thread(m *maker, t model.Thread) *followed {
 	for int(t) >= len(f.of) {
 		f.of = append(f.of, nil)
 	}
@@ -96,14 +98,16 @@ func (m *maker) follow(from, to int32) (fresh bool) {
 	}
 	y, x := m.follows.thread(m, m.w.Events[from].Thread), m.follows.thread(m, m.w.Events[to].Thread)
 	if y.at >= 0 && x.has(y.at, from) {
-		return len(x.past) == 0 || x.past[len(x.past)-1].n > to // what came before that is not known
+		// what came before that is not known
+		return len(x.past) == 0 || x.past[len(x.past)-1].n > to
 	}
 	x.after(to, y, from)
 	return true
 }
 
-// afterLast puts event n of t after everything that happened: after the last event of each thread, but for those that come before one of these.
-// Among these is the event that was put after everything the last time, and what was there then comes before that.
+// afterLast puts event n of t after everything that happened: after the last event of each thread,
+// but for those that come before one of these. Among these is the event that was put after
+// everything the last time, and what was there then comes before that.
 func (m *maker) afterLast(t *thread, n int32) {
 	x := m.follows.thread(m, m.w.Events[n].Thread)
 	var list []*thread
@@ -122,7 +126,7 @@ func (m *maker) afterLast(t *thread, n int32) {
 }
 
 // followGo takes a Go of the window: n starts u.
-func (m *maker) followGo(n int32, u Thread) {
+func (m *maker) followGo(n int32, u model.Thread) {
 	if m.b.miss.active() {
 		m.follows.thread(m, u).after(n, m.follows.thread(m, m.w.Events[n].Thread), n)
 	}
@@ -131,7 +135,7 @@ func (m *maker) followGo(n int32, u Thread) {
 // known says what comes before the next event of t (Known of package excluded).
 type known struct {
 	m *maker
-	t Thread
+	t model.Thread
 	x *followed
 }
 

@@ -1,8 +1,10 @@
 package window
 
 import (
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/excluded"
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -33,8 +35,8 @@ type atom struct {
 	// and a write is after the last MethodBegin that reads it and comes before all others that do
 	dirty   bool
 	strict  []int32 // what has read it since
-	obj     Obj
-	version Obj // of the contents, where values were not recorded
+	obj     model.Obj
+	version model.Obj // of the contents, where values were not recorded
 
 	initial    uint64
 	unknown    bool // initial stands for a value that nothing tells
@@ -79,7 +81,7 @@ type synch struct {
 	pool       bool // hidden: what is got from a sync.Pool
 	poisoned   bool // an operation that others must follow is not in the window
 	init, cur  *object
-	obj        Obj
+	obj        model.Obj
 	order      ordering
 }
 
@@ -95,7 +97,7 @@ func (s *synch) several() bool { return s.many }
 type maker struct {
 	b     *Builder
 	recs  []record
-	w     *Window
+	w     *model.Window
 	kept  []bool // by record: it has an event of the window
 	words []word
 	objs  []synch
@@ -137,7 +139,7 @@ const bigAlloc = 1 << 18
 func newMaker(b *Builder) *maker {
 	b.makers++
 	return &maker{
-		b: b, no: b.makers, recs: b.buf, w: &Window{Events: make([]Event, 0, b.room)}, kept: make([]bool, len(b.buf)),
+		b: b, no: b.makers, recs: b.buf, w: &model.Window{Events: make([]model.Event, 0, b.room)}, kept: make([]bool, len(b.buf)),
 		objAt: make(map[objKey]int32), objsIn: make(map[uint64][]objKey), allocIn: make(map[uint64][]int32),
 		lastRec: make(map[trace.GoID]int),
 		parts:   make(map[part]int32),
@@ -178,7 +180,7 @@ func (m *maker) gatherRecord(i int) {
 	case r.Event.Kind.IsAccess():
 		r.mem = m.word(uint64(r.Event.Obj), r.Event.Size)
 		w := &m.words[r.mem]
-		w.refine(ByteMask(uint64(r.Event.Obj), r.Event.Size))
+		w.refine(built.ByteMask(uint64(r.Event.Obj), r.Event.Size))
 		w.refine(bytesIn(&r.Event))
 		w.outside = w.outside || r.outside()
 		w.noValue = w.noValue || m.b.opt.NoValues || r.Event.Flags&format.FlagNoValue != 0 && !r.outside() || m.b.keepsText(&r.Event)
@@ -392,7 +394,7 @@ func (m *maker) share() {
 }
 
 func (m *maker) touch(w *word, a *atom, i int, r *record) {
-	v := Extract(r.Event.Val<<(8*(uint64(r.Event.Obj)&7)), a.mask)
+	v := built.Extract(r.Event.Val<<(8*(uint64(r.Event.Obj)&7)), a.mask)
 	if !a.used {
 		a.used, a.first = true, r.Event.G
 		a.missing = m.b.miss.reaches(touchOf(w, a))

@@ -3,6 +3,7 @@ package window
 import (
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -131,7 +132,7 @@ func (m *memory) access(e *trace.Event, tick uint32) {
 // stands in it.
 func (m *memory) set(addr, v uint64, mask uint8, tick uint32) {
 	p, i := m.at(addr>>pageShift), addr>>3%wordsOf
-	bits := BitMask(mask)
+	bits := built.BitMask(mask)
 	p.val[i] = p.val[i]&^bits | v<<(8*(addr&7))&bits
 	if p.known[i]&^mask == 0 || tick < p.since[i] {
 		p.since[i] = tick
@@ -188,5 +189,5 @@ func (m *memory) value(addr uint64, mask uint8) (v uint64, known bool, since uin
 		return 0, false, 0
 	}
 	i := addr >> 3 % wordsOf
-	return Extract(p.val[i], mask), p.known[i]&mask == mask, p.since[i]
+	return built.Extract(p.val[i], mask), p.known[i]&mask == mask, p.since[i]
 }

@@ -4,7 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -221,7 +223,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	}
 	if inside && r.Event.Kind.IsAccess() && !t.dead {
 		// it may be one of the race, and what is before it has happened then
-		m.add(t, i, Event{Kind: Pin, Obj: -1})
+		m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
 	}
 	if !t.dead {
 		m.event(i, r, t)
@@ -231,7 +233,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	}
 	if m.b.opt.Walked && inside && !t.dead {
 		if m.pinRead(i, t); hushed && r.Event.Kind.IsWrite() {
-			m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.From)})
+			m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.From)})
 		}
 	}
 	first := m.firstOf(t, n)
@@ -239,7 +241,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 		first = m.besideMethods(i, t, first)
 	}
 	if first < 0 && (touched || r.Event.Kind == format.End && inside) && !t.dead {
-		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
+		first = m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
 	}
 	if first < 0 {
 		return
@@ -266,7 +268,7 @@ func (m *maker) beside(i int, r *record, t *thread) {
 // in common with the method's D nobody knows. first is the record's first event, -1: it has none.
 func (m *maker) besideMethods(i int, t *thread, first int32) int32 {
 	if first < 0 {
-		first = m.add(t, i, Event{Kind: Pin, Obj: -1})
+		first = m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
 	}
 	for _, u := range m.order {
 		if u != t && u.method > 0 {
@@ -306,7 +308,7 @@ func (m *maker) keepOrders(kept *excluded.Kept, first int32, r *record, x exclud
 			}
 		}
 		if c.From < c.To && m.w.Events[c.From].Thread != m.w.Events[c.To].Thread {
-			m.w.Orders = append(m.w.Orders, Conditional{If: c.If, From: c.From, To: c.To})
+			m.w.Orders = append(m.w.Orders, model.Conditional{If: c.If, From: c.From, To: c.To})
 			m.keptOrder(c.From, c.To, r, x)
 		}
 	}
@@ -340,7 +342,7 @@ func (m *maker) pinRead(i int, t *thread) {
 		}
 		m.free[t.g] = append(m.free[t.g], deps...)
 	default:
-		m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: slices.Clone(deps)})
+		m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: slices.Clone(deps)})
 	}
 }
 
@@ -398,7 +400,7 @@ func (m *maker) endedBefore(before []int32, p *excluded.Pair) []int32 {
 func (m *maker) pinWritten(t *thread, first int32) {
 	for k := int(first); k < len(m.w.Events); k++ {
 		if e := &m.w.Events[k]; e.Thread == t.id && e.Kind.IsWrite() {
-			e.Deps = merge(e.Deps, e.ValDeps)
+			e.Deps = model.Union(e.Deps, e.ValDeps)
 		}
 	}
 }
@@ -406,7 +408,7 @@ func (m *maker) pinWritten(t *thread, first int32) {
 // missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the begin reads of
 // what the method may read (B5).
 func (m *maker) missingMethod(i int, r *record, t *thread) {
-	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)})
 	if r.Event.Kind != format.MethodBegin || r.Pair.D.Empty() {
 		return
 	}
@@ -425,7 +427,7 @@ func (m *maker) missingMethod(i int, r *record, t *thread) {
 			return m.readQuiet(n, a, r.Pair.D.Covers(x))
 		}
 		// no pair has it
-		e := Event{Kind: format.Read, Flags: format.FlagStack, Strict: true, Obj: a.obj, Val: a.cur}
+		e := model.Event{Kind: format.Read, Flags: format.FlagStack, Strict: true, Obj: a.obj, Val: a.cur}
 		if a.version >= 0 {
 			e.Kind, e.Obj = format.AtomicRead, a.version
 		}
@@ -468,7 +470,7 @@ func (m *maker) noteDirty(r *record, a *atom) {
 // writes, of something unknown (B6). What was there before the first access of the window is not
 // known anyway.
 func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) {
-	v := Extract(e.Val<<(8*(uint64(e.Obj)&7)), a.mask)
+	v := built.Extract(e.Val<<(8*(uint64(e.Obj)&7)), a.mask)
 	if reads(e.Kind) && v == m.plain(a.cur) {
 		return
 	}
@@ -485,11 +487,11 @@ func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) 
 	}
 	m.b.count.Hidden++
 	ghost := &thread{g: -1, id: -1, last: -1}
-	x := Event{Kind: format.Write, Obj: a.obj, Val: v}
+	x := model.Event{Kind: format.Write, Obj: a.obj, Val: v}
 	if reads(e.Kind) {
 		x.Val = m.object64(a, v)
 	} else {
-		r := m.add(ghost, i, Event{Kind: format.Read, Obj: m.newObj(ObjState{Unknown: true}, Place{})})
+		r := m.add(ghost, i, model.Event{Kind: format.Read, Obj: m.newObj(model.ObjState{Unknown: true}, built.Place{})})
 		x.Val, x.ValDeps = unreadable, []int32{r}
 	}
 	for _, e := range a.events {
@@ -519,9 +521,9 @@ func (m *maker) missingSync(i int, r *record, t *thread, o *synch) {
 	}
 	deps := m.resolve(r.Needs)
 	if k == format.ChanSend {
-		deps = merge(deps, m.resolve(r.From))
+		deps = model.Union(deps, m.resolve(r.From))
 	}
-	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps})
+	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})
 	c := exclusive // also an RUnlock: another goroutine may be who locked
 	if k == format.Lock && r.Event.Flags&format.FlagRead != 0 {
 		c = shared

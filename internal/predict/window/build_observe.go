@@ -1,6 +1,9 @@
 package window
 
-import "github.com/presage-race/presage/internal/trace/format"
+import (
+	"github.com/presage-race/presage/internal/predict/model"
+	"github.com/presage-race/presage/internal/trace/format"
+)
 
 // What is no memory (O8 of docs/model.md): the collector, files, what C code remembers, how many
 // goroutines there are. It synchronises with nothing, and what an operation returned depends on
@@ -31,7 +34,7 @@ func (m *maker) observe(i int, r *record, t *thread) {
 			m.dropped(i, r)
 			return
 		}
-		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+		n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)})
 		m.afterAll(t, n)
 		m.cutAt = n + 1
 	case format.StateGoroutines:
@@ -39,7 +42,7 @@ func (m *maker) observe(i int, r *record, t *thread) {
 			m.cut(t)
 			return
 		}
-		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+		n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)})
 		for _, u := range m.order {
 			if u != t {
 				m.edge(u.counted-1, n)
@@ -60,7 +63,7 @@ func (m *maker) count(i int, t *thread) {
 	if !m.counting {
 		return
 	}
-	n := m.add(t, i, Event{Kind: Pin, Obj: -1})
+	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
 	for _, u := range m.order {
 		if u != t {
 			m.edge(u.looked-1, n)

@@ -1,6 +1,8 @@
 package window
 
 import (
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -61,7 +63,7 @@ func (m *maker) originOf(r *record) origin {
 
 // latest is what one thread last did to an object, by mode and origin.
 type latest struct {
-	t    Thread
+	t    model.Thread
 	last [modes][origins]int32
 }
 
@@ -108,7 +110,7 @@ func (m *maker) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event)
 		from := len(m.w.Edges)
 		m.keep(&o.order, t, n, modeOf(e), m.originOf(&m.recs[i]), i < o.acquire)
 		if o.free(e) {
-			m.loosen(from, LooseOutside)
+			m.loosen(from, built.LooseOutside)
 		}
 	}
 }
@@ -118,18 +120,18 @@ func (m *maker) edge(from, to int32) {
 	if from < 0 || from >= to || m.w.Events[from].Thread == m.w.Events[to].Thread {
 		return
 	}
-	if k := len(m.w.Edges); k > 0 && m.w.Edges[k-1] == (Edge{From: from, To: to}) {
+	if k := len(m.w.Edges); k > 0 && m.w.Edges[k-1] == (model.Edge{From: from, To: to}) {
 		return
 	}
 	if m.follow(from, to) {
-		m.w.Edges = append(m.w.Edges, Edge{From: from, To: to})
+		m.w.Edges = append(m.w.Edges, model.Edge{From: from, To: to})
 	}
 }
 
 // weakEdge adds one that is nothing to an access of the race.
 func (m *maker) weakEdge(from, to int32) {
 	if from >= 0 && from < to && m.w.Events[from].Thread != m.w.Events[to].Thread {
-		m.w.Edges = append(m.w.Edges, Edge{From: from, To: to, Weak: true})
+		m.w.Edges = append(m.w.Edges, model.Edge{From: from, To: to, Weak: true})
 	}
 }
 
@@ -164,7 +166,7 @@ func (o *synch) free(e *trace.Event) bool {
 }
 
 // loosen notes why the edges from number k on are there.
-func (m *maker) loosen(k int, why Looseness) {
+func (m *maker) loosen(k int, why built.Looseness) {
 	for _, e := range m.w.Edges[k:] {
 		m.loose[e] = why
 	}

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -43,7 +45,7 @@ func isOutside(e *trace.Event) bool {
 // number, a pointer or another scalar where it begins, and not how wide it is: it may be as wide as
 // its address allows.
 func bytesIn(e *trace.Event) uint8 {
-	mask := ByteMask(uint64(e.Obj), e.Size)
+	mask := built.ByteMask(uint64(e.Obj), e.Size)
 	if !isOutside(e) {
 		return mask
 	}
@@ -62,11 +64,11 @@ type told struct {
 	known bool
 }
 
-// outsidePart makes the event of one atom of an outside access.
+// outsidePart makes the event of one atom of an outside access (E1, E2).
 func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
-	e := Event{Kind: r.Event.Kind, Flags: r.Event.Flags, Obj: a.obj, Val: a.cur}
+	e := model.Event{Kind: r.Event.Kind, Flags: r.Event.Flags, Obj: a.obj, Val: a.cur}
 	stale := a.stale(r)
-	if a.mask&ByteMask(uint64(r.Event.Obj), r.Event.Size) == 0 { // it may not be accessed
+	if a.mask&built.ByteMask(uint64(r.Event.Obj), r.Event.Size) == 0 { // it may not be accessed
 		e.Flags |= format.FlagStack // no pair has it
 	}
 	switch {
@@ -109,7 +111,7 @@ func (m *maker) restsOnOld(r *record) bool { return r.Event.Size == 1 && !m.b.mi
 
 // old is a read of what is in a, which pairs do not have.
 func (m *maker) old(i int, t *thread, a *atom) []int32 {
-	return []int32{m.add(t, i, Event{Kind: format.Read, Flags: m.recs[i].Event.Flags&format.FlagOpaque | format.FlagStack, Obj: a.obj, Val: a.cur})}
+	return []int32{m.add(t, i, model.Event{Kind: format.Read, Flags: m.recs[i].Event.Flags&format.FlagOpaque | format.FlagStack, Obj: a.obj, Val: a.cur})}
 }
 
 // stale reports whether a late write was made before the last inside write of its goroutine, which
@@ -209,7 +211,8 @@ func (m *maker) unexplained(i int, t *thread, a *atom, v uint64) bool {
 	if a.lost || m.racy(&m.recs[i]) || !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
 		return false
 	}
-	e := Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v} // no pair has it
+	// no pair has it
+	e := model.Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v}
 	if !m.b.miss.active() {
 		// it may be one to a map (E6)
 		e.ValDeps = m.old(i, t, a)

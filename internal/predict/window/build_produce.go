@@ -3,8 +3,11 @@ package window
 import (
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/excluded"
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -17,9 +20,9 @@ type production struct {
 	order   []*thread            // by Thread
 	// by record: the reads that must be intact for this read's value to be
 	src      [][]int32
-	contents []*Content    // by record: what this read returns, in a symbolic walk
-	terms    expr.Replacer // by these
-	open     int64         // what reads from this number on return is not settled yet
+	contents []*built.Content // by record: what this read returns, in a symbolic walk
+	terms    expr.Replacer    // by these
+	open     int64            // what reads from this number on return is not settled yet
 	cutAny   bool
 	started  map[trace.GoID]bool // by a Go of the window, in it or cut
 	// values that point into what was allocated in the window, by bits and Alloc
@@ -30,14 +33,14 @@ type production struct {
 	answer  []int32
 	writers map[written][]writer // see misplaced; nil: not yet needed
 
-	placed []Place // by Obj
-	loose  map[Edge]Looseness
+	placed []built.Place // by Obj
+	loose  map[model.Edge]built.Looseness
 	// Pins of what outside code is given, by calls and by what it calls, and of results that only
 	// outside code could compute
 	loosePins []int32
 	follows   follows
 	calls     excluded.Order // of missing methods
-	keptBy    []KeptOrder
+	keptBy    []built.KeptOrder
 	methods   map[int32]trace.Addr // begun or ended by an event
 	// what code has read that missing methods under way have called back, and that keeps its value
 	// only as far as they learn of it
@@ -48,20 +51,20 @@ type production struct {
 }
 
 func newProduction() production {
-	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), loose: make(map[Edge]Looseness), methods: make(map[int32]trace.Addr)}
+	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), loose: make(map[model.Edge]built.Looseness), methods: make(map[int32]trace.Addr)}
 }
 
 // thread is one goroutine of the window.
 type thread struct {
 	g      trace.GoID
-	id     Thread // -1: no event yet
-	cutAt  int    // with dead: the record at which it ends
-	dead   bool   // nothing more of it is in the window
-	by     int32  // the go statement that starts it, -1: not in the window
-	last   int32  // its last event
+	id     model.Thread // -1: no event yet
+	cutAt  int          // with dead: the record at which it ends
+	dead   bool         // nothing more of it is in the window
+	by     int32        // the go statement that starts it, -1: not in the window
+	last   int32        // its last event
 	events []int32
 	parts  []int32
-	cases  []Case
+	cases  []model.Case
 
 	// its last event that ends or begins a missing method, and that shows that outside code has
 	// run; 0: none, +1
@@ -87,9 +90,9 @@ func (m *maker) thread(g trace.GoID) *thread {
 }
 
 // add appends an event to t.
-func (m *maker) add(t *thread, i int, e Event) int32 {
+func (m *maker) add(t *thread, i int, e model.Event) int32 {
 	if t.id < 0 {
-		t.id = Thread(len(m.order))
+		t.id = model.Thread(len(m.order))
 		m.order = append(m.order, t)
 		m.w.Threads = append(m.w.Threads, t.g)
 	}
@@ -108,9 +111,9 @@ func (m *maker) add(t *thread, i int, e Event) int32 {
 }
 
 // newObj makes the next object of the window, whose state at the start is s and which stands at p.
-func (m *maker) newObj(s ObjState, p Place) Obj {
+func (m *maker) newObj(s model.ObjState, p built.Place) model.Obj {
 	m.w.Init, m.placed = append(m.w.Init, s), append(m.placed, p)
-	return Obj(len(m.w.Init) - 1)
+	return model.Obj(len(m.w.Init) - 1)
 }
 
 // cut ends t in this window.
@@ -125,9 +128,9 @@ func (m *maker) cut(t *thread) {
 // event that the recorded order does not enable ends its thread.
 func (m *maker) produce() {
 	m.src, m.past = make([][]int32, len(m.recs)), 0
-	m.w.Names = Names{Words: make(map[uint64]uint64), Allocs: make([]Extent, len(m.allocs))}
+	m.w.Names = model.Names{Words: make(map[uint64]uint64), Allocs: make([]model.Extent, len(m.allocs))}
 	for k, s := range m.allocs {
-		m.w.Names.Allocs[k] = Extent{Addr: s.addr, Size: s.size}
+		m.w.Names.Allocs[k] = model.Extent{Addr: s.addr, Size: s.size}
 	}
 	m.terms.With = m.read
 	m.findSenders()
@@ -158,7 +161,7 @@ func (m *maker) produce() {
 			m.beside(i, r, t)
 		}
 	}
-	m.open = AlternativeBase
+	m.open = flow.AlternativeBase
 }
 
 // dropped notes what the absence of an event makes impossible.
@@ -196,7 +199,7 @@ func (m *maker) event(i int, r *record, t *thread) {
 		if r.obj >= 0 && m.objs[r.obj].missing {
 			m.missingSync(i, r, t, &m.objs[r.obj])
 		} else if r.obj >= 0 {
-			t.cases = append(t.cases, Case{Chan: m.idOf(&m.objs[r.obj]), Send: r.Event.Flags&format.FlagWrite != 0})
+			t.cases = append(t.cases, model.Case{Chan: m.idOf(&m.objs[r.obj]), Send: r.Event.Flags&format.FlagWrite != 0})
 		}
 	case format.SelectDefault:
 		m.selectDefault(i, r, t)
@@ -232,7 +235,7 @@ func (m *maker) event(i int, r *record, t *thread) {
 // pin makes a Pin of a record's needs, if there are any (P).
 func (m *maker) pin(i int, r *record, t *thread) int32 {
 	if deps := m.resolve(r.Needs); len(deps) > 0 {
-		return m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps})
+		return m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})
 	}
 	return -1
 }
@@ -307,36 +310,23 @@ func (m *maker) pass(i int, deps []int32) {
 	case len(m.src[i]) == 0:
 		m.src[i] = deps[:len(deps):len(deps)]
 	default:
-		m.src[i] = merge(m.src[i], deps)
+		m.src[i] = model.Union(m.src[i], deps)
 	}
 	if k := len(m.asked); k > 0 && (m.asked[k-1] >= m.recs[i].Index || m.recs[i].Event.Kind == format.AtomicRMW) {
 		m.asked = nil
 	}
 }
 
-// merge is the union of two sorted sets.
-func merge(a, b []int32) []int32 {
-	switch {
-	case len(b) == 0 || len(a) == len(b) && &a[0] == &b[0]:
-		return a
-	case len(a) == 0:
-		return b
-	}
-	out := append(slices.Clone(a), b...)
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // finish completes the window.
 func (m *maker) finish() {
-	m.w.Semantics = ValueReads
+	m.w.Semantics = model.ValueReads
 	switch {
 	case m.b.opt.Symbolic:
-		m.w.Semantics = EvaluatedReads
+		m.w.Semantics = model.EvaluatedReads
 	case m.b.opt.NoValues:
-		m.w.Semantics = StrictReads
+		m.w.Semantics = model.StrictReads
 	case m.b.opt.Walked:
-		m.w.Semantics = NeededReads
+		m.w.Semantics = model.NeededReads
 	}
 	for k := range m.objs {
 		if o := &m.objs[k]; o.obj >= 0 {
@@ -349,10 +339,10 @@ func (m *maker) finish() {
 }
 
 // threadOf returns the number of a goroutine that the state of an object names.
-func (m *maker) thtouchOf(g trace.GoID) Thread {
+func (m *maker) thtouchOf(g trace.GoID) model.Thread {
 	t := m.thread(g)
 	if t.id < 0 {
-		t.id = Thread(len(m.order))
+		t.id = model.Thread(len(m.order))
 		m.order = append(m.order, t)
 		m.w.Threads = append(m.w.Threads, t.g)
 	}
@@ -360,8 +350,8 @@ func (m *maker) thtouchOf(g trace.GoID) Thread {
 }
 
 // state is an object's state at the start of the window, in the window's terms.
-func (m *maker) state(o *synch) ObjState {
-	s := ObjState{
+func (m *maker) state(o *synch) model.ObjState {
+	s := model.ObjState{
 		Writer: o.init.writer, Readers: o.init.readers, Counter: o.init.counter, Once: o.init.once,
 		Cap: int32(min(o.init.cap, 1<<31-1)), Closed: o.init.closed,
 	}
@@ -376,7 +366,7 @@ func (m *maker) state(o *synch) ObjState {
 		s.SlotOf = m.thtouchOf(o.init.slotOf)
 	}
 	for _, w := range o.init.waiters {
-		s.Waiters = append(s.Waiters, Waiter{m.thtouchOf(w.g), w.notified})
+		s.Waiters = append(s.Waiters, model.Waiter{Thread: m.thtouchOf(w.g), Notified: w.notified})
 	}
 	return s
 }

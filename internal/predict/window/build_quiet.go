@@ -5,6 +5,7 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/excluded"
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // Quiet accesses. What some D has is shared with missing code, whoever accesses it: where calls
@@ -216,19 +217,19 @@ func (m *maker) readQuiet(n int32, a *atom, covers bool) (clean bool) {
 	if g, ok := quietGuard(a); ok {
 		e.Guards = append(e.Guards, g)
 	} else {
-		e.Deps = merge(e.Deps, a.deps)
+		e.Deps = model.Union(e.Deps, a.deps)
 	}
 	return covers
 }
 
 // quietGuard is the condition that an atom has the content that it has, if that is known as a
 // function of reads.
-func quietGuard(a *atom) (g Guard, ok bool) {
+func quietGuard(a *atom) (g model.Guard, ok bool) {
 	if a.value == nil || a.value.Op() == expr.Read {
 		return g, false
 	}
 	if v, known := a.value.Recorded(); !known || v != a.cur {
 		return g, false
 	}
-	return Guard{NewTerm(a.value), a.cur}, true
+	return model.Guard{Term: model.NewTerm(a.value), Want: a.cur}, true
 }

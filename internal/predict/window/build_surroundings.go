@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -121,7 +123,7 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 	return list
 }
 
-func (s *surroundings) Together(places []Word) (list [][]uint64) {
+func (s *surroundings) Together(places []flow.Word) (list [][]uint64) {
 	now, known, since := make([]uint64, len(places)), make([]bool, len(places)), make([]int, len(places))
 	var writes []int32
 	for k, p := range places {
@@ -193,13 +195,13 @@ func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
 // start is initial, and the record from which on that is so, -1: before the window. It is known as
 // far as outside code of the goroutine has not written there since.
 func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, known bool) {
-	if s.unseen(addr, ByteMask(addr, uint16(size))) {
+	if s.unseen(addr, built.ByteMask(addr, uint16(size))) {
 		return 0, 0, false
 	}
 	if k := s.m.generation(addr, int32(len(s.m.allocs))); k >= 0 {
 		return 0, int32(s.m.allocs[k].at), s.m.allocs[k].zero
 	}
-	v, known, tick := s.m.b.carry.mem.value(addr&^7, ByteMask(addr, uint16(size)))
+	v, known, tick := s.m.b.carry.mem.value(addr&^7, built.ByteMask(addr, uint16(size)))
 	if known && tick < s.m.b.carry.runs.last[s.g] && !s.m.b.foreign(s.g, addr, size) {
 		return 0, 0, false
 	}
@@ -239,7 +241,7 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 	}
 	addr, size := uint64(read.Obj), int64(read.Size)
 	bits, last, ok := s.start(addr, size) // last: the record that tells
-	mask := ByteMask(addr, uint16(size))
+	mask := built.ByteMask(addr, uint16(size))
 	vague := false // something was written that is not known
 	for _, i := range s.m.at(addr) {
 		if int(i) >= s.fork {

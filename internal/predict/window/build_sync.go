@@ -1,14 +1,17 @@
 package window
 
 import (
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // idOf returns the window's number of an object, giving it one.
-func (m *maker) idOf(o *synch) Obj {
+func (m *maker) idOf(o *synch) model.Obj {
 	if o.obj < 0 {
-		o.obj = m.newObj(ObjState{}, Place{Addr: uint64(o.key.addr)}) // its state follows in finish
+		// its state follows in finish
+		o.obj = m.newObj(model.ObjState{}, built.Place{Addr: uint64(o.key.addr)})
 	}
 	return o.obj
 }
@@ -47,7 +50,7 @@ func (m *maker) syncEvent(i int, r *record, t *thread) {
 		m.cut(t)
 		return
 	}
-	n := m.add(t, i, Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Deps: m.resolve(r.Needs)})
+	n := m.add(t, i, model.Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Deps: m.resolve(r.Needs)})
 	m.orderedSync(o, t, n, i, &e)
 }
 
@@ -82,7 +85,7 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 		return true
 	}
 	n := int32(len(m.w.Events))
-	ev := Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Cases: cases, Partner: -1, Deps: m.resolve(r.Needs)}
+	ev := model.Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Cases: cases, Partner: -1, Deps: m.resolve(r.Needs)}
 	switch {
 	case e.Kind == format.ChanSend:
 		ev.ValDeps = m.resolve(r.From)
@@ -160,10 +163,10 @@ func (m *maker) selectDefault(i int, r *record, t *thread) {
 		m.pin(i, r, t)
 		return
 	}
-	m.add(t, i, Event{Kind: format.SelectDefault, Obj: -1, Cases: cases, Deps: m.resolve(r.Needs)})
+	m.add(t, i, model.Event{Kind: format.SelectDefault, Obj: -1, Cases: cases, Deps: m.resolve(r.Needs)})
 }
 
-func (m *maker) byObj(id Obj) *synch {
+func (m *maker) byObj(id model.Obj) *synch {
 	for k := range m.objs {
 		if m.objs[k].obj == id {
 			return &m.objs[k]
@@ -179,14 +182,14 @@ func (m *maker) hiddenSync(i int, r *record, t *thread, o *synch) {
 			m.cut(t)
 			return
 		}
-		m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)}))
+		m.afterAll(t, m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)}))
 		return
 	}
 	if !o.many {
 		m.pin(i, r, t)
 		return
 	}
-	n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)})
 	m.orderedSync(o, t, n, i, &r.Event)
 }
 
@@ -201,10 +204,10 @@ func (m *maker) goEvent(i int, r *record, t *thread) {
 		return
 	}
 	m.started[u] = true
-	n := m.add(t, i, Event{Kind: format.Go, Deps: m.resolve(r.Needs)})
+	n := m.add(t, i, model.Event{Kind: format.Go, Deps: m.resolve(r.Needs)})
 	started := m.thtouchOf(u)
 	m.thread(u).by = n
-	m.w.Events[n].Obj = Obj(started)
+	m.w.Events[n].Obj = model.Obj(started)
 	m.followGo(n, started)
 }
 
@@ -224,7 +227,7 @@ func (m *maker) unstarted(i int, r *record, t *thread) {
 		m.dropped(i, r)
 		return
 	}
-	m.afterAll(t, m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)}))
+	m.afterAll(t, m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)}))
 }
 
 // join is (M3).
@@ -237,10 +240,10 @@ func (m *maker) join(i int, r *record, t *thread) {
 	case u.dead || m.sending(u):
 		m.cut(t)
 	case m.lastRec[g] > i:
-		n := m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+		n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)})
 		m.edge(u.last, n)
 	default:
-		n := m.add(t, i, Event{Kind: format.Join, Obj: Obj(u.id), Deps: m.resolve(r.Needs)})
+		n := m.add(t, i, model.Event{Kind: format.Join, Obj: model.Obj(u.id), Deps: m.resolve(r.Needs)})
 		m.edge(u.last, n)
 	}
 }

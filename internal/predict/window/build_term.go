@@ -3,7 +3,9 @@ package window
 import (
 	"math/bits"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -16,9 +18,9 @@ func (m *maker) learn(i int, mask uint8, is *expr.Expr) {
 		m.contents = append(m.contents, nil)
 	}
 	if m.contents[i] == nil {
-		m.contents[i] = &Content{}
+		m.contents[i] = &built.Content{}
 	}
-	m.contents[i].Pieces = append(m.contents[i].Pieces, Piece{mask, is})
+	m.contents[i].Pieces = append(m.contents[i].Pieces, built.Piece{Mask: mask, Is: is})
 }
 
 // learnEvent notes that a piece is what event n sees, v in the recorded run.
@@ -40,7 +42,7 @@ func (m *maker) read(r *expr.Expr) *expr.Expr {
 	case i < 0: // before the window
 		return expr.Word(recorded)
 	case int(i) < len(m.contents) && m.contents[i] != nil:
-		return m.contents[i].Word(ReadMask(&m.recs[i].Event))
+		return m.contents[i].Word(built.ReadMask(&m.recs[i].Event))
 	case len(m.src[i]) == 0: // it rests on nothing of the window
 		return expr.Word(recorded)
 	}
@@ -93,26 +95,26 @@ func (m *maker) mix() {
 // guard makes a Pin of a record's guards (V, P). One that has no term makes its reads needed.
 func (m *maker) guard(i int, r *record, t *thread) {
 	var deps []int32
-	var guards []Guard
+	var guards []model.Guard
 	for _, g := range r.guards {
 		if e := m.term(g.Term); e != nil {
 			switch v, ok := e.Recorded(); {
 			case e.IsConst() && v == g.Want:
 				continue
 			case ok && v == g.Want:
-				if t := NewTerm(e); t.Copies() {
+				if t := model.NewTerm(e); t.Copies() {
 					// needed as such: a pointer is the object, not the number
-					deps = merge(deps, t.reads)
+					deps = model.Union(deps, t.Reads())
 				} else {
-					guards = append(guards, Guard{t, g.Want})
+					guards = append(guards, model.Guard{Term: t, Want: g.Want})
 				}
 				continue
 			}
 		}
-		deps = merge(deps, m.resolve(numbers(g.Term)))
+		deps = model.Union(deps, m.resolve(numbers(g.Term)))
 	}
 	if len(deps) > 0 || len(guards) > 0 {
-		m.add(t, i, Event{Kind: Pin, Obj: -1, Deps: deps, Guards: guards})
+		m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps, Guards: guards})
 	}
 }
 
@@ -127,11 +129,11 @@ func numbers(e *expr.Expr) []int64 {
 
 // valueOf makes the term of what the write event n stores in the atom of mask; nil if there is
 // none, or if it does not amount to what was recorded.
-func (m *maker) valueOf(r *record, n int32, shift uint64, mask uint8) *Term {
+func (m *maker) valueOf(r *record, n int32, shift uint64, mask uint8) *model.Term {
 	if r.Value == nil {
 		return nil
 	}
-	e := AtomOf(m.term(r.Value), shift, mask)
+	e := built.AtomOf(m.term(r.Value), shift, mask)
 	if e == nil {
 		return nil
 	}
@@ -139,7 +141,7 @@ func (m *maker) valueOf(r *record, n int32, shift uint64, mask uint8) *Term {
 	if m.w.Events[n].Kind == format.AtomicRMW {
 		want = m.w.Events[n].Aux
 	}
-	t := NewTerm(e)
+	t := model.NewTerm(e)
 	if v, ok := m.stores(t); !ok || v != want {
 		return nil
 	}
@@ -147,9 +149,9 @@ func (m *maker) valueOf(r *record, n int32, shift uint64, mask uint8) *Term {
 }
 
 // stores is what the term of a write amounts to where its reads see what their events have.
-func (m *maker) stores(t *Term) (uint64, bool) {
+func (m *maker) stores(t *model.Term) (uint64, bool) {
 	if t.Copies() {
-		return m.w.Events[t.reads[0]].Val, true
+		return m.w.Events[t.Reads()[0]].Val, true
 	}
 	v, ok := t.Expr.Recorded()
 	return v, ok && !m.w.Names.Ambiguous(v)

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -14,7 +17,7 @@ import (
 
 // racesOf lists the racing pairs of a window by sites, which are event numbers of
 // the generated window. The checker and the explorer agree on them elsewhere.
-func racesOf(t *testing.T, w *window.Window) (map[[2]trace.Site]bool, bool) {
+func racesOf(t *testing.T, w *model.Window) (map[[2]trace.Site]bool, bool) {
 	races, complete := tracetest.Explore(w, 300_000)
 	out := make(map[[2]trace.Site]bool)
 	for p := range races {
@@ -34,22 +37,23 @@ func TestRoundTrip(t *testing.T) {
 	for k := range n {
 		r := tracetest.RandomWindow(7, k)
 		w := r.Window
-		if w.Semantics == window.EvaluatedReads {
+		if w.Semantics == model.EvaluatedReads {
 			continue // terms come from the program, not from its trace
 		}
 		w.Edges, w.Orders = nil, nil
 		for i := range w.Events {
 			e := &w.Events[i]
 			e.Site = trace.Site(i + 1)
-			e.Deps, e.Where = append(e.Deps, e.Where...), nil // which appends are open the builder decides
+			// which appends are open the builder decides
+			e.Deps, e.Where = append(e.Deps, e.Where...), nil
 		}
 		want, ok := racesOf(t, w)
 		if !ok {
 			continue
 		}
 		events, flows := tracetest.Trace(w)
-		var built *window.Window
-		b := window.NewBuilder(window.BuildOptions{Walked: true}, func(x *window.Built) error { built = x.Window; return nil })
+		var out *model.Window
+		b := window.NewBuilder(window.BuildOptions{Walked: true}, func(x *built.Window) error { out = x.Window; return nil })
 		b.StartFrom(w, tracetest.Address, tracetest.GoID)
 		for i := range events {
 			if err := b.Add(int64(i), &events[i], flows[i]); err != nil {
@@ -59,18 +63,18 @@ func TestRoundTrip(t *testing.T) {
 		if err := b.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		if built == nil {
-			built = &window.Window{}
+		if out == nil {
+			out = &model.Window{}
 		}
-		if err := tracetest.Validate(built); err != nil {
-			t.Fatalf("%s %d: %v\n%s\nbuilt:\n%s", r.Profile, k, err, tracetest.Format(w), tracetest.Format(built))
+		if err := tracetest.Validate(out); err != nil {
+			t.Fatalf("%s %d: %v\n%s\nbuilt:\n%s", r.Profile, k, err, tracetest.Format(w), tracetest.Format(out))
 		}
-		got, _ := racesOf(t, built)
+		got, _ := racesOf(t, out)
 		if !maps.Equal(got, want) {
-			t.Fatalf("%s %d: races %v, want %v\n%s\nbuilt (%+v):\n%s", r.Profile, k, sorted(got), sorted(want), tracetest.Format(w), b.Counts(), tracetest.Format(built))
+			t.Fatalf("%s %d: races %v, want %v\n%s\nbuilt (%+v):\n%s", r.Profile, k, sorted(got), sorted(want), tracetest.Format(w), b.Counts(), tracetest.Format(out))
 		}
 		pairs += len(want)
-		kept += len(built.Events)
+		kept += len(out.Events)
 		all += len(w.Events)
 	}
 	t.Logf("%d races in %d windows, %d of %d events kept", pairs, n, kept, all)
@@ -90,14 +94,14 @@ func sorted(m map[[2]trace.Site]bool) (out []string) {
 // TestPrivate: a long stretch in which nothing is shared passes in few windows.
 func TestPrivate(t *testing.T) {
 	const n = 100_000
-	b := window.NewBuilder(window.BuildOptions{Size: 100, Raw: 1000}, func(w *window.Built) error {
+	b := window.NewBuilder(window.BuildOptions{Size: 100, Raw: 1000}, func(w *built.Window) error {
 		if len(w.Events) > 0 {
 			t.Fatalf("%d events in a window", len(w.Events))
 		}
 		return nil
 	})
 	for i := range n {
-		if err := b.Add(int64(i), &trace.Event{Kind: format.Write, G: 1, Obj: trace.Addr(8 * i), Size: 8}, window.Flow{}); err != nil {
+		if err := b.Add(int64(i), &trace.Event{Kind: format.Write, G: 1, Obj: trace.Addr(8 * i), Size: 8}, flow.Flow{}); err != nil {
 			t.Fatal(err)
 		}
 	}

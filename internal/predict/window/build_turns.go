@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -200,7 +202,7 @@ func (m *maker) afterTurns(n int32, l *lane, h *heeded, write, read bool) {
 		}
 		for _, e := range slices.Concat(x.before, t.events[first:last+1]) {
 			if m.w.Events[e].Thread != m.w.Events[n].Thread { // the go statement's may be
-				m.w.Orders = append(m.w.Orders, Conditional{If: e, From: e, To: n})
+				m.w.Orders = append(m.w.Orders, model.Conditional{If: e, From: e, To: n})
 			}
 		}
 	}
@@ -268,7 +270,7 @@ func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 		for _, f := range list {
 			m.edge(f, n)
 		}
-		m.loosen(k, LooseTurn)
+		m.loosen(k, built.LooseTurn)
 		return
 	}
 	for _, f := range list {
@@ -277,7 +279,7 @@ func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 			k, _ := slices.BinarySearch(t.events, f)
 			to = t.events[k]
 		}
-		m.w.Orders = append(m.w.Orders, Conditional{If: f, From: f, To: to})
+		m.w.Orders = append(m.w.Orders, model.Conditional{If: f, From: f, To: to})
 	}
 }
 

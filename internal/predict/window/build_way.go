@@ -3,7 +3,10 @@ package window
 import (
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -26,7 +29,7 @@ func (m *maker) produceWays() {
 
 // produceWay is nil if the goroutine does not get to the fork in this window, or the alternative
 // has no event.
-func (m *maker) produceWay(w *way) *Way {
+func (m *maker) produceWay(w *way) *built.Way {
 	fork := &m.recs[w.fork]
 	t := m.threads[fork.Event.G]
 	if t == nil || t.id < 0 || t.dead && t.cutAt < w.fork {
@@ -67,7 +70,7 @@ func (m *maker) produceWay(w *way) *Way {
 		return nil
 	}
 	holds, _ := m.conditions(w.alt.Chosen)
-	return &Way{
+	return &built.Way{
 		G: t.g, Thread: t.id, Fork: w.from.Site(), Where: w.from.Where, Base: w.from.Base(), At: fork.Index,
 		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes, Origin: w.from, Before: before, Leaves: leaves,
 	}
@@ -81,7 +84,7 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 	if !ok {
 		return false
 	}
-	ev := Event{Kind: r.Event.Kind, Flags: r.Event.Flags &^ format.FlagMore, Obj: -1, Val: r.Event.Val, Aux: r.Event.Aux, Partner: -1, Deps: deps, Guards: guards}
+	ev := model.Event{Kind: r.Event.Kind, Flags: r.Event.Flags &^ format.FlagMore, Obj: -1, Val: r.Event.Val, Aux: r.Event.Aux, Partner: -1, Deps: deps, Guards: guards}
 	if r.Event.Kind == format.SelectDefault || r.obj >= 0 && r.Event.Aux == 0 {
 		// (U): of a channel without a buffer
 		if ev.Cases, ok = m.casesOf(i, r); !ok {
@@ -94,7 +97,7 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 	case r.Event.Kind == format.SelectDefault:
 		m.add(t, i, ev)
 		return true
-	case r.Event.Kind == Pin:
+	case r.Event.Kind == model.Pin:
 		if len(deps)+len(guards) > 0 {
 			m.add(t, i, ev)
 		}
@@ -105,10 +108,10 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 		u := &thread{g: trace.GoID(r.Event.Obj), id: -1, last: -1}
 		threads[u.g] = u
 		n := m.add(t, i, ev)
-		u.id = Thread(len(m.order))
+		u.id = model.Thread(len(m.order))
 		m.order = append(m.order, u)
 		m.w.Threads = append(m.w.Threads, u.g)
-		m.w.Events[n].Obj = Obj(u.id)
+		m.w.Events[n].Obj = model.Obj(u.id)
 		return true
 	case r.obj >= 0:
 		o := &m.objs[r.obj]
@@ -124,13 +127,13 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 
 // casesOf are the cases that a select of an alternative does not choose. ok is false if what
 // happens to one of the channels is not known.
-func (m *maker) casesOf(i int, r *record) (cases []Case, ok bool) {
+func (m *maker) casesOf(i int, r *record) (cases []model.Case, ok bool) {
 	for _, c := range m.stepOf(r).Cases {
 		o := m.caseOf(i, c)
 		if o.opaque || o.noValue || o.poisoned {
 			return nil, false
 		}
-		cases = append(cases, Case{Chan: m.idOf(o), Send: c.Send})
+		cases = append(cases, model.Case{Chan: m.idOf(o), Send: c.Send})
 	}
 	return cases, true
 }
@@ -160,10 +163,10 @@ func (m *maker) source(i int, mask uint8, n int32) {
 }
 
 // stepAccess makes the events of an access of an alternative: one for each atom.
-func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
+func (m *maker) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
 	e := &r.Event
 	w := &m.words[r.mem]
-	mask := ByteMask(uint64(e.Obj), e.Size)
+	mask := built.ByteMask(uint64(e.Obj), e.Size)
 	for k := range w.atoms {
 		a := &w.atoms[k]
 		if a.mask&mask == 0 {
@@ -171,16 +174,16 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev Event) bool {
 		}
 		m.settle(w, a)
 		if a.obj < 0 {
-			a.obj = m.newObj(ObjState{Val: a.initial, Unknown: a.unknown}, Place{w.addr, a.mask})
+			a.obj = m.newObj(model.ObjState{Val: a.initial, Unknown: a.unknown}, built.Place{Addr: w.addr, Mask: a.mask})
 		}
 		shift := 8 * (uint64(e.Obj) & 7)
 		ev.Obj = a.obj
 		ev.Val, ev.Aux = a.cur, 0
 		if e.Kind == format.Write || e.Kind == format.AtomicWrite {
-			ev.Val = m.object64(a, Extract(e.Val<<shift, a.mask))
+			ev.Val = m.object64(a, built.Extract(e.Val<<shift, a.mask))
 		}
 		if m.stepOf(r).Compares { // it finds this value, or it is another operation
-			ev.Val, ev.Strict = m.object64(a, Extract(e.Val<<shift, a.mask)), true
+			ev.Val, ev.Strict = m.object64(a, built.Extract(e.Val<<shift, a.mask)), true
 		}
 		n := m.add(t, i, ev)
 		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
@@ -216,7 +219,7 @@ func (m *maker) stepValue(r *record, n int32, shift uint64, mask uint8, val *uin
 		x = expr.Word(word)
 	}
 	e := &m.w.Events[n]
-	t := NewTerm(AtomOf(x, shift, mask))
+	t := model.NewTerm(built.AtomOf(x, shift, mask))
 	v, ok := m.stores(t)
 	switch {
 	case t.Expr.IsConst():
@@ -229,16 +232,16 @@ func (m *maker) stepValue(r *record, n int32, shift uint64, mask uint8, val *uin
 		return false
 	}
 	*val = v
-	e.Value, e.ValDeps = t, slices.DeleteFunc(slices.Clone(t.reads), func(x int32) bool { return x == n })
+	e.Value, e.ValDeps = t, slices.DeleteFunc(slices.Clone(t.Reads()), func(x int32) bool { return x == n })
 	return true
 }
 
 // conditions are the guards of a step. ok is false if one of them cannot be made, or never holds.
-func (m *maker) conditions(list []FlowGuard) (guards []Guard, ok bool) {
+func (m *maker) conditions(list []flow.Guard) (guards []model.Guard, ok bool) {
 	for _, g := range list {
 		e := m.term(g.Term)
 		if e != nil && !e.IsConst() {
-			guards = append(guards, Guard{NewTerm(e), g.Want})
+			guards = append(guards, model.Guard{Term: model.NewTerm(e), Want: g.Want})
 			continue
 		}
 		if e == nil {

@@ -1,4 +1,4 @@
-package window
+package built
 
 // Masks of the bytes of an aligned word: bit k stands for the byte k up from its address.
 

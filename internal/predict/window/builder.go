@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/detect/lockset"
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -70,9 +72,9 @@ type BuildCounts struct {
 // record is a trace event in the builder's buffer, which holds up to BuildOptions.Raw of them:
 // small fields stand together.
 type record struct {
-	Record
-	guards []FlowGuard
-	forks  []Fork
+	built.Record
+	guards []flow.Guard
+	forks  []flow.Fork
 	mem    int32
 	obj    int32
 	way    int32       // of an alternative: its number, from 1
@@ -91,7 +93,7 @@ type record struct {
 // Builder cuts a trace into windows. Add the events in order, then Flush.
 type Builder struct {
 	opt       BuildOptions
-	emit      func(*Built) error
+	emit      func(*built.Window) error
 	buf       []record // from the start of the next window on
 	room      int      // for events of a window: as many as the last had, and some
 	carry     carry    // the state before buf
@@ -118,11 +120,11 @@ type Builder struct {
 	run       *Races              // those of the whole trace; nil: not known
 	races     int64               // an event of one, that is added next
 	count     BuildCounts
-	table     []*Record // of the window that is emitted
+	table     []*built.Record // of the window that is emitted
 }
 
 // NewBuilder returns a builder that calls emit for each window.
-func NewBuilder(opt BuildOptions, emit func(*Built) error) *Builder {
+func NewBuilder(opt BuildOptions, emit func(*built.Window) error) *Builder {
 	if opt.Size == 0 {
 		opt.Size = 10_000
 	}
@@ -144,12 +146,12 @@ func (b *Builder) Counts() BuildCounts {
 }
 
 // Add takes the next event of the trace. The slices of f are copied.
-func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
+func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 	n := b.locks.Lent()
 	if b.locks.Step(e); b.locks.Lent() > n {
 		b.lent = index
 	}
-	r := record{Record: Record{Event: *e, Index: index}, locks: b.locks.Of(e.G), walked: f.Walked && e.Flags&format.FlagOpaque == 0, mem: -1, obj: -1}
+	r := record{Record: built.Record{Event: *e, Index: index}, locks: b.locks.Of(e.G), walked: f.Walked && e.Flags&format.FlagOpaque == 0, mem: -1, obj: -1}
 	if keep, err := b.miss.step(&r); err != nil || !keep {
 		return err
 	}
@@ -181,8 +183,8 @@ func (b *Builder) Add(index int64, e *trace.Event, f Flow) error {
 			r.Needs = append(slices.Clone(r.Needs), numbers(g.Term)...)
 		}
 	} else {
-		r.guards, r.Value = append([]FlowGuard(nil), f.Guards...), f.Value
-		r.forks = append([]Fork(nil), f.Forks...)
+		r.guards, r.Value = append([]flow.Guard(nil), f.Guards...), f.Value
+		r.forks = append([]flow.Fork(nil), f.Forks...)
 	}
 	switch {
 	case e.IsText():
@@ -226,7 +228,7 @@ func (b *Builder) Flush() error {
 }
 
 // wants says whether an event can matter.
-func (b *Builder) wants(r *record, f *Flow) bool {
+func (b *Builder) wants(r *record, f *flow.Flow) bool {
 	switch e := &r.Event; e.Kind {
 	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
 		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0 || b.showsOutside(e)

@@ -1,4 +1,4 @@
-package window
+package built
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 )
 
 // Content is what a read of the trace returns, put together from pieces. A piece that several
-// goroutines access is what an event of the window sees; another one is what the goroutine itself
+// goroutines access is what an event of the window sees. Another one is what the goroutine itself
 // has written there.
 type Content struct {
 	Pieces []Piece
@@ -29,7 +29,7 @@ func first(mask uint8) int64 { return int64(bits.TrailingZeros8(mask)) }
 func ones(mask uint8) int64  { return int64(bits.OnesCount8(mask)) }
 func dense(mask uint8) bool  { return mask>>first(mask) == 1<<ones(mask)-1 }
 
-// AtomOf returns the bytes of mask in a word that an access wrote shift bits up in the aligned one.
+// AtomOf returns the bytes of mask of an aligned word in which an access wrote word, shift bits up.
 func AtomOf(word *expr.Expr, shift uint64, mask uint8) *expr.Expr {
 	off := first(mask)
 	if dense(mask) && off >= int64(shift/8) {

@@ -1,21 +1,22 @@
-package window
+package built
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Missing returns what the window's stretch of the trace says of excluded code; nil if there is
+// Missing returns what the window's stretch of the trace has of excluded code, nil if there is
 // none.
-func (b *Built) Missing() *Missing {
+func (b *Window) Missing() *model.Missing {
 	if b.Excluded == nil {
 		return nil
 	}
-	x := &Missing{}
+	x := &model.Missing{}
 	for _, p := range b.Excluded.Open {
 		x.Calls = append(x.Calls, callOf(p))
 	}
@@ -29,12 +30,12 @@ func (b *Built) Missing() *Missing {
 		}
 	}
 	b.addEnds(x)
-	slices.SortFunc(x.Calls, func(p, q MissingCall) int { return cmp.Compare(p.Begin, q.Begin) })
+	slices.SortFunc(x.Calls, func(p, q model.MissingCall) int { return cmp.Compare(p.Begin, q.Begin) })
 	return x
 }
 
-func callOf(p *excluded.Pair) MissingCall {
-	c := MissingCall{G: p.G, Begin: p.Begin, End: p.End, All: p.D.All || p.D.Cut, Seen: p.D.Seen}
+func callOf(p *excluded.Pair) model.MissingCall {
+	c := model.MissingCall{G: p.G, Begin: p.Begin, End: p.End, All: p.D.All || p.D.Cut, Seen: p.D.Seen}
 	p.D.Each(func(from, to uint64) {
 		c.Memory = append(c.Memory, [2]uint64{from, to})
 	}, func(g trace.GoID) { c.Goroutines = append(c.Goroutines, g) })
@@ -42,7 +43,7 @@ func callOf(p *excluded.Pair) MissingCall {
 }
 
 // addEnds adds the ends of goroutines that Records do not have.
-func (b *Built) addEnds(x *Missing) {
+func (b *Window) addEnds(x *model.Missing) {
 	for _, e := range b.Excluded.Ends {
 		if i, ok := slices.BinarySearch(x.Index, e.Index); !ok {
 			x.Index = slices.Insert(x.Index, i, e.Index)

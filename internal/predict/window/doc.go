@@ -1,0 +1,2 @@
+// Package window builds windows.
+package window
