@@ -10,16 +10,24 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Events of accesses: one for each atom.
+// accesses makes the events of accesses: one for each atom.
+type accesses struct {
+	*graph
+	reads   *resolver
+	turns   *turnOrder
+	excl    *exclusions
+	trust   *trusting
+	writers map[written][]writer // for misplaced; nil: not yet needed
+}
 
 // accessEvent makes the events of an access: one for each shared atom it covers. Reads
 // of several atoms are strict together, by a Pin after the last: a race on one part
 // does not need the value of another.
-func (m *maker) accessEvent(i int, r *record, t *thread) {
+func (m *accesses) accessEvent(i int, r *record, t *thread) {
 	e := &r.Event
-	deps, valDeps := m.resolve(r.Needed()), m.resolve(r.From)
+	deps, valDeps := m.reads.resolve(r.Needed()), m.reads.resolve(r.From)
 	if r.Open && r.Appended != nil {
-		m.appendsTo(i, r, t)
+		m.trust.appendsTo(i, r, t)
 	}
 	first := true
 	w := &m.words[r.mem]
@@ -32,7 +40,7 @@ func (m *maker) accessEvent(i int, r *record, t *thread) {
 			// of a map or a channel
 		case a.shared():
 			if !m.part(i, r, t, w, a, deps, valDeps) {
-				m.dropAccess(i, r)
+				m.turns.dropAccess(i, r)
 				return
 			}
 			if r.Event.Kind.IsWrite() {
@@ -56,7 +64,7 @@ func (m *maker) accessEvent(i int, r *record, t *thread) {
 }
 
 // strict ends an access.
-func (m *maker) strict(i int, r *record, t *thread) {
+func (m *accesses) strict(i int, r *record, t *thread) {
 	// a CompareAndSwap
 	failed := r.Event.Kind == format.AtomicRead && r.Event.Flags&format.FlagTry != 0
 	if !(m.b.opt.Walked && r.walked) || failed {
@@ -72,7 +80,7 @@ func (m *maker) strict(i int, r *record, t *thread) {
 }
 
 // settle gives an atom its value at the start of the window.
-func (m *maker) settle(w *word, a *atom) {
+func (m *accesses) settle(w *word, a *atom) {
 	if a.curSet {
 		return
 	}
@@ -87,7 +95,7 @@ func (m *maker) settle(w *word, a *atom) {
 
 // part makes the events of one shared atom of an access. It returns false if the
 // thread ends here.
-func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDeps []int32) bool {
+func (m *accesses) part(i int, r *record, t *thread, w *word, a *atom, deps, valDeps []int32) bool {
 	if m.misplaced(i, r) {
 		m.cut(t)
 		return false
@@ -104,11 +112,11 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		a.obj = m.newObj(model.ObjState{Val: a.initial, Unknown: a.unknown}, built.Place{Addr: w.addr, Mask: a.mask})
 	}
 	if w.noValue && !m.b.opt.NoValues {
-		m.inTurn(i, t, m.versioned(i, r, t, a, deps, valDeps), a, e.Kind.IsWrite())
+		m.turns.inTurn(i, t, m.versioned(i, r, t, a, deps, valDeps), a, e.Kind.IsWrite())
 		return true
 	}
 	if a.missing && !w.noValue {
-		m.foundBeside(i, t, w, a, e)
+		m.excl.foundBeside(i, t, w, a, e)
 	}
 	if r.outside() {
 		m.outsidePart(i, r, t, a)
@@ -134,7 +142,7 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 		}
 		n, stirred = int32(len(m.w.Events)), e.Kind == format.Read && a.stirredAt(t.g, i)
 	}
-	ev := model.Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Val: v, Deps: deps, Where: m.places(r)}
+	ev := model.Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Val: v, Deps: deps, Where: m.trust.places(r)}
 	switch {
 	case e.Kind == format.AtomicRMW:
 		if ev.Aux = m.object64(a, aux); w.noValue {
@@ -153,18 +161,18 @@ func (m *maker) part(i int, r *record, t *thread, w *word, a *atom, deps, valDep
 	}
 	if reads(e.Kind) {
 		t.parts = append(t.parts, n)
-		m.pass(i, []int32{n})
+		m.reads.pass(i, []int32{n})
 		if !w.noValue {
-			m.learnEvent(i, a.mask, n, ev.Val)
+			m.reads.learnEvent(i, a.mask, n, ev.Val)
 		}
 	}
 	if len(ev.ValDeps) > 0 || e.Kind == format.AtomicRMW {
-		m.w.Events[n].Value = m.valueOf(r, n, shift, a.mask)
+		m.w.Events[n].Value = m.reads.valueOf(r, n, shift, a.mask)
 	}
 	m.ordered(t, n, a, r)
 	m.accessed(a, n, r.Index)
-	m.noteDirty(r, a)
-	if m.inTurn(i, t, n, a, e.Kind.IsWrite()); stirred { // (E7)
+	m.excl.noteDirty(r, a)
+	if m.turns.inTurn(i, t, n, a, e.Kind.IsWrite()); stirred { // (E7)
 		a.cur = m.ownValue()
 		m.add(t, i, model.Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: a.cur})
 	}
@@ -176,12 +184,12 @@ func reads(k format.Kind) bool { return k != format.Write && k != format.AtomicW
 // versioned makes the events of an access whose location has values that were not recorded: the
 // access itself, on which pairs race and nothing depends, and what it does to the
 // version of the contents. A write without a value changes what was there: a map, say.
-func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) (bare int32) {
+func (m *accesses) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) (bare int32) {
 	e := &r.Event
 	if a.version < 0 {
 		a.version = m.newObj(model.ObjState{}, built.Place{})
 	}
-	bare = m.add(t, i, model.Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.places(r)})
+	bare = m.add(t, i, model.Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.trust.places(r)})
 	m.ordered(t, bare, a, r)
 	v := model.Event{Kind: format.AtomicRMW, Obj: a.version, Val: a.cur}
 	switch k := int32(len(m.w.Events)); {
@@ -197,23 +205,23 @@ func (m *maker) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []
 	n := m.add(t, i, v)
 	if reads(e.Kind) {
 		t.parts = append(t.parts, n)
-		m.pass(i, []int32{n})
+		m.reads.pass(i, []int32{n})
 	}
 	a.last = r.Index
-	m.noteDirty(r, a)
+	m.excl.noteDirty(r, a)
 	return bare
 }
 
 // object64 is a value as it is written, told apart from the same bits that pointed to
 // what was there before an Alloc of the window.
-func (m *maker) object64(a *atom, v uint64) uint64 {
+func (m *graph) object64(a *atom, v uint64) uint64 {
 	if a.mask != 0xff {
 		return v
 	}
 	return m.pointer(v)
 }
 
-func (m *maker) pointer(v uint64) uint64 {
+func (m *graph) pointer(v uint64) uint64 {
 	if v < 4096 || v >= 1<<48 || len(m.allocs) == 0 {
 		return v
 	}
@@ -231,11 +239,11 @@ func (m *maker) pointer(v uint64) uint64 {
 }
 
 // plain is the recorded number behind a value of the window.
-func (m *maker) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
+func (m *graph) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
 
 // ordered keeps an access in its order with operations of missing methods, and with what nobody
 // knows who wrote.
-func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
+func (m *accesses) ordered(t *thread, n int32, a *atom, r *record) {
 	e := &r.Event
 	if a.barrier >= 0 {
 		m.edge(a.barrier, n)
@@ -253,7 +261,7 @@ func (m *maker) ordered(t *thread, n int32, a *atom, r *record) {
 
 // private executes an access to an atom that no other goroutine meets: it has no
 // event, but what its content was computed from is passed on.
-func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps []int32) bool {
+func (m *accesses) private(i int, r *record, t *thread, w *word, a *atom, valDeps []int32) bool {
 	e := &r.Event
 	shift := 8 * (uint64(e.Obj) & 7)
 	v := built.Extract(e.Val<<shift, a.mask)
@@ -263,7 +271,7 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 	}
 	if reads(e.Kind) {
 		if !w.noValue && (v != a.cur || a.vague) {
-			if m.raceForeseen(w.addr) || !a.vague && !m.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) {
+			if m.raceForeseen(w.addr) || !a.vague && !m.excl.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) {
 				// (E3)
 				m.b.count.Uncertain++
 				m.cut(t)
@@ -272,9 +280,9 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 			// a.deps: outside code may have made it of what was there (E6)
 			a.cur, a.value, a.vague = v, nil, false
 		}
-		m.pass(i, a.deps)
+		m.reads.pass(i, a.deps)
 		if !w.noValue && (a.value != nil || len(a.deps) == 0) {
-			m.learn(i, a.mask, cmp.Or(a.value, expr.Word(v)))
+			m.reads.learn(i, a.mask, cmp.Or(a.value, expr.Word(v)))
 		}
 	}
 	switch {
@@ -287,18 +295,18 @@ func (m *maker) private(i int, r *record, t *thread, w *word, a *atom, valDeps [
 		a.cur, a.deps, a.vague = v, valDeps, false
 		a.value = nil
 		if r.Value != nil && len(valDeps) > 0 {
-			a.value = built.AtomOf(m.term(r.Value), shift, a.mask)
+			a.value = built.AtomOf(m.reads.term(r.Value), shift, a.mask)
 		}
 	}
 	a.last = r.Index
 	a.notes(r)
-	m.noteDirty(r, a)
+	m.excl.noteDirty(r, a)
 	return true
 }
 
 // privateOutside executes an outside access to an atom that no other goroutine meets. What it reads
 // keeps its value.
-func (m *maker) privateOutside(i int, r *record, t *thread, a *atom) {
+func (m *accesses) privateOutside(i int, r *record, t *thread, a *atom) {
 	stale := a.stale(r)
 	a.notes(r)
 	switch {
@@ -311,5 +319,5 @@ func (m *maker) privateOutside(i int, r *record, t *thread, a *atom) {
 		m.add(t, i, model.Event{Kind: model.Pin, Flags: format.FlagOpaque, Obj: -1, Deps: a.deps})
 	}
 	a.last = r.Index
-	m.noteDirty(r, a)
+	m.excl.noteDirty(r, a)
 }

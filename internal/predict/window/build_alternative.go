@@ -9,15 +9,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// ways is what a maker knows of alternatives.
-type ways struct {
-	onPath int // records of the trace; those of alternatives follow
-	list   []way
-	made   []built.Way
-	base   int // record of the first step of the alternative at hand
-	now    int // record that produce is at
-	byWord []int32
-	closes map[trace.Addr]bool // channels that are closed
+// alternatives is the pass that has forks explored. It appends the records of alternatives to those
+// of the buffer.
+type alternatives struct {
+	*layout
+	list []way
 }
 
 // way is an alternative with its records.
@@ -39,8 +35,7 @@ const (
 
 // explore finds the forks whose choice rests on what other goroutines write, has them explored, and
 // appends the records of the alternatives.
-func (m *maker) explore() {
-	m.onPath = len(m.recs)
+func (m *alternatives) explore() {
 	if !m.b.opt.Paths || m.b.miss.active() {
 		// what a missing method does to an alternative nobody has worked out
 		return
@@ -51,7 +46,7 @@ func (m *maker) explore() {
 			m.b.count.Unexplored++
 			continue
 		}
-		s := &surroundings{m: m, g: m.recs[f.rec].Event.G, fork: f.rec, gos: 1 << 30}
+		s := &surroundings{m: m.layout, g: m.recs[f.rec].Event.G, fork: f.rec, gos: 1 << 30}
 		for _, alt := range f.Explore(s) {
 			m.b.end(alt.End)
 			m.b.count.Executed += int64(alt.Executed)
@@ -70,7 +65,7 @@ func (b *Builder) end(reason string) {
 }
 
 // append adds the records of an alternative: behind the buffer's, where it has room for more.
-func (m *maker) append(w way) {
+func (m *alternatives) append(w way) {
 	w.first = len(m.recs)
 	m.list = append(m.list, w)
 	for k := range w.alt.Steps {
@@ -87,18 +82,15 @@ func (m *maker) append(w way) {
 			m.caseOf(len(m.recs)-1, c)
 		}
 	}
-	for len(m.kept) < len(m.recs) {
-		m.kept = append(m.kept, false)
-	}
 }
 
 // stepOf is the step of an alternative that a record stands for.
-func (m *maker) stepOf(r *record) *flow.Step {
+func (m *alternatives) stepOf(r *record) *flow.Step {
 	return &m.list[r.way-1].alt.Steps[r.Index-flow.AlternativeBase]
 }
 
 // caseOf is the channel of a case that record i does not choose.
-func (m *maker) caseOf(i int, c flow.StepCase) *synch {
+func (m *alternatives) caseOf(i int, c flow.StepCase) *synch {
 	r := record{
 		Record: built.Record{Event: trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: m.recs[i].Event.G, Obj: trace.Addr(c.Chan), Aux: c.Capacity}},
 		way:    m.recs[i].way,
@@ -115,7 +107,7 @@ type forkAt struct {
 }
 
 // forks chooses the forks to explore: of those of one goroutine at one place, the last ones.
-func (m *maker) forks() []forkAt {
+func (m *alternatives) forks() []forkAt {
 	var list []forkAt
 	type place struct {
 		g trace.GoID
@@ -158,7 +150,7 @@ func (b *Builder) contested(g trace.GoID, x int64) bool {
 }
 
 // recordOf is [Builder.recordOf], also for the reads of the alternative at hand.
-func (m *maker) recordOf(x int64) int32 {
+func (m *resolver) recordOf(x int64) int32 {
 	if x >= flow.AlternativeBase {
 		return int32(m.base) + int32(x-flow.AlternativeBase)
 	}

@@ -52,11 +52,12 @@ import (
 //	go func() { mu.Lock(); s = append(s, 2); mu.Unlock() }()
 //	mu.Lock(); first := all[0]; mu.Unlock(); if first == 1 { x = 1 }  // all[0] is written by whichever append is first
 type appends struct {
-	arrays []*arrays
-	all    *arrays               // their trust is that of all arrays
-	hits   []hit                 // by address
-	may    map[uint64]*sliceWord // what words may hold
-	words  map[*int64][]uint64   // that a slice may come from, by its reads
+	*layout
+	arrays  []*arrays
+	all     *arrays               // their trust is that of all arrays
+	hits    []hit                 // by address
+	may     map[uint64]*sliceWord // what words may hold
+	origins map[*int64][]uint64   // that a slice may come from, by its reads
 }
 
 // arrays are the elements that some open appends may write to.
@@ -87,17 +88,17 @@ func (h held) compare(v uint64) int { return cmp.Compare(h.val, v) }
 const maxSliceWords = 64
 
 // openAppends finds the open appends of the window, and what they hit.
-func (m *maker) openAppends() {
-	m.appends = appends{may: make(map[uint64]*sliceWord), words: make(map[*int64][]uint64)}
+func (m *appends) openAppends() {
+	m.may, m.origins = make(map[uint64]*sliceWord), make(map[*int64][]uint64)
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
 		if r.Open = false; len(r.Where) == 0 || m.b.miss.active() || m.b.opt.NoValues {
 			continue
 		}
-		words, ok := m.appends.words[&r.Where[0]]
+		words, ok := m.origins[&r.Where[0]]
 		if !ok {
 			words = m.sliceWords(r)
-			m.appends.words[&r.Where[0]] = words
+			m.origins[&r.Where[0]] = words
 		}
 		if r.Open = len(words) > 0; r.Open && r.Appended != nil {
 			r.Open = m.hit(r, words)
@@ -108,7 +109,7 @@ func (m *maker) openAppends() {
 
 // sliceWords are the words that the slice of an append may come from, none if they are not known or
 // nobody else has to do with them (J5).
-func (m *maker) sliceWords(r *record) (words []uint64) {
+func (m *appends) sliceWords(r *record) (words []uint64) {
 	others := false
 	add := func(w uint64) bool {
 		if !slices.Contains(words, w) {
@@ -141,7 +142,7 @@ func (m *maker) sliceWords(r *record) (words []uint64) {
 }
 
 // wordRead is the word that a read of the window has read.
-func (m *maker) wordRead(x int64) (word uint64, ok bool) {
+func (m *appends) wordRead(x int64) (word uint64, ok bool) {
 	i := m.b.recordOf(x)
 	if i < 0 {
 		return 0, false
@@ -151,11 +152,11 @@ func (m *maker) wordRead(x int64) (word uint64, ok bool) {
 }
 
 // mayHold is what a word may hold (J1).
-func (m *maker) mayHold(w uint64) *sliceWord {
-	may := m.appends.may[w]
+func (m *appends) mayHold(w uint64) *sliceWord {
+	may := m.may[w]
 	if may == nil {
 		may = m.findHeld(w)
-		m.appends.may[w] = may
+		m.may[w] = may
 		slices.SortFunc(may.values, func(x, y held) int {
 			return cmp.Or(cmp.Compare(x.val, y.val), cmp.Compare(x.to, y.to))
 		})
@@ -164,7 +165,7 @@ func (m *maker) mayHold(w uint64) *sliceWord {
 	return may
 }
 
-func (m *maker) findHeld(w uint64) *sliceWord {
+func (m *appends) findHeld(w uint64) *sliceWord {
 	may := &sliceWord{}
 	last := -1
 	for _, i := range m.at(w) {
@@ -206,7 +207,7 @@ func (m *maker) findHeld(w uint64) *sliceWord {
 
 // holds is a value that a word has at a record. (What a pointer leads to there is not freed, so it
 // is in the last memory that was allocated around that address.)
-func (m *maker) holds(v uint64, at int) held {
+func (m *appends) holds(v uint64, at int) held {
 	k := m.generation(v, m.allocsBefore(at))
 	if k < 0 {
 		return held{v, math.MaxUint64}
@@ -215,7 +216,7 @@ func (m *maker) holds(v uint64, at int) held {
 }
 
 // startsWith is what the word of a record holds before its first access.
-func (m *maker) startsWith(r *record) (v uint64, ok bool) {
+func (m *appends) startsWith(r *record) (v uint64, ok bool) {
 	w := &m.words[r.mem]
 	return w.atoms[0].initial, !w.noValue && len(w.atoms) == 1 && w.atoms[0].mask == 0xff && !w.atoms[0].firstWrite
 }
@@ -227,7 +228,7 @@ const (
 )
 
 // hit notes what an open append may write to. It returns false if not all of that is known.
-func (m *maker) hit(r *record, words []uint64) bool {
+func (m *appends) hit(r *record, words []uint64) bool {
 	a := &arrays{trust: -1}
 	hits := []hit{{r.Appended.Array, r.Appended.Array + r.Appended.Bytes, a}}
 	for _, w := range words {
@@ -248,14 +249,14 @@ func (m *maker) hit(r *record, words []uint64) bool {
 			hits = append(hits, hit{p.val, min(p.val+capacity.values[k-1].val*r.Appended.Elem, p.to), a})
 		}
 	}
-	m.appends.hits = append(m.appends.hits, hits...)
+	m.hits = append(m.hits, hits...)
 	return true
 }
 
 // unite makes arrays that overlap one.
-func (m *maker) unite() {
-	m.appends.hits = slices.DeleteFunc(m.appends.hits, func(h hit) bool { return h.to <= h.from })
-	slices.SortFunc(m.appends.hits, func(x, y hit) int { return cmp.Compare(x.from, y.from) })
+func (m *appends) unite() {
+	m.hits = slices.DeleteFunc(m.hits, func(h hit) bool { return h.to <= h.from })
+	slices.SortFunc(m.hits, func(x, y hit) int { return cmp.Compare(x.from, y.from) })
 	into := map[*arrays]*arrays{}
 	root := func(a *arrays) *arrays {
 		for into[a] != nil {
@@ -264,7 +265,7 @@ func (m *maker) unite() {
 		return a
 	}
 	var list []hit
-	for _, h := range m.appends.hits {
+	for _, h := range m.hits {
 		h.of = root(h.of)
 		last := len(list) - 1
 		if last < 0 || list[last].to <= h.from {
@@ -276,43 +277,50 @@ func (m *maker) unite() {
 		}
 		list[last].to = max(list[last].to, h.to)
 	}
-	m.appends.hits = list
-	for k := range m.appends.hits {
-		a := root(m.appends.hits[k].of)
-		if m.appends.hits[k].of = a; !slices.Contains(m.appends.arrays, a) {
-			m.appends.arrays = append(m.appends.arrays, a)
+	m.hits = list
+	for k := range m.hits {
+		a := root(m.hits[k].of)
+		if m.hits[k].of = a; !slices.Contains(m.arrays, a) {
+			m.arrays = append(m.arrays, a)
 		}
 	}
-	switch len(m.appends.arrays) {
+	switch len(m.arrays) {
 	case 0:
 	case 1:
-		m.appends.all = m.appends.arrays[0]
+		m.all = m.arrays[0]
 	default:
-		m.appends.all = &arrays{trust: -1}
+		m.all = &arrays{trust: -1}
 	}
+}
+
+// trusting makes the events of trust: of open appends, and of who accesses their arrays.
+type trusting struct {
+	*graph
+	reads   *resolver
+	appends *appends
 }
 
 // places are the reads that the place of a record's access rests on (J4).
-func (m *maker) places(r *record) []int32 {
+func (m *trusting) places(r *record) []int32 {
 	if !r.Open {
 		return nil
 	}
-	return m.resolve(r.Where)
+	return m.reads.resolve(r.Where)
 }
 
 // appendsTo is (J2), before the first write of an open append.
-func (m *maker) appendsTo(i int, r *record, t *thread) {
+func (m *trusting) appendsTo(i int, r *record, t *thread) {
 	reads := append(slices.Clone(r.Where), r.Appended.Moved...)
 	slices.Sort(reads)
 	a := m.hitIn(r.Appended.Array, r.Appended.Array+1)[0]
-	m.add(t, i, model.Event{Kind: format.AtomicRMW, Obj: m.trust(a), ValDeps: m.resolve(reads)})
+	m.add(t, i, model.Event{Kind: format.AtomicRMW, Obj: m.trust(a), ValDeps: m.reads.resolve(reads)})
 	if a != m.appends.all {
-		m.add(t, i, model.Event{Kind: format.AtomicRMW, Obj: m.trust(m.appends.all), ValDeps: m.resolve(reads)})
+		m.add(t, i, model.Event{Kind: format.AtomicRMW, Obj: m.trust(m.appends.all), ValDeps: m.reads.resolve(reads)})
 	}
 }
 
 // trust is the location of some arrays.
-func (m *maker) trust(a *arrays) model.Obj {
+func (m *trusting) trust(a *arrays) model.Obj {
 	if a.trust < 0 {
 		a.trust = m.newObj(model.ObjState{}, built.Place{})
 	}
@@ -320,7 +328,7 @@ func (m *maker) trust(a *arrays) model.Obj {
 }
 
 // hitIn returns the arrays that have a byte of [from,to).
-func (m *maker) hitIn(from, to uint64) (list []*arrays) {
+func (m *trusting) hitIn(from, to uint64) (list []*arrays) {
 	k, _ := slices.BinarySearchFunc(m.appends.hits, from, func(h hit, from uint64) int {
 		if h.to <= from {
 			return -1
@@ -336,7 +344,7 @@ func (m *maker) hitIn(from, to uint64) (list []*arrays) {
 }
 
 // trusts has t read trust.
-func (m *maker) trusts(i int, t *thread, a *arrays) {
+func (m *trusting) trusts(i int, t *thread, a *arrays) {
 	e := model.Event{Kind: format.AtomicRead, Obj: m.trust(a), Strict: true}
 	if m.recs[i].outside() {
 		e.Flags = format.FlagOpaque
@@ -345,7 +353,7 @@ func (m *maker) trusts(i int, t *thread, a *arrays) {
 }
 
 // trustsAfter is (J3) of an access, or an operation of synchronisation.
-func (m *maker) trustsAfter(i int, r *record, t *thread) {
+func (m *trusting) trustsAfter(i int, r *record, t *thread) {
 	if r.mem < 0 && r.obj < 0 || r.Open {
 		return
 	}
@@ -358,7 +366,7 @@ func (m *maker) trustsAfter(i int, r *record, t *thread) {
 
 // trustsBefore is (J3) of code without records. It returns false if t ends here: who receives a
 // non-blocking send waits at the receive, and nowhere before (U).
-func (m *maker) trustsBefore(i int, r *record, t *thread) bool {
+func (m *trusting) trustsBefore(i int, r *record, t *thread) bool {
 	if len(m.appends.arrays) == 0 {
 		return true
 	}

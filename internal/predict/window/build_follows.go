@@ -33,7 +33,7 @@ type moment struct {
 }
 
 // thread returns what comes before the last event of thread t.
-func (f *follows) thread(m *maker, t model.Thread) *followed {
+func (f *follows) thread(m *graph, t model.Thread) *followed {
 	for int(t) >= len(f.of) {
 		f.of = append(f.of, nil)
 	}
@@ -92,7 +92,7 @@ func raise(now []int32, i int, k int32) []int32 {
 }
 
 // follow takes a hard edge. It says whether that follows from no others, as far as is known.
-func (m *maker) follow(from, to int32) (fresh bool) {
+func (m *graph) follow(from, to int32) (fresh bool) {
 	if !m.b.miss.active() {
 		return true
 	}
@@ -108,7 +108,7 @@ func (m *maker) follow(from, to int32) (fresh bool) {
 // afterLast puts event n of t after everything that happened: after the last event of each thread,
 // but for those that come before one of these. Among these is the event that was put after
 // everything the last time, and what was there then comes before that.
-func (m *maker) afterLast(t *thread, n int32) {
+func (m *graph) afterLast(t *thread, n int32) {
 	x := m.follows.thread(m, m.w.Events[n].Thread)
 	var list []*thread
 	for _, u := range m.order {
@@ -126,7 +126,7 @@ func (m *maker) afterLast(t *thread, n int32) {
 }
 
 // followGo takes a Go of the window: n starts u.
-func (m *maker) followGo(n int32, u model.Thread) {
+func (m *graph) followGo(n int32, u model.Thread) {
 	if m.b.miss.active() {
 		m.follows.thread(m, u).after(n, m.follows.thread(m, m.w.Events[n].Thread), n)
 	}
@@ -134,12 +134,12 @@ func (m *maker) followGo(n int32, u model.Thread) {
 
 // known says what comes before the next event of t (Known of package excluded).
 type known struct {
-	m *maker
+	m *graph
 	t model.Thread
 	x *followed
 }
 
-func (m *maker) known(t *thread) *known {
+func (m *graph) known(t *thread) *known {
 	k := &known{m: m, t: -1}
 	if t.id >= 0 {
 		k.t, k.x = t.id, m.follows.thread(m, t.id)

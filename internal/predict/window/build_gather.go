@@ -92,38 +92,36 @@ func (s *synch) kept() bool {
 // several says whether it is for several goroutines.
 func (s *synch) several() bool { return s.many }
 
-// maker builds one window in two passes over the buffer: gather finds out what is
-// shared, produce makes the events.
-type maker struct {
-	b     *Builder
-	recs  []record
-	w     *model.Window
-	kept  []bool // by record: it has an event of the window
-	words []word
-	objs  []synch
+// layout is what a window is made of: its records, and the words, objects and allocations that they
+// name. Pass gather finds them. The passes that follow share it.
+type layout struct {
+	b      *Builder
+	no     uint32   // the number of the layout, for wordUse
+	recs   []record // of the buffer, and behind them those of alternatives
+	onPath int      // the number of those of the buffer
 
-	no      uint32 // among the makers
-	objAt   map[objKey]int32
-	objsIn  map[uint64][]objKey
+	words  []word
+	parts  map[part]int32 // words that have parts of several allocations
+	objs   []synch
+	objAt  map[objKey]int32
+	objsIn map[uint64][]objKey // by page
+
 	allocs  []span
-	allocIn map[uint64][]int32     // by page: allocs that meet it
-	bigs    []int32                // allocs too large for allocIn
-	past    int32                  // allocs before the record that the pass is at
-	parts   map[part]int32         // words
-	near    int32                  // the last of those that may have touched memory of the program
-	ran     map[trace.GoID][]int32 // records that show that outside code of a goroutine has run
-	own     map[uint64]bool        // values of writes of which nobody knows what they left
-	// calls of missing methods, in order: of those with one D, the first
-	begun  []*excluded.Pair
-	begunD map[excluded.Name]bool
+	allocIn map[uint64][]int32 // by page: allocs that meet it
+	bigs    []int32            // allocs too large for allocIn
+	past    int32              // allocs before the record that the pass is at
 
-	lastRec map[trace.GoID]int
+	// the last record that shows that outside code may have accessed memory of the program
+	near int32
+	ran  map[trace.GoID][]int32 // records that show that outside code of a goroutine has run
+	// calls of excluded code, in order: of those with one D, the first
+	begun    []*excluded.Pair
+	begunD   map[excluded.Name]bool
+	lastRec  map[trace.GoID]int // the last record of each goroutine
+	counting bool               // an event reads the number of goroutines (S2)
 
-	ways
-	production
-	appends appends
-	quietness
-	observing
+	byWord []int32             // accesses by word, for at; nil: not yet needed
+	closes map[trace.Addr]bool // channels that are closed, for surroundings; nil: not yet needed
 }
 
 type span struct {
@@ -136,32 +134,17 @@ type span struct {
 
 const bigAlloc = 1 << 18
 
-func newMaker(b *Builder) *maker {
-	b.makers++
-	return &maker{
-		b: b, no: b.makers, recs: b.buf, w: &model.Window{Events: make([]model.Event, 0, b.room)}, kept: make([]bool, len(b.buf)),
+func newLayout(b *Builder) *layout {
+	b.layouts++
+	return &layout{
+		b: b, no: b.layouts, recs: b.buf, onPath: len(b.buf),
 		objAt: make(map[objKey]int32), objsIn: make(map[uint64][]objKey), allocIn: make(map[uint64][]int32),
-		lastRec: make(map[trace.GoID]int),
-		parts:   make(map[part]int32),
-		ran:     make(map[trace.GoID][]int32), own: make(map[uint64]bool),
-		production: newProduction(),
+		lastRec: make(map[trace.GoID]int), parts: make(map[part]int32), ran: make(map[trace.GoID][]int32),
 	}
 }
 
-func (m *maker) make() {
-	m.gather()
-	m.explore()
-	m.share()
-	m.openAppends()
-	m.quieten()
-	m.meet()
-	m.produce()
-	m.produceWays()
-	m.finish()
-}
-
 // gather finds the words and objects of the window and the sizes of accesses.
-func (m *maker) gather() {
+func (m *layout) gather() {
 	for i := range m.recs {
 		if e := &m.recs[i].Event; m.b.showsOutside(e) {
 			if m.ran[e.G] = append(m.ran[e.G], int32(i)); !m.b.apart(e) {
@@ -173,7 +156,7 @@ func (m *maker) gather() {
 	}
 }
 
-func (m *maker) gatherRecord(i int) {
+func (m *layout) gatherRecord(i int) {
 	r := &m.recs[i]
 	r.mem, r.obj, r.skip = -1, -1, false
 	switch {
@@ -196,11 +179,11 @@ func (m *maker) gatherRecord(i int) {
 	}
 }
 
-func (m *maker) word(addr uint64, size uint16) int32 {
+func (m *layout) word(addr uint64, size uint16) int32 {
 	u := m.use(addr)
 	switch {
-	case u.maker != m.no:
-		u.maker, u.word = m.no, m.newWord(addr, m.lastAlloc(addr, bytesOf(addr, size)))
+	case u.layout != m.no:
+		u.layout, u.word = m.no, m.newWord(addr, m.lastAlloc(addr, bytesOf(addr, size)))
 	case u.word == split:
 		k := part{addr &^ 7, m.lastAlloc(addr, bytesOf(addr, size))}
 		i, ok := m.parts[k]
@@ -214,11 +197,11 @@ func (m *maker) word(addr uint64, size uint16) int32 {
 }
 
 // use is what the builder keeps of the word at addr.
-func (m *maker) use(addr uint64) *wordUse {
+func (m *layout) use(addr uint64) *wordUse {
 	return &m.b.seen.words.at(addr >> pageShift)[addr>>3%wordsOf]
 }
 
-func (m *maker) newWord(addr uint64, alloc int32) int32 {
+func (m *layout) newWord(addr uint64, alloc int32) int32 {
 	w := word{addr: addr &^ 7, alloced: alloc >= 0}
 	if w.alloced {
 		w.zero = m.allocs[alloc].zero
@@ -245,7 +228,7 @@ func bytesOf(addr uint64, size uint16) uint64 {
 	return uint64(size)
 }
 
-func (m *maker) object(k objKey) int32 {
+func (m *layout) object(k objKey) int32 {
 	if i, ok := m.objAt[k]; ok {
 		return i
 	}
@@ -266,7 +249,7 @@ func (m *maker) object(k objKey) int32 {
 }
 
 // tell notes what an event tells about its object.
-func (m *maker) tell(o *synch, i int, r *record) {
+func (m *layout) tell(o *synch, i int, r *record) {
 	if o.first == 0 && o.cur == nil {
 		if r.Event.Kind != format.CondWait && r.Event.Kind != format.SelectCase && (r.way == 0 || o.key.class == chanClass) {
 			o.init.infer(&r.Event)
@@ -295,7 +278,7 @@ func (m *maker) tell(o *synch, i int, r *record) {
 }
 
 // alloc ends the generation of what stands in s.
-func (m *maker) alloc(s span) {
+func (m *layout) alloc(s span) {
 	for _, end := range []uint64{s.addr, s.addr + s.size} {
 		if end&7 != 0 && s.size > 0 {
 			m.splitWord(end)
@@ -306,8 +289,8 @@ func (m *maker) alloc(s span) {
 	m.past++
 	m.b.seen.words.within(s.addr, s.size, func(p *usePage, first, last int) {
 		for k := first; k <= last; k++ {
-			if p[k].maker == m.no && p[k].word != split {
-				p[k].maker = 0
+			if p[k].layout == m.no && p[k].word != split {
+				p[k].layout = 0
 			}
 		}
 	})
@@ -328,17 +311,17 @@ func (m *maker) alloc(s span) {
 }
 
 // splitWord gives the word at addr parts.
-func (m *maker) splitWord(addr uint64) {
+func (m *layout) splitWord(addr uint64) {
 	u := m.use(addr)
-	if u.maker == m.no && u.word != split {
+	if u.layout == m.no && u.word != split {
 		m.parts[part{addr &^ 7, m.lastAlloc(addr&^7, 8)}] = u.word
 	}
-	u.maker, u.word = m.no, split
+	u.layout, u.word = m.no, split
 }
 
 // lastAlloc returns the last Alloc so far, in the pass that is under way, that holds some of the n
 // bytes at addr, which are of one word; or -1.
-func (m *maker) lastAlloc(addr, n uint64) int32 {
+func (m *layout) lastAlloc(addr, n uint64) int32 {
 	best := int32(-1)
 	for _, list := range [][]int32{m.allocIn[addr>>carryPageShift], m.bigs} {
 		for k := len(list) - 1; k >= 0 && list[k] > best; k-- {
@@ -365,8 +348,12 @@ func (w *word) refine(mask uint8) {
 	}
 }
 
+// sharing is the pass that finds out which atoms several goroutines access, what the initial values
+// are, and of which goroutines the record says too little from some record on.
+type sharing struct{ *layout }
+
 // share finds out which atoms several goroutines access, and what the first values are.
-func (m *maker) share() {
+func (m *sharing) share() {
 	for i := range m.recs {
 		r := &m.recs[i]
 		if r.mem < 0 {
@@ -393,7 +380,7 @@ func (m *maker) share() {
 	m.endUnsure()
 }
 
-func (m *maker) touch(w *word, a *atom, i int, r *record) {
+func (m *sharing) touch(w *word, a *atom, i int, r *record) {
 	v := built.Extract(r.Event.Val<<(8*(uint64(r.Event.Obj)&7)), a.mask)
 	if !a.used {
 		a.used, a.first = true, r.Event.G
@@ -424,7 +411,7 @@ func (m *maker) touch(w *word, a *atom, i int, r *record) {
 
 // meet marks the non-blocking sends on unbuffered channels whose partner the window
 // does not have: nothing of their thread is in the window from there on.
-func (m *maker) meet() {
+func (m *layout) meet() {
 	waits := make(map[int32]int)
 	for i := range m.recs {
 		r := &m.recs[i]

@@ -48,7 +48,7 @@ func (b *Builder) begun(index int64) {
 
 // initial sets the value of an atom before its first access in the window. Where
 // values are writers it is 0, the writer before all.
-func (m *maker) initial(w *word, a *atom, r *record, v uint64) {
+func (m *sharing) initial(w *word, a *atom, r *record, v uint64) {
 	if w.noValue {
 		return
 	}
@@ -92,7 +92,7 @@ func (a *atom) unread() {
 }
 
 // accessed notes event n as the last access of a shared atom.
-func (m *maker) accessed(a *atom, n int32, index int64) {
+func (m *graph) accessed(a *atom, n int32, index int64) {
 	a.last = index
 	t := m.w.Events[n].Thread
 	a.events = append(slices.DeleteFunc(a.events, func(e int32) bool { return m.w.Events[e].Thread == t }), n)

@@ -30,8 +30,8 @@ type wordUse struct {
 	plain   bool // an access is not atomic
 	hot     bool // its content was computed from what an event of the window may read
 
-	maker uint32 // the maker that gave it a number
-	word  int32  // index into its words
+	layout uint32 // the maker that gave it a number
+	word   int32  // index into its words
 }
 
 func (u *wordUse) shared() bool { return u.many && u.written }

@@ -7,7 +7,7 @@ import (
 )
 
 // keptOrder notes that a missing method has event e of r, which acts on x, follow event f.
-func (m *maker) keptOrder(f, e int32, r *record, x excluded.Touch) {
+func (m *exclusions) keptOrder(f, e int32, r *record, x excluded.Touch) {
 	k := built.KeptOrder{Edge: model.Edge{From: f, To: e}}
 	if p := r.Pair; p != nil {
 		k.Method = p.Method

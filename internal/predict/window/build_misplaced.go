@@ -26,7 +26,7 @@ type writer struct {
 //
 //	go func() { if z == 2 { mu.Lock(); mu.Unlock(); x = 1 } }()
 //	mu.Lock(); x = 5; mu.Unlock(); z = 2   // if the read of z stood before all this, x would be a race
-func (m *maker) misplaced(i int, r *record) bool {
+func (m *accesses) misplaced(i int, r *record) bool {
 	e := &r.Event
 	if e.Flags&format.FlagUnexplained == 0 || !e.Kind.IsAccess() || !reads(e.Kind) {
 		return false
@@ -43,7 +43,7 @@ func (m *maker) misplaced(i int, r *record) bool {
 }
 
 // noteWriters finds the last writes of every value by every goroutine.
-func (m *maker) noteWriters() {
+func (m *accesses) noteWriters() {
 	m.writers = make(map[written][]writer)
 	for i := range m.recs {
 		e := &m.recs[i].Event

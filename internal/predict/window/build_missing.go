@@ -117,12 +117,12 @@ func (x *missing) reaches(t excluded.Touch) bool {
 // hidden says whether a record is an operation of code outside, about which nothing but the order
 // is known. A ChanLen may stand for a panic, because the channel is closed: it comes behind what
 // closed it.
-func (m *maker) hidden(r *record) bool {
+func (m *layout) hidden(r *record) bool {
 	return r.Event.Flags&format.FlagOpaque != 0 && (r.Event.Kind == format.ChanLen || m.b.miss.active())
 }
 
 // begins notes a call of the window.
-func (m *maker) begins(p *excluded.Pair) {
+func (m *layout) begins(p *excluded.Pair) {
 	if name, ok := p.D.Name(); ok {
 		if m.begunD[name] {
 			return
@@ -138,7 +138,7 @@ func (m *maker) begins(p *excluded.Pair) {
 }
 
 // reachedHere says whether a call that is open in the window before trace event index reaches t.
-func (m *maker) reachedHere(t excluded.Touch, index int64) bool {
+func (m *layout) reachedHere(t excluded.Touch, index int64) bool {
 	for _, list := range m.b.miss.open {
 		if slices.ContainsFunc(list, func(p *excluded.Pair) bool { return p.D.Hits(t) }) {
 			return true
@@ -169,8 +169,27 @@ func touchOf(w *word, a *atom) excluded.Touch {
 	return excluded.Memory(w.addr+lo, n)
 }
 
+// exclusions keeps events in their order with calls of excluded code, and has what these calls may
+// read and write in the window.
+type exclusions struct {
+	*graph
+	reads *resolver
+	*quietness
+	calls   excluded.Order
+	keptBy  []built.KeptOrder
+	methods map[int32]trace.Addr // begun or ended by an event
+
+	// free are the reads of code that calls under way have called back. They keep their values
+	// only as far as the calls learn of them (B14).
+	free map[trace.GoID][]int32
+
+	// dirty are the atoms that some D may have and that were written since the last MethodBegin
+	// after which all later ones read the same.
+	dirty []dirtied
+}
+
 // openCalls takes the calls that are open at the start of the window.
-func (m *maker) openCalls() {
+func (m *exclusions) openCalls() {
 	for _, g := range slices.Sorted(maps.Keys(m.b.miss.open)) {
 		for _, p := range m.b.miss.open[g] {
 			m.calls.Open(p)
@@ -185,7 +204,7 @@ func (m *maker) openCalls() {
 }
 
 // beside makes the events of a record of a trace with missing methods.
-func (m *maker) beside(i int, r *record, t *thread) {
+func (m *producer) beside(i int, r *record, t *thread) {
 	var begins, ends *excluded.Pair
 	switch r.Event.Kind {
 	case format.MethodBegin:
@@ -200,26 +219,26 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	}
 	known := m.known(t)
 	s := &excluded.Step{G: r.Event.G, Index: r.Index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.Event.Kind), Demands: touched && m.demands(r), Known: known}
-	inside := m.calls.Inside(r.Event.G)
-	hushed := m.quietRecord(r)
-	if hushed && !m.cutAny && !r.unstarted && !(inside && m.told(r)) {
+	inside := m.excl.calls.Inside(r.Event.G)
+	hushed := m.excl.quietRecord(r)
+	if hushed && !m.cutAny && !r.unstarted && !(inside && m.excl.told(r)) {
 		if hushed = m.quietly(i, r, t, s); hushed {
 			return
 		}
 	}
-	kept := m.calls.Before(s)
+	kept := m.excl.calls.Before(s)
 	if begins != nil {
-		kept.Edges = m.endedBefore(kept.Edges, begins)
+		kept.Edges = m.excl.endedBefore(kept.Edges, begins)
 	}
 	if m.cutAny && (touched || r.Pair != nil || kept.Any() || inside) {
 		// what it has to follow may not be in the window
 		m.cut(t)
-		m.dropped(i, r)
+		m.sync.dropped(i, r)
 		return
 	}
 	n := int32(len(m.w.Events))
 	if r.unstarted {
-		m.unstarted(i, r, t)
+		m.sync.unstarted(i, r, t)
 	}
 	if inside && r.Event.Kind.IsAccess() && !t.dead {
 		// it may be one of the race, and what is before it has happened then
@@ -229,16 +248,16 @@ func (m *maker) beside(i int, r *record, t *thread) {
 		m.event(i, r, t)
 	}
 	if synchronises(r.Event.Kind) {
-		m.keeps(r.Event.G)
+		m.excl.keeps(r.Event.G)
 	}
 	if m.b.opt.Walked && inside && !t.dead {
-		if m.pinRead(i, t); hushed && r.Event.Kind.IsWrite() {
-			m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.From)})
+		if m.excl.pinRead(i, t); hushed && r.Event.Kind.IsWrite() {
+			m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.From)})
 		}
 	}
 	first := m.firstOf(t, n)
 	if m.b.showsOutside(&r.Event) && !m.b.apart(&r.Event) && !inside && !t.dead {
-		first = m.besideMethods(i, t, first)
+		first = m.excl.besideMethods(i, t, first)
 	}
 	if first < 0 && (touched || r.Event.Kind == format.End && inside) && !t.dead {
 		first = m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
@@ -246,27 +265,27 @@ func (m *maker) beside(i int, r *record, t *thread) {
 	if first < 0 {
 		return
 	}
-	m.keepOrders(kept, first, r, x)
-	m.learns(kept, r.Event.G)
-	m.afterQuiet(kept, t)
-	if touched && m.calls.Hit(x) { // (B5)
-		m.pinWritten(t, first)
+	m.excl.keepOrders(kept, first, r, x)
+	m.excl.learns(kept, r.Event.G)
+	m.excl.afterQuiet(kept, t)
+	if touched && m.excl.calls.Hit(x) { // (B5)
+		m.excl.pinWritten(t, first)
 	}
 	if begins != nil || ends != nil {
-		m.besideCalls(r, t, first)
+		m.excl.besideCalls(r, t, first)
 	}
-	if m.calls.After(s, excluded.Extent{First: first, Last: t.last}); r.Event.Kind == format.End {
-		m.calls.Ended(r.Event.G)
+	if m.excl.calls.After(s, excluded.Extent{First: first, Last: t.last}); r.Event.Kind == format.End {
+		m.excl.calls.Ended(r.Event.G)
 	}
-	if ends != nil && !m.calls.Inside(r.Event.G) {
-		delete(m.free, r.Event.G)
+	if ends != nil && !m.excl.calls.Inside(r.Event.G) {
+		delete(m.excl.free, r.Event.G)
 	}
 }
 
 // besideMethods keeps what shows that outside code has run in its order with the ends of missing
 // methods of other goroutines (B13): not all that such code does is recorded, and what it may have
 // in common with the method's D nobody knows. first is the record's first event, -1: it has none.
-func (m *maker) besideMethods(i int, t *thread, first int32) int32 {
+func (m *exclusions) besideMethods(i int, t *thread, first int32) int32 {
 	if first < 0 {
 		first = m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
 	}
@@ -281,7 +300,7 @@ func (m *maker) besideMethods(i int, t *thread, first int32) int32 {
 }
 
 // besideCalls is besideMethods for an end of a missing method.
-func (m *maker) besideCalls(r *record, t *thread, first int32) {
+func (m *exclusions) besideCalls(r *record, t *thread, first int32) {
 	for _, u := range m.order {
 		if u != t && u.call > 0 {
 			m.edge(u.call-1, first)
@@ -292,7 +311,7 @@ func (m *maker) besideCalls(r *record, t *thread, first int32) {
 }
 
 // keepOrders makes edges and orders of what comes before event first, of r.
-func (m *maker) keepOrders(kept *excluded.Kept, first int32, r *record, x excluded.Touch) {
+func (m *exclusions) keepOrders(kept *excluded.Kept, first int32, r *record, x excluded.Touch) {
 	for _, f := range kept.Edges {
 		m.edge(f, first)
 		m.keptOrder(f, first, r, x)
@@ -319,7 +338,7 @@ func onlyReads(k format.Kind) bool { return k == format.Read || k == format.Atom
 
 // demands says whether r can only be if missing code has run, where values do not say so:
 // operations of objects, and accesses to what has no values.
-func (m *maker) demands(r *record) bool {
+func (m *layout) demands(r *record) bool {
 	if !r.Event.Kind.IsAccess() {
 		return true
 	}
@@ -333,8 +352,8 @@ func (m *maker) demands(r *record) bool {
 // pinRead has what a read of code that a missing method calls back returns rest on reads that keep
 // their values, also if nobody else meets at what it reads: the method may be given it (B5). If the
 // walk says what it is given, that waits (B14).
-func (m *maker) pinRead(i int, t *thread) {
-	switch deps := m.src[i]; {
+func (m *exclusions) pinRead(i int, t *thread) {
+	switch deps := m.reads.src[i]; {
 	case len(deps) == 0, len(deps) == 1 && m.w.Events[deps[0]].Strict:
 	case m.recs[i].back:
 		if m.free == nil {
@@ -349,7 +368,7 @@ func (m *maker) pinRead(i int, t *thread) {
 // learns takes it that an event shows that missing methods have run as far which other goroutines
 // than g are in: what these have called back may have handed on all that it has read, though no
 // event of their goroutine that needs it follows. So it keeps its value (B14).
-func (m *maker) learns(kept *excluded.Kept, g trace.GoID) {
+func (m *exclusions) learns(kept *excluded.Kept, g trace.GoID) {
 	for _, o := range kept.Runs {
 		if o != g {
 			m.keeps(o)
@@ -359,7 +378,7 @@ func (m *maker) learns(kept *excluded.Kept, g trace.GoID) {
 
 // keeps has all keep its value that was read so far of what missing methods have called back that g
 // is in.
-func (m *maker) keeps(g trace.GoID) {
+func (m *exclusions) keeps(g trace.GoID) {
 	for _, n := range m.free[g] {
 		m.w.Events[n].Strict = true
 	}
@@ -372,7 +391,7 @@ func synchronises(k format.Kind) bool {
 }
 
 // firstOf returns the first event of t from number n on, or -1.
-func (m *maker) firstOf(t *thread, n int32) int32 {
+func (m *graph) firstOf(t *thread, n int32) int32 {
 	for k := int(n); k < len(m.w.Events); k++ {
 		if m.w.Events[k].Thread == t.id {
 			return int32(k)
@@ -383,7 +402,7 @@ func (m *maker) firstOf(t *thread, n int32) int32 {
 
 // endedBefore adds to what comes before a MethodBegin the ends of goroutines in its D that the
 // buffer does not have: those before the first MethodBegin of the trace.
-func (m *maker) endedBefore(before []int32, p *excluded.Pair) []int32 {
+func (m *exclusions) endedBefore(before []int32, p *excluded.Pair) []int32 {
 	for _, u := range m.order {
 		end, ok := m.b.miss.ends[u.g]
 		if !ok || end >= p.Begin || u.g == p.G || !p.D.Hits(excluded.TouchOf(&trace.Event{Kind: format.End, G: u.g})) {
@@ -397,7 +416,7 @@ func (m *maker) endedBefore(before []int32, p *excluded.Pair) []int32 {
 }
 
 // pinWritten has what the events of t from first on write keep its value.
-func (m *maker) pinWritten(t *thread, first int32) {
+func (m *exclusions) pinWritten(t *thread, first int32) {
 	for k := int(first); k < len(m.w.Events); k++ {
 		if e := &m.w.Events[k]; e.Thread == t.id && e.Kind.IsWrite() {
 			e.Deps = model.Union(e.Deps, e.ValDeps)
@@ -407,8 +426,8 @@ func (m *maker) pinWritten(t *thread, first int32) {
 
 // missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the begin reads of
 // what the method may read (B5).
-func (m *maker) missingMethod(i int, r *record, t *thread) {
-	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+func (m *exclusions) missingMethod(i int, r *record, t *thread) {
+	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)})
 	if r.Event.Kind != format.MethodBegin || r.Pair.D.Empty() {
 		return
 	}
@@ -450,7 +469,7 @@ type dirtied struct {
 }
 
 // noteDirty notes that a record leaves something in a for missing methods to read.
-func (m *maker) noteDirty(r *record, a *atom) {
+func (m *exclusions) noteDirty(r *record, a *atom) {
 	if !a.missing || !r.Event.Kind.IsWrite() {
 		return
 	}
@@ -469,7 +488,7 @@ func (m *maker) noteDirty(r *record, a *atom) {
 // there since the last access: of what the access reads, if that is another value, or, if it
 // writes, of something unknown (B6). What was there before the first access of the window is not
 // known anyway.
-func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) {
+func (m *exclusions) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) {
 	v := built.Extract(e.Val<<(8*(uint64(e.Obj)&7)), a.mask)
 	if reads(e.Kind) && v == m.plain(a.cur) {
 		return
@@ -512,16 +531,16 @@ func (m *maker) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) 
 }
 
 // missingSync keeps the order of an operation on an object that some D has (B7).
-func (m *maker) missingSync(i int, r *record, t *thread, o *synch) {
+func (m *syncs) missingSync(i int, r *record, t *thread, o *synch) {
 	k := r.Event.Kind
 	if o.poisoned || k == format.SelectCase || r.Event.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv) {
 		// whether others were ready nobody knows
 		m.cut(t)
 		return
 	}
-	deps := m.resolve(r.Needs)
+	deps := m.reads.resolve(r.Needs)
 	if k == format.ChanSend {
-		deps = model.Union(deps, m.resolve(r.From))
+		deps = model.Union(deps, m.reads.resolve(r.From))
 	}
 	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})
 	c := exclusive // also an RUnlock: another goroutine may be who locked

@@ -13,7 +13,7 @@ import (
 // read stands at the end of its context, and hooks of others' accesses run before these. What it
 // has seen it has seen after the last operation of synchronisation before the accesses that it
 // races with.
-func (m *maker) obscure(a *atom) {
+func (m *sharing) obscure(a *atom) {
 	for k := range a.lanes {
 		l := &a.lanes[k]
 		for i := range l.turns {
@@ -27,7 +27,7 @@ func (m *maker) obscure(a *atom) {
 // meets returns the record behind which turn x of l may have met another's: the last operation of
 // synchronisation, by the other, before the nearest conflicting turns. It is -1 if that is before
 // the window, and the number of records if there are none.
-func (m *maker) meets(a *atom, l *lane, x *turn) int {
+func (m *sharing) meets(a *atom, l *lane, x *turn) int {
 	since := len(m.recs)
 	for o := range a.lanes {
 		u := &a.lanes[o]
@@ -43,7 +43,7 @@ func (m *maker) meets(a *atom, l *lane, x *turn) int {
 
 // contextOf is the last operation of synchronisation of g before record i, -1 if that is before the
 // window.
-func (m *maker) contextOf(g trace.GoID, i int) int {
+func (m *sharing) contextOf(g trace.GoID, i int) int {
 	for i--; i >= 0; i-- {
 		if e := &m.recs[i].Event; e.G == g && synchronises(e.Kind) {
 			break
@@ -53,7 +53,7 @@ func (m *maker) contextOf(g trace.GoID, i int) int {
 }
 
 // skipAfter has g end at its first record behind another.
-func (m *maker) skipAfter(g trace.GoID, i int) {
+func (m *sharing) skipAfter(g trace.GoID, i int) {
 	for i++; i < m.onPath; i++ {
 		if m.recs[i].Event.G == g {
 			if !m.recs[i].skip {

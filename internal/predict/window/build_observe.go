@@ -17,16 +17,8 @@ import (
 //   - (S3) An operation on the whole program is a cut: what was before it in the recorded run comes
 //     before it, what was behind it comes behind it.
 
-// observing is what the second pass knows of such operations.
-type observing struct {
-	counting   bool  // the window has a look at how many goroutines there are
-	miscounted bool  // something that changes that is not in the window
-	cutAt      int32 // the last cut: its event, +1; 0: none
-	lost       bool  // a cut is not in the window
-}
-
 // observe executes an Observe.
-func (m *maker) observe(i int, r *record, t *thread) {
+func (m *syncs) observe(i int, r *record, t *thread) {
 	switch r.Event.Obj {
 	case format.StateProgram:
 		if m.cutAny { // what it has to follow may not be in the window
@@ -34,7 +26,7 @@ func (m *maker) observe(i int, r *record, t *thread) {
 			m.dropped(i, r)
 			return
 		}
-		n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+		n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)})
 		m.afterAll(t, n)
 		m.cutAt = n + 1
 	case format.StateGoroutines:
@@ -42,7 +34,7 @@ func (m *maker) observe(i int, r *record, t *thread) {
 			m.cut(t)
 			return
 		}
-		n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+		n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)})
 		for _, u := range m.order {
 			if u != t {
 				m.edge(u.counted-1, n)
@@ -59,7 +51,7 @@ func (m *maker) observe(i int, r *record, t *thread) {
 }
 
 // count has t, at a Go or End, in order with who looks at how many goroutines there are (S2).
-func (m *maker) count(i int, t *thread) {
+func (m *syncs) count(i int, t *thread) {
 	if !m.counting {
 		return
 	}
@@ -73,7 +65,7 @@ func (m *maker) count(i int, t *thread) {
 }
 
 // afterCut has event n of t behind the last cut (S3).
-func (m *maker) afterCut(t *thread, n int32) {
+func (m *graph) afterCut(t *thread, n int32) {
 	if m.cutAt > t.after {
 		m.edge(m.cutAt-1, n)
 		t.after = m.cutAt

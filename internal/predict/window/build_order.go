@@ -54,7 +54,7 @@ const (
 // heeds says whether an operation of origin x keeps its order with one of origin y.
 func (x origin) heeds(y origin) bool { return x != ofTraced || y != ofTraced }
 
-func (m *maker) originOf(r *record) origin {
+func (m *graph) originOf(r *record) origin {
 	if r.obj >= 0 && m.objs[r.obj].key.class == hiddenClass || m.hidden(r) {
 		return ofOutside
 	}
@@ -72,7 +72,7 @@ type ordering []latest
 
 // keep adds the edges that keep event n of t in order with the earlier operations on
 // its object. apart says that merging operations conflict too.
-func (m *maker) keep(o *ordering, t *thread, n int32, c mode, by origin, apart bool) {
+func (m *graph) keep(o *ordering, t *thread, n int32, c mode, by origin, apart bool) {
 	own := -1
 	for k := range *o {
 		l := &(*o)[k]
@@ -105,7 +105,7 @@ func (m *maker) keep(o *ordering, t *thread, n int32, c mode, by origin, apart b
 }
 
 // orderedSync keeps event n, of record i, in order with the operations on its object.
-func (m *maker) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event) {
+func (m *graph) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event) {
 	if o.key.class == hiddenClass || o.opaque {
 		from := len(m.w.Edges)
 		m.keep(&o.order, t, n, modeOf(e), m.originOf(&m.recs[i]), i < o.acquire)
@@ -116,7 +116,7 @@ func (m *maker) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event)
 }
 
 // edge adds a hard edge between events of different threads, unless others say the same.
-func (m *maker) edge(from, to int32) {
+func (m *graph) edge(from, to int32) {
 	if from < 0 || from >= to || m.w.Events[from].Thread == m.w.Events[to].Thread {
 		return
 	}
@@ -129,14 +129,14 @@ func (m *maker) edge(from, to int32) {
 }
 
 // weakEdge adds one that is nothing to an access of the race.
-func (m *maker) weakEdge(from, to int32) {
+func (m *graph) weakEdge(from, to int32) {
 	if from >= 0 && from < to && m.w.Events[from].Thread != m.w.Events[to].Thread {
 		m.w.Edges = append(m.w.Edges, model.Edge{From: from, To: to, Weak: true})
 	}
 }
 
 // afterAll puts event n after everything that happened.
-func (m *maker) afterAll(t *thread, n int32) {
+func (m *graph) afterAll(t *thread, n int32) {
 	if m.b.miss.active() {
 		m.afterLast(t, n)
 		return
@@ -166,7 +166,7 @@ func (o *synch) free(e *trace.Event) bool {
 }
 
 // loosen notes why the edges from number k on are there.
-func (m *maker) loosen(k int, why built.Looseness) {
+func (m *graph) loosen(k int, why built.Looseness) {
 	for _, e := range m.w.Edges[k:] {
 		m.loose[e] = why
 	}

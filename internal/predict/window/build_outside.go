@@ -65,7 +65,7 @@ type told struct {
 }
 
 // outsidePart makes the event of one atom of an outside access (E1, E2).
-func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
+func (m *accesses) outsidePart(i int, r *record, t *thread, a *atom) {
 	e := model.Event{Kind: r.Event.Kind, Flags: r.Event.Flags, Obj: a.obj, Val: a.cur}
 	stale := a.stale(r)
 	if a.mask&built.ByteMask(uint64(r.Event.Obj), r.Event.Size) == 0 { // it may not be accessed
@@ -87,13 +87,13 @@ func (m *maker) outsidePart(i int, r *record, t *thread, a *atom) {
 	}
 	a.notes(r)
 	m.accessed(a, n, r.Index)
-	m.noteDirty(r, a)
-	m.inTurn(i, t, n, a, r.Event.Kind.IsWrite())
+	m.excl.noteDirty(r, a)
+	m.turns.inTurn(i, t, n, a, r.Event.Kind.IsWrite())
 }
 
 // needsOld reports whether an access needs what was there and does not tell what that was: it
 // reads, or what it leaves rests on that.
-func (m *maker) needsOld(w *word, a *atom, r *record) bool {
+func (m *accesses) needsOld(w *word, a *atom, r *record) bool {
 	switch {
 	case a.lostOutside && reads(r.Event.Kind):
 		return true
@@ -107,10 +107,10 @@ func (m *maker) needsOld(w *word, a *atom, r *record) bool {
 
 // restsOnOld reports whether what an outside write leaves rests on what was there (E6). Beside
 // missing methods that is not kept.
-func (m *maker) restsOnOld(r *record) bool { return r.Event.Size == 1 && !m.b.miss.active() }
+func (m *layout) restsOnOld(r *record) bool { return r.Event.Size == 1 && !m.b.miss.active() }
 
 // old is a read of what is in a, which pairs do not have.
-func (m *maker) old(i int, t *thread, a *atom) []int32 {
+func (m *accesses) old(i int, t *thread, a *atom) []int32 {
 	return []int32{m.add(t, i, model.Event{Kind: format.Read, Flags: m.recs[i].Event.Flags&format.FlagOpaque | format.FlagStack, Obj: a.obj, Val: a.cur})}
 }
 
@@ -121,7 +121,7 @@ func (a *atom) stale(r *record) bool {
 }
 
 // left is what the outside write of record i leaves in a (E2).
-func (m *maker) left(i int, a *atom) uint64 {
+func (m *accesses) left(i int, a *atom) uint64 {
 	k, _ := slices.BinarySearchFunc(a.told, int32(i), func(x told, i int32) int { return int(x.at - i) })
 	r := &m.recs[i]
 	racy := m.raceForeseen(uint64(r.Event.Obj)) || m.racy(r) && a.othersWrite(r.Event.G) // (E3)
@@ -149,14 +149,14 @@ func (a *atom) stirredAt(g trace.GoID, i int) bool {
 }
 
 // ownValue makes a value that nothing else is. Who sees it knows whose it is, and not what it says.
-func (m *maker) ownValue() uint64 {
+func (m *graph) ownValue() uint64 {
 	v := unreadable + uint64(len(m.own)+1)<<20
 	m.own[v] = true
 	return v
 }
 
 // hear takes what record i, which reads or writes the bytes v, tells of what outside code has left.
-func (m *maker) hear(a *atom, i int, r *record, v uint64) {
+func (m *sharing) hear(a *atom, i int, r *record, v uint64) {
 	switch last := len(a.told) - 1; {
 	case a.stale(r):
 	case r.outside() && r.Event.Kind.IsWrite():
@@ -188,7 +188,7 @@ func (a *atom) notes(r *record) {
 // finds takes the first inside read of an atom that nobody has written in the window. Where outside
 // code of its goroutine may have been, that may have left v, in the window: unexplained will say
 // so.
-func (m *maker) finds(a *atom, i int, r *record, v uint64) {
+func (m *sharing) finds(a *atom, i int, r *record, v uint64) {
 	outside := len(a.lanes) > 0 && m.ranSince(r.Event.G, -1, i)
 	switch {
 	case a.settled:
@@ -206,7 +206,7 @@ func (m *maker) finds(a *atom, i int, r *record, v uint64) {
 // unexplained deals with an inside read of v from an atom in which something else was left. Outside
 // code of its own goroutine has written that, if it has run since; else nobody knows who has (E3),
 // and it returns false.
-func (m *maker) unexplained(i int, t *thread, a *atom, v uint64) bool {
+func (m *accesses) unexplained(i int, t *thread, a *atom, v uint64) bool {
 	m.b.count.Hidden++
 	if a.lost || m.racy(&m.recs[i]) || !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
 		return false
@@ -229,7 +229,7 @@ func (a *atom) hiddenAt(g trace.GoID, i int) bool {
 
 // ranSince reports whether outside code of g may have run between event index of the trace, -1: the
 // start of the window, and record i.
-func (m *maker) ranSince(g trace.GoID, index int64, i int) bool {
+func (m *layout) ranSince(g trace.GoID, index int64, i int) bool {
 	list := m.ran[g]
 	k, _ := slices.BinarySearch(list, int32(i))
 	return k > 0 && m.recs[list[k-1]].Index > index || index < m.recs[0].Index && m.b.carry.runs.last[g] > 0
@@ -237,9 +237,9 @@ func (m *maker) ranSince(g trace.GoID, index int64, i int) bool {
 
 // racy reports whether the order of accesses to the word of a record is not certain: a race was
 // observed there.
-func (m *maker) racy(r *record) bool { return m.racyAt(uint64(r.Event.Obj)) }
+func (m *layout) racy(r *record) bool { return m.racyAt(uint64(r.Event.Obj)) }
 
-func (m *maker) racyAt(addr uint64) bool {
+func (m *layout) racyAt(addr uint64) bool {
 	_, ok := m.b.racy[addr>>3]
 	return ok || m.raceForeseen(addr)
 }

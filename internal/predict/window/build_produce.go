@@ -4,54 +4,46 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/built"
-	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// production is what the second pass knows while it makes events, all of it at the
-// moment of the record it is at.
-type production struct {
+// graph is the window under construction: its events, threads and edges. The state is that at the
+// record which the pass produce is at.
+type graph struct {
+	*layout
+	w    *model.Window
+	kept []bool // by record: it has an event of the window
+	now  int    // the record that produce is at
+
 	threads map[trace.GoID]*thread
-	senders map[trace.GoID]int32 // who waits in a send from before the window: on which of objs
-	order   []*thread            // by Thread
-	// by record: the reads that must be intact for this read's value to be
-	src      [][]int32
-	contents []*built.Content // by record: what this read returns, in a symbolic walk
-	terms    expr.Replacer    // by these
-	open     int64            // what reads from this number on return is not settled yet
-	cutAny   bool
-	started  map[trace.GoID]bool // by a Go of the window, in it or cut
-	// values that point into what was allocated in the window, by bits and Alloc
-	names   map[[2]uint64]uint64
-	marks   []uint32 // by event: the last collection that has it
-	mark    uint32
-	asked   []int64 // what resolve was asked last, and said
-	answer  []int32
-	writers map[written][]writer // see misplaced; nil: not yet needed
+	order   []*thread // by Thread
+	// goroutines that wait in a send from before the window: on which of objs
+	senders map[trace.GoID]int32
+	cutAny  bool  // a goroutine has ended early in the window
+	cutAt   int32 // the last cut of the whole program (S3): its event, +1; 0: none
 
 	placed []built.Place // by Obj
-	loose  map[model.Edge]built.Looseness
-	// Pins of what outside code is given, by calls and by what it calls, and of results that only
-	// outside code could compute
-	loosePins []int32
-	follows   follows
-	calls     excluded.Order // of missing methods
-	keptBy    []built.KeptOrder
-	methods   map[int32]trace.Addr // begun or ended by an event
-	// what code has read that missing methods under way have called back, and that keeps its value
-	// only as far as they learn of it
-	free map[trace.GoID][]int32
-	// atoms that some D may have, written since the last MethodBegin that has all later ones read
-	// the same
-	dirty []dirtied
+	// values that point into what was allocated in the window, by bits and Alloc
+	names   map[[2]uint64]uint64
+	own     map[uint64]bool // values of writes whose words are unknown
+	loose   map[model.Edge]built.Looseness
+	follows follows
 }
 
-func newProduction() production {
-	return production{threads: make(map[trace.GoID]*thread), started: make(map[trace.GoID]bool), names: make(map[[2]uint64]uint64), loose: make(map[model.Edge]built.Looseness), methods: make(map[int32]trace.Addr)}
+func newGraph(l *layout) *graph {
+	g := &graph{
+		layout: l, w: &model.Window{Events: make([]model.Event, 0, l.b.room)}, kept: make([]bool, len(l.recs)),
+		threads: make(map[trace.GoID]*thread), names: make(map[[2]uint64]uint64), own: make(map[uint64]bool),
+		loose: make(map[model.Edge]built.Looseness),
+	}
+	g.w.Names = model.Names{Words: make(map[uint64]uint64), Allocs: make([]model.Extent, len(l.allocs))}
+	for k, s := range l.allocs {
+		g.w.Names.Allocs[k] = model.Extent{Addr: s.addr, Size: s.size}
+	}
+	return g
 }
 
 // thread is one goroutine of the window.
@@ -77,7 +69,7 @@ type thread struct {
 	sends int32 // the unbuffered channel, an index into objs, to which it has sent last; -1: none
 }
 
-func (m *maker) thread(g trace.GoID) *thread {
+func (m *graph) thread(g trace.GoID) *thread {
 	t := m.threads[g]
 	if t == nil {
 		t = &thread{g: g, id: -1, by: -1, last: -1, sends: -1}
@@ -90,7 +82,7 @@ func (m *maker) thread(g trace.GoID) *thread {
 }
 
 // add appends an event to t.
-func (m *maker) add(t *thread, i int, e model.Event) int32 {
+func (m *graph) add(t *thread, i int, e model.Event) int32 {
 	if t.id < 0 {
 		t.id = model.Thread(len(m.order))
 		m.order = append(m.order, t)
@@ -111,35 +103,44 @@ func (m *maker) add(t *thread, i int, e model.Event) int32 {
 }
 
 // newObj makes the next object of the window, whose state at the start is s and which stands at p.
-func (m *maker) newObj(s model.ObjState, p built.Place) model.Obj {
+func (m *graph) newObj(s model.ObjState, p built.Place) model.Obj {
 	m.w.Init, m.placed = append(m.w.Init, s), append(m.placed, p)
 	return model.Obj(len(m.w.Init) - 1)
 }
 
 // cut ends t in this window.
-func (m *maker) cut(t *thread) {
+func (m *graph) cut(t *thread) {
 	if !t.dead {
 		m.b.count.Cut++
 		t.dead, t.cutAt, m.cutAny = true, m.now, true
 	}
 }
 
+// producer is the pass that makes the events of the recorded run.
+type producer struct {
+	*graph
+	reads  *resolver
+	excl   *exclusions
+	trust  *trusting
+	access *accesses
+	sync   *syncs
+
+	// loosePins are the Pins of what outside code is given, by calls and by what it calls, and of
+	// results that only outside code could compute.
+	loosePins []int32
+}
+
 // produce makes the events of the window, in trace order. It executes the model: an
 // event that the recorded order does not enable ends its thread.
-func (m *maker) produce() {
-	m.src, m.past = make([][]int32, len(m.recs)), 0
-	m.w.Names = model.Names{Words: make(map[uint64]uint64), Allocs: make([]model.Extent, len(m.allocs))}
-	for k, s := range m.allocs {
-		m.w.Names.Allocs[k] = model.Extent{Addr: s.addr, Size: s.size}
-	}
-	m.terms.With = m.read
+func (m *producer) produce() {
+	m.past = 0
 	m.findSenders()
-	if m.openCalls(); m.b.miss.active() {
-		m.calls.Words = len(m.words)
+	if m.excl.openCalls(); m.b.miss.active() {
+		m.excl.calls.Words = len(m.words)
 	}
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
-		m.now, m.open = i, r.Index
+		m.now, m.reads.open = i, r.Index
 		t := m.thread(r.Event.G)
 		if r.Event.Kind == format.Alloc {
 			m.past++
@@ -152,7 +153,7 @@ func (m *maker) produce() {
 			m.cut(t)
 		}
 		if t.dead {
-			m.dropped(i, r)
+			m.sync.dropped(i, r)
 			continue
 		}
 		if !m.b.miss.active() {
@@ -161,14 +162,14 @@ func (m *maker) produce() {
 			m.beside(i, r, t)
 		}
 	}
-	m.open = flow.AlternativeBase
+	m.reads.open = flow.AlternativeBase
 }
 
 // dropped notes what the absence of an event makes impossible.
-func (m *maker) dropped(i int, r *record) {
+func (m *syncs) dropped(i int, r *record) {
 	switch {
 	case r.mem >= 0:
-		m.dropAccess(i, r)
+		m.turns.dropAccess(i, r)
 	case r.Event.Kind == format.Observe && r.Event.Obj == format.StateProgram:
 		m.lost = true
 	case r.Event.Kind == format.Go:
@@ -181,59 +182,59 @@ func (m *maker) dropped(i int, r *record) {
 	}
 }
 
-func (m *maker) event(i int, r *record, t *thread) {
-	if m.lost || !m.trustsBefore(i, r, t) {
+func (m *producer) event(i int, r *record, t *thread) {
+	if m.sync.lost || !m.trust.trustsBefore(i, r, t) {
 		m.cut(t)
-		m.dropped(i, r)
+		m.sync.dropped(i, r)
 		return
 	}
 	if len(r.guards) > 0 {
-		m.guard(i, r, t)
+		m.reads.guard(i, r, t)
 	}
 	switch r.Event.Kind {
 	case format.Read, format.Write, format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
-		m.accessEvent(i, r, t)
+		m.access.accessEvent(i, r, t)
 	case format.MethodBegin, format.MethodEnd:
-		m.missingMethod(i, r, t)
+		m.excl.missingMethod(i, r, t)
 	case format.SelectCase:
 		if r.obj >= 0 && m.objs[r.obj].missing {
-			m.missingSync(i, r, t, &m.objs[r.obj])
+			m.sync.missingSync(i, r, t, &m.objs[r.obj])
 		} else if r.obj >= 0 {
 			t.cases = append(t.cases, model.Case{Chan: m.idOf(&m.objs[r.obj]), Send: r.Event.Flags&format.FlagWrite != 0})
 		}
 	case format.SelectDefault:
-		m.selectDefault(i, r, t)
+		m.sync.selectDefault(i, r, t)
 	case format.Go:
-		m.count(i, t)
-		m.goEvent(i, r, t)
-		m.count(i, t)
+		m.sync.count(i, t)
+		m.sync.goEvent(i, r, t)
+		m.sync.count(i, t)
 	case format.End:
-		m.count(i, t)
+		m.sync.count(i, t)
 	case format.Observe:
-		m.observe(i, r, t)
+		m.sync.observe(i, r, t)
 	case format.Start:
-		m.start(i, r, t)
+		m.sync.start(i, r, t)
 	case format.Join:
-		m.join(i, r, t)
+		m.sync.join(i, r, t)
 	case format.Alloc:
 	case format.OpaqueBegin, format.OpaqueEnd, format.Value, format.Word, format.Enter, format.Exit:
-		if p := m.pin(i, r, t); p >= 0 {
+		if p := m.reads.pin(i, r, t); p >= 0 {
 			m.loosePins = append(m.loosePins, p)
 		}
 	case format.Block:
-		m.pin(i, r, t)
+		m.reads.pin(i, r, t)
 	default:
 		if r.obj >= 0 {
-			m.syncEvent(i, r, t)
+			m.sync.syncEvent(i, r, t)
 		}
 	}
 	if !t.dead {
-		m.trustsAfter(i, r, t)
+		m.trust.trustsAfter(i, r, t)
 	}
 }
 
 // pin makes a Pin of a record's needs, if there are any (P).
-func (m *maker) pin(i int, r *record, t *thread) int32 {
+func (m *resolver) pin(i int, r *record, t *thread) int32 {
 	if deps := m.resolve(r.Needs); len(deps) > 0 {
 		return m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})
 	}
@@ -243,7 +244,7 @@ func (m *maker) pin(i int, r *record, t *thread) int32 {
 // resolve turns trace indexes of reads into events. Reads before the window stand as they were.
 // The result is shared and must not be changed: elements that are copied together have all
 // reads of the copy behind each of them.
-func (m *maker) resolve(reads []int64) []int32 {
+func (m *resolver) resolve(reads []int64) []int32 {
 	if len(reads) == 0 {
 		return nil
 	}
@@ -290,7 +291,7 @@ func equal(a, b []int64) bool {
 
 // collect appends the events of list that are not in out, which has been collected since m.mark
 // changed.
-func (m *maker) collect(out, list []int32) []int32 {
+func (m *resolver) collect(out, list []int32) []int32 {
 	for len(m.marks) < len(m.w.Events) {
 		m.marks = append(m.marks, 0)
 	}
@@ -304,7 +305,7 @@ func (m *maker) collect(out, list []int32) []int32 {
 }
 
 // pass gives the value of read i what its content was computed from.
-func (m *maker) pass(i int, deps []int32) {
+func (m *resolver) pass(i int, deps []int32) {
 	switch {
 	case len(deps) == 0:
 	case len(m.src[i]) == 0:
@@ -318,7 +319,7 @@ func (m *maker) pass(i int, deps []int32) {
 }
 
 // finish completes the window.
-func (m *maker) finish() {
+func (m *graph) finish() {
 	m.w.Semantics = model.ValueReads
 	switch {
 	case m.b.opt.Symbolic:
@@ -339,7 +340,7 @@ func (m *maker) finish() {
 }
 
 // threadOf returns the number of a goroutine that the state of an object names.
-func (m *maker) thtouchOf(g trace.GoID) model.Thread {
+func (m *graph) thtouchOf(g trace.GoID) model.Thread {
 	t := m.thread(g)
 	if t.id < 0 {
 		t.id = model.Thread(len(m.order))
@@ -350,7 +351,7 @@ func (m *maker) thtouchOf(g trace.GoID) model.Thread {
 }
 
 // state is an object's state at the start of the window, in the window's terms.
-func (m *maker) state(o *synch) model.ObjState {
+func (m *graph) state(o *synch) model.ObjState {
 	s := model.ObjState{
 		Writer: o.init.writer, Readers: o.init.readers, Counter: o.init.counter, Once: o.init.once,
 		Cap: int32(min(o.init.cap, 1<<31-1)), Closed: o.init.closed,

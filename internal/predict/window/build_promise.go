@@ -291,7 +291,7 @@ func (f *forced) group(o *objectStamps, now *stamps, t, i int32) bool {
 // accesses looks for promise.
 func (f *forced) accesses() promise {
 	b := f.b
-	b.makers++
+	b.layouts++
 	var words []wordPairs
 	var matter []int32 // records
 	f.begin()
@@ -311,8 +311,8 @@ func (f *forced) accesses() promise {
 				break
 			}
 			matter = append(matter, int32(i))
-			if u.maker != b.makers {
-				u.maker, u.word = b.makers, int32(len(words))
+			if u.layout != b.layouts {
+				u.layout, u.word = b.layouts, int32(len(words))
 				words = append(words, wordPairs{})
 			}
 			t := f.threads[e.G]
@@ -338,8 +338,8 @@ func (b *Builder) renew(addr, size uint64) {
 	}
 	b.seen.words.within(first, end-first, func(page *usePage, first, last int) {
 		for k := first; k <= last; k++ {
-			if page[k].maker == b.makers {
-				page[k].maker = 0
+			if page[k].layout == b.layouts {
+				page[k].layout = 0
 			}
 		}
 	})

@@ -31,7 +31,7 @@ import (
 // with events for all accesses to those words. Where the second attempt asks for more, all have
 // events, as where hardly any are quiet, for some windows from then on.
 
-// quietness is what a maker knows of quiet accesses.
+// quietness says which accesses of a window may be quiet, and what came of it.
 type quietness struct {
 	loud   map[uint64]bool // words whose accesses have events
 	aloud  bool            // all have
@@ -51,49 +51,47 @@ func (h *hush) missed() {
 func (h *hush) found() { h.last = 0 }
 
 // made makes the window of the buffer.
-func (b *Builder) made() *maker {
-	m, count := newMaker(b), b.count
+func (b *Builder) made() *product {
+	q, count := &quietness{}, b.count
 	if b.hush.left > 0 {
 		b.hush.left--
-		m.aloud = true
+		q.aloud = true
 	}
-	m.make()
-	b.room = len(m.w.Events) + len(m.w.Events)/8
-	if len(m.wanted) == 0 {
-		return m
+	p := b.make(q)
+	b.room = len(p.w.Events) + len(p.w.Events)/8
+	if len(q.wanted) == 0 {
+		return p
 	}
-	hoped := m.silent
-	for again := false; len(m.wanted) > 0; again = true {
-		next := newMaker(b)
-		next.aloud, next.loud = again, m.wanted
+	hoped := q.silent
+	for again := false; len(q.wanted) > 0; again = true {
+		q = &quietness{aloud: again, loud: q.wanted}
 		b.count = count
-		next.make()
-		m = next
+		p = b.make(q)
 	}
-	if 8*m.silent < hoped {
+	if 8*q.silent < hoped {
 		b.hush.missed()
 	} else {
 		b.hush.found()
 	}
-	return m
+	return p
 }
 
 // quieten finds the atoms whose accesses are quiet.
-func (m *maker) quieten() {
-	if !m.b.miss.active() || m.b.opt.NoValues || m.aloud {
+func (q *quietness) quieten(l *layout) {
+	if !l.b.miss.active() || l.b.opt.NoValues || q.aloud {
 		return
 	}
-	for k := range m.words {
-		w := &m.words[k]
+	for k := range l.words {
+		w := &l.words[k]
 		for j := range w.atoms {
 			a := &w.atoms[j]
-			a.quiet = a.missing && !(a.many && a.write) && !a.off && !a.opaque && !m.loud[w.addr]
+			a.quiet = a.missing && !(a.many && a.write) && !a.off && !a.opaque && !q.loud[w.addr]
 		}
 	}
 }
 
 // quietRecord says whether r is an access of which all parts are quiet.
-func (m *maker) quietRecord(r *record) bool {
+func (m *exclusions) quietRecord(r *record) bool {
 	if r.mem < 0 || m.aloud {
 		return false
 	}
@@ -108,16 +106,16 @@ func (m *maker) quietRecord(r *record) bool {
 
 // quietly takes an access that is quiet; if it is not, it returns false, and the access has to have
 // an event.
-func (m *maker) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
-	if !m.calls.Settled(s) {
-		if m.speak(r) {
+func (m *producer) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
+	if !m.excl.calls.Settled(s) {
+		if m.excl.speak(r) {
 			return false
 		}
-		m.ask(m.words[r.mem].addr)
+		m.excl.ask(m.words[r.mem].addr)
 	}
 	if m.event(i, r, t); !t.dead {
-		m.silent++
-		m.calls.Passed(s, t.last)
+		m.excl.silent++
+		m.excl.calls.Passed(s, t.last)
 	}
 	return true
 }
@@ -125,7 +123,7 @@ func (m *maker) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
 // speak has accesses of what r accesses have events from now on, unless what is there was computed
 // from reads, or has been left there by missing code and is read by several goroutines: no event
 // has written that.
-func (m *maker) speak(r *record) bool {
+func (m *exclusions) speak(r *record) bool {
 	w, mask := &m.words[r.mem], bytesIn(&r.Event)
 	for k := range w.atoms {
 		if a := &w.atoms[k]; a.mask&mask != 0 && (len(a.deps) > 0 || a.many && a.found) {
@@ -151,11 +149,11 @@ func (m *maker) speak(r *record) bool {
 // told says whether a missing method that has called traced code back may find, by a quiet access
 // of this, what rests on what others did (B5), if only because the access needs that: then it is an
 // event (K4).
-func (m *maker) told(r *record) bool {
-	if len(r.guards) > 0 || r.Appended != nil || len(m.resolve(r.Needed())) > 0 {
+func (m *exclusions) told(r *record) bool {
+	if len(r.guards) > 0 || r.Appended != nil || len(m.reads.resolve(r.Needed())) > 0 {
 		return true
 	}
-	if r.Event.Kind.IsWrite() && len(m.resolve(r.From)) > 0 {
+	if r.Event.Kind.IsWrite() && len(m.reads.resolve(r.From)) > 0 {
 		return true
 	}
 	w, mask := &m.words[r.mem], bytesIn(&r.Event)
@@ -167,7 +165,7 @@ func (m *maker) told(r *record) bool {
 	return false
 }
 
-func (m *maker) ask(word uint64) {
+func (m *exclusions) ask(word uint64) {
 	if m.wanted == nil {
 		m.wanted = maps.Clone(m.loud)
 		if m.wanted == nil {
@@ -179,7 +177,7 @@ func (m *maker) ask(word uint64) {
 
 // afterQuiet looks at the quiet accesses that a MethodBegin has to come after, now that all that
 // comes before it is known.
-func (m *maker) afterQuiet(kept *excluded.Kept, t *thread) {
+func (m *exclusions) afterQuiet(kept *excluded.Kept, t *thread) {
 	if len(kept.Quiet) == 0 {
 		return
 	}
@@ -193,7 +191,7 @@ func (m *maker) afterQuiet(kept *excluded.Kept, t *thread) {
 
 // quietlyWritten says whether missing code may have written to a since its last access: what a
 // quiet access reads is that, then (K2).
-func (m *maker) quietlyWritten(w *word, a *atom) bool {
+func (m *exclusions) quietlyWritten(w *word, a *atom) bool {
 	if !a.quiet {
 		return false
 	}
@@ -208,7 +206,7 @@ func (m *maker) quietlyWritten(w *word, a *atom) bool {
 // readQuiet has event n, a MethodBegin, find in a quiet atom what it found (B5). Another
 // goroutine's reads come before it, as the write does (K1). It says whether no other MethodBegin
 // has to: all come after this one, or nothing can change what is there.
-func (m *maker) readQuiet(n int32, a *atom, covers bool) (clean bool) {
+func (m *exclusions) readQuiet(n int32, a *atom, covers bool) (clean bool) {
 	if a.dirty = len(a.deps) > 0 && !covers; len(a.deps) == 0 {
 		return true
 	}

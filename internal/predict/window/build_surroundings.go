@@ -29,7 +29,7 @@ func (b *Builder) foreign(g trace.GoID, addr uint64, size int64) bool {
 }
 
 // at returns the records that access the word of addr, in order.
-func (m *maker) at(addr uint64) []int32 {
+func (m *layout) at(addr uint64) []int32 {
 	word := func(i int32) uint64 { return uint64(m.recs[i].Event.Obj) >> 3 }
 	if m.byWord == nil {
 		m.byWord = make([]int32, 0, m.onPath)
@@ -49,13 +49,13 @@ func (m *maker) at(addr uint64) []int32 {
 }
 
 // allocsBefore is the number of allocs before record i.
-func (m *maker) allocsBefore(i int) int32 {
+func (m *layout) allocsBefore(i int) int32 {
 	n, _ := slices.BinarySearchFunc(m.allocs, i, func(s span, i int) int { return cmp.Compare(s.at, i) })
 	return int32(n)
 }
 
 // generation returns the last of the first n allocs that holds addr, -1 for none.
-func (m *maker) generation(addr uint64, n int32) int32 {
+func (m *layout) generation(addr uint64, n int32) int32 {
 	past := m.past
 	m.past = n
 	g := m.lastAlloc(addr, 1)
@@ -65,7 +65,7 @@ func (m *maker) generation(addr uint64, n int32) int32 {
 
 // surroundings implements [Surroundings] for a fork.
 type surroundings struct {
-	m    *maker
+	m    *layout
 	g    trace.GoID
 	fork int // record
 	gos  trace.GoID

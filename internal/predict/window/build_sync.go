@@ -7,8 +7,19 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
+// syncs makes the events of synchronisation.
+type syncs struct {
+	*graph
+	reads   *resolver
+	turns   *turnOrder
+	started map[trace.GoID]bool // by a Go of the window, in it or cut
+	// an event that changes the number of goroutines is not in the window (S2)
+	miscounted bool
+	lost       bool // a cut of the whole program is not in the window (S3)
+}
+
 // idOf returns the window's number of an object, giving it one.
-func (m *maker) idOf(o *synch) model.Obj {
+func (m *graph) idOf(o *synch) model.Obj {
 	if o.obj < 0 {
 		// its state follows in finish
 		o.obj = m.newObj(model.ObjState{}, built.Place{Addr: uint64(o.key.addr)})
@@ -18,7 +29,7 @@ func (m *maker) idOf(o *synch) model.Obj {
 
 // syncEvent executes a synchronisation event and makes it an event of the window if
 // several goroutines meet at its object.
-func (m *maker) syncEvent(i int, r *record, t *thread) {
+func (m *syncs) syncEvent(i int, r *record, t *thread) {
 	o := &m.objs[r.obj]
 	if o.poisoned {
 		m.cut(t)
@@ -43,20 +54,20 @@ func (m *maker) syncEvent(i int, r *record, t *thread) {
 		// program order keeps it as it was, even what the model does not enable (a WaitGroup below
 		// 0 panics)
 		o.cur.step(&e, true)
-		m.pin(i, r, t)
+		m.reads.pin(i, r, t)
 		return
 	}
 	if !o.cur.step(&e, false) {
 		m.cut(t)
 		return
 	}
-	n := m.add(t, i, model.Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Deps: m.resolve(r.Needs)})
+	n := m.add(t, i, model.Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Deps: m.reads.resolve(r.Needs)})
 	m.orderedSync(o, t, n, i, &e)
 }
 
 // channel executes a channel operation, with the values that the window uses: those
 // recorded, or the number of the send.
-func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) bool {
+func (m *syncs) channel(i int, r *record, t *thread, o *synch, e *trace.Event) bool {
 	cases := t.cases
 	t.cases = nil
 	if e.Aux != 0 {
@@ -85,10 +96,10 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 		return true
 	}
 	n := int32(len(m.w.Events))
-	ev := model.Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Cases: cases, Partner: -1, Deps: m.resolve(r.Needs)}
+	ev := model.Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Cases: cases, Partner: -1, Deps: m.reads.resolve(r.Needs)}
 	switch {
 	case e.Kind == format.ChanSend:
-		ev.ValDeps = m.resolve(r.From)
+		ev.ValDeps = m.reads.resolve(r.From)
 		q := &o.cur.queue[len(o.cur.queue)-1]
 		q.send = n
 		if o.cur.cap == 0 {
@@ -103,17 +114,17 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 			ev.Val = head.value()
 		}
 		ev.Strict = !(m.b.opt.Walked && r.walked)
-		m.src[i] = []int32{n}
+		m.reads.src[i] = []int32{n}
 		if !o.noValue {
-			m.learnEvent(i, 0xff, n, ev.Val)
+			m.reads.learnEvent(i, 0xff, n, ev.Val)
 		}
 	case e.Kind == format.ChanLen:
 		ev.Strict = !(m.b.opt.Walked && r.walked)
-		m.src[i] = []int32{n}
+		m.reads.src[i] = []int32{n}
 	}
 	m.add(t, i, ev)
 	if e.Kind == format.ChanSend && len(ev.ValDeps) > 0 && !o.noValue {
-		m.w.Events[n].Value = m.valueOf(r, n, 0, 0xff)
+		m.w.Events[n].Value = m.reads.valueOf(r, n, 0, 0xff)
 	}
 	if recv && e.Aux == 0 && head.send >= 0 {
 		m.received(head.send, n)
@@ -123,7 +134,7 @@ func (m *maker) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 }
 
 // received notes who took a non-blocking send (U).
-func (m *maker) received(send, recv int32) {
+func (m *syncs) received(send, recv int32) {
 	if s := &m.w.Events[send]; s.Flags&format.FlagNonBlocking != 0 {
 		s.Partner = recv
 	}
@@ -139,18 +150,18 @@ func (e *element) value() uint64 {
 }
 
 // privateChannel passes on what the values of a channel that one goroutine uses were computed from.
-func (m *maker) privateChannel(i int, r *record, t *thread, o *synch, e *trace.Event, head element) {
-	m.pin(i, r, t)
+func (m *syncs) privateChannel(i int, r *record, t *thread, o *synch, e *trace.Event, head element) {
+	m.reads.pin(i, r, t)
 	switch e.Kind {
 	case format.ChanSend:
-		o.cur.queue[len(o.cur.queue)-1].deps = m.resolve(r.From)
+		o.cur.queue[len(o.cur.queue)-1].deps = m.reads.resolve(r.From)
 	case format.ChanRecv:
-		m.src[i] = head.deps
+		m.reads.src[i] = head.deps
 	}
 }
 
 // selectDefault is (S).
-func (m *maker) selectDefault(i int, r *record, t *thread) {
+func (m *syncs) selectDefault(i int, r *record, t *thread) {
 	cases := t.cases
 	t.cases = nil
 	for _, c := range cases {
@@ -160,13 +171,13 @@ func (m *maker) selectDefault(i int, r *record, t *thread) {
 		}
 	}
 	if len(cases) == 0 {
-		m.pin(i, r, t)
+		m.reads.pin(i, r, t)
 		return
 	}
-	m.add(t, i, model.Event{Kind: format.SelectDefault, Obj: -1, Cases: cases, Deps: m.resolve(r.Needs)})
+	m.add(t, i, model.Event{Kind: format.SelectDefault, Obj: -1, Cases: cases, Deps: m.reads.resolve(r.Needs)})
 }
 
-func (m *maker) byObj(id model.Obj) *synch {
+func (m *graph) byObj(id model.Obj) *synch {
 	for k := range m.objs {
 		if m.objs[k].obj == id {
 			return &m.objs[k]
@@ -176,20 +187,20 @@ func (m *maker) byObj(id model.Obj) *synch {
 }
 
 // hiddenSync keeps the order of synchronisation whose operation is not known, as a Pin with edges.
-func (m *maker) hiddenSync(i int, r *record, t *thread, o *synch) {
+func (m *syncs) hiddenSync(i int, r *record, t *thread, o *synch) {
 	if finalizes(&r.Event) { // everything before it
 		if m.cutAny {
 			m.cut(t)
 			return
 		}
-		m.afterAll(t, m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)}))
+		m.afterAll(t, m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)}))
 		return
 	}
 	if !o.many {
-		m.pin(i, r, t)
+		m.reads.pin(i, r, t)
 		return
 	}
-	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)})
 	m.orderedSync(o, t, n, i, &r.Event)
 }
 
@@ -197,14 +208,14 @@ func (m *maker) hiddenSync(i int, r *record, t *thread, o *synch) {
 func finalizes(e *trace.Event) bool { return e.Kind == format.Acquire && e.Obj == 0 }
 
 // goEvent is (M2). A thread is started once, and before it does anything.
-func (m *maker) goEvent(i int, r *record, t *thread) {
+func (m *syncs) goEvent(i int, r *record, t *thread) {
 	u := trace.GoID(r.Event.Obj)
 	if _, lives := m.lastRec[u]; !lives || u == r.Event.G || m.started[u] || m.thread(u).id >= 0 || m.lastRec[u] < i {
-		m.pin(i, r, t)
+		m.reads.pin(i, r, t)
 		return
 	}
 	m.started[u] = true
-	n := m.add(t, i, model.Event{Kind: format.Go, Deps: m.resolve(r.Needs)})
+	n := m.add(t, i, model.Event{Kind: format.Go, Deps: m.reads.resolve(r.Needs)})
 	started := m.thtouchOf(u)
 	m.thread(u).by = n
 	m.w.Events[n].Obj = model.Obj(started)
@@ -212,45 +223,45 @@ func (m *maker) goEvent(i int, r *record, t *thread) {
 }
 
 // start orders a thread that nothing in the trace started after everything before it.
-func (m *maker) start(i int, r *record, t *thread) {
+func (m *syncs) start(i int, r *record, t *thread) {
 	if m.started[r.Event.G] || m.b.carry.started[r.Event.G] || r.Event.G <= 1 {
-		m.pin(i, r, t)
+		m.reads.pin(i, r, t)
 		return
 	}
 	m.unstarted(i, r, t)
 }
 
 // unstarted has t, which something started that is not in the trace, begin after everything before.
-func (m *maker) unstarted(i int, r *record, t *thread) {
+func (m *syncs) unstarted(i int, r *record, t *thread) {
 	if m.cutAny { // what it has to follow may not be in the window
 		m.cut(t)
 		m.dropped(i, r)
 		return
 	}
-	m.afterAll(t, m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)}))
+	m.afterAll(t, m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)}))
 }
 
 // join is (M3).
-func (m *maker) join(i int, r *record, t *thread) {
+func (m *syncs) join(i int, r *record, t *thread) {
 	g := trace.GoID(r.Event.Obj)
 	u := m.threads[g]
 	switch {
 	case u == nil || u.id < 0 && !u.dead:
-		m.pin(i, r, t)
+		m.reads.pin(i, r, t)
 	case u.dead || m.sending(u):
 		m.cut(t)
 	case m.lastRec[g] > i:
-		n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.resolve(r.Needs)})
+		n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)})
 		m.edge(u.last, n)
 	default:
-		n := m.add(t, i, model.Event{Kind: format.Join, Obj: model.Obj(u.id), Deps: m.resolve(r.Needs)})
+		n := m.add(t, i, model.Event{Kind: format.Join, Obj: model.Obj(u.id), Deps: m.reads.resolve(r.Needs)})
 		m.edge(u.last, n)
 	}
 }
 
 // findSenders finds the goroutines that wait in a send on an unbuffered channel when the window
 // begins.
-func (m *maker) findSenders() {
+func (m *graph) findSenders() {
 	m.senders = make(map[trace.GoID]int32)
 	for k := range m.objs {
 		if o := m.objs[k].cur; o != nil && m.objs[k].key.class == chanClass && o.cap == 0 && len(o.queue) > 0 {
@@ -260,7 +271,7 @@ func (m *maker) findSenders() {
 }
 
 // sending says whether t waits in a send on an unbuffered channel.
-func (m *maker) sending(t *thread) bool {
+func (m *graph) sending(t *thread) bool {
 	if t.sends < 0 {
 		return false
 	}
@@ -270,7 +281,7 @@ func (m *maker) sending(t *thread) bool {
 
 // waitedFor says whether a record is the receive that takes a non-blocking send on an unbuffered
 // channel.
-func (m *maker) waitedFor(r *record) bool {
+func (m *graph) waitedFor(r *record) bool {
 	if r.Event.Kind != format.ChanRecv || r.obj < 0 || r.Event.Aux != 0 {
 		return false
 	}
@@ -280,7 +291,7 @@ func (m *maker) waitedFor(r *record) bool {
 
 // untaken marks the non-blocking sends on unbuffered channels that nobody in the window has
 // received: that somebody waited is not in it (U).
-func (m *maker) untaken() {
+func (m *graph) untaken() {
 	for i := range m.w.Events {
 		e := &m.w.Events[i]
 		if e.Kind == format.ChanSend && e.Partner < 0 && e.Flags&format.FlagNonBlocking != 0 && m.w.Init[e.Obj].Cap == 0 {

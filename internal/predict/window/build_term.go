@@ -9,8 +9,31 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
+// resolver knows what reads of the trace are in the window: which events must be intact for them to
+// return what they returned, and what they return as a function of events.
+type resolver struct {
+	*graph
+	// by record: the reads that must be intact for this read's value to be
+	src      [][]int32
+	contents []*built.Content // by record: what this read returns, in a symbolic walk
+	terms    expr.Replacer    // by contents
+	open     int64            // what reads from this number on return is not settled yet
+	base     int              // record of the first step of the alternative at hand
+
+	marks  []uint32 // by event: the last collection that has it
+	mark   uint32
+	asked  []int64 // the last argument of resolve, and its result
+	answer []int32
+}
+
+func newResolver(g *graph) *resolver {
+	m := &resolver{graph: g, src: make([][]int32, len(g.recs))}
+	m.terms.With = m.read
+	return m
+}
+
 // learn notes a piece of what the read i returns.
-func (m *maker) learn(i int, mask uint8, is *expr.Expr) {
+func (m *resolver) learn(i int, mask uint8, is *expr.Expr) {
 	if !m.b.opt.Symbolic {
 		return
 	}
@@ -24,7 +47,7 @@ func (m *maker) learn(i int, mask uint8, is *expr.Expr) {
 }
 
 // learnEvent notes that a piece is what event n sees, v in the recorded run.
-func (m *maker) learnEvent(i int, mask uint8, n int32, v uint64) {
+func (m *resolver) learnEvent(i int, mask uint8, n int32, v uint64) {
 	if m.b.opt.Symbolic {
 		m.learn(i, mask, expr.NewRead(int64(n), int64(bits.OnesCount8(mask)), m.plain(v)))
 	}
@@ -32,10 +55,10 @@ func (m *maker) learnEvent(i int, mask uint8, n int32, v uint64) {
 
 // term makes an expression over trace events one over events of the window; nil if a read is not
 // known.
-func (m *maker) term(e *expr.Expr) *expr.Expr { return m.terms.Replace(e, m.open) }
+func (m *resolver) term(e *expr.Expr) *expr.Expr { return m.terms.Replace(e, m.open) }
 
 // read is what a Read of a trace event becomes.
-func (m *maker) read(r *expr.Expr) *expr.Expr {
+func (m *resolver) read(r *expr.Expr) *expr.Expr {
 	recorded, _ := r.Recorded()
 	i := m.recordOf(r.Number())
 	switch {
@@ -51,7 +74,7 @@ func (m *maker) read(r *expr.Expr) *expr.Expr {
 
 // mix finds the names of the window that share their word with another object (Names.Strange): one
 // that another Alloc of the window made in the same place, or that was there before the first.
-func (m *maker) mix() {
+func (m *graph) mix() {
 	if len(m.names) == 0 {
 		return
 	}
@@ -93,7 +116,7 @@ func (m *maker) mix() {
 }
 
 // guard makes a Pin of a record's guards (V, P). One that has no term makes its reads needed.
-func (m *maker) guard(i int, r *record, t *thread) {
+func (m *resolver) guard(i int, r *record, t *thread) {
 	var deps []int32
 	var guards []model.Guard
 	for _, g := range r.guards {
@@ -129,7 +152,7 @@ func numbers(e *expr.Expr) []int64 {
 
 // valueOf makes the term of what the write event n stores in the atom of mask; nil if there is
 // none, or if it does not amount to what was recorded.
-func (m *maker) valueOf(r *record, n int32, shift uint64, mask uint8) *model.Term {
+func (m *resolver) valueOf(r *record, n int32, shift uint64, mask uint8) *model.Term {
 	if r.Value == nil {
 		return nil
 	}
@@ -149,7 +172,7 @@ func (m *maker) valueOf(r *record, n int32, shift uint64, mask uint8) *model.Ter
 }
 
 // stores is what the term of a write amounts to where its reads see what their events have.
-func (m *maker) stores(t *model.Term) (uint64, bool) {
+func (m *resolver) stores(t *model.Term) (uint64, bool) {
 	if t.Copies() {
 		return m.w.Events[t.Reads()[0]].Val, true
 	}

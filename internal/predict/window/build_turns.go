@@ -143,6 +143,9 @@ func (l *lane) turnAt(i int) *turn {
 	return &l.turns[l.at]
 }
 
+// turnOrder keeps accesses in their order with turns of outside code.
+type turnOrder struct{ *graph }
+
 // mostOrders bounds the orders on condition for one turn, mostTurns the turns that one event looks
 // back at.
 const (
@@ -151,7 +154,7 @@ const (
 )
 
 // inTurn keeps event n of t, an access to a by record i, in its order with hidden turns (E4).
-func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
+func (m *turnOrder) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 	if len(a.lanes) == 0 || m.recs[i].way > 0 {
 		return
 	}
@@ -182,7 +185,7 @@ func (m *maker) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 
 // afterTurns has event n, which writes or reads, stand behind the hidden turns of another goroutine
 // that have ended.
-func (m *maker) afterTurns(n int32, l *lane, h *heeded, write, read bool) {
+func (m *turnOrder) afterTurns(n int32, l *lane, h *heeded, write, read bool) {
 	from := h.reads
 	if h.reads = len(l.ended); write {
 		from, h.writes = h.writes, len(l.ended)
@@ -211,7 +214,7 @@ func (m *maker) afterTurns(n int32, l *lane, h *heeded, write, read bool) {
 // beforeFirst returns the events before the first one of a turn behind which something of the turn
 // may be hidden: outside code of t has run between each of them and the next, and the memory of
 // record i was there. The last one may be the go statement that started t. It stops at mostOrders.
-func (m *maker) beforeFirst(i int, t *thread, first int32, x *turn) (list []int32) {
+func (m *turnOrder) beforeFirst(i int, t *thread, first int32, x *turn) (list []int32) {
 	if !x.early {
 		return nil
 	}
@@ -244,7 +247,7 @@ func (m *maker) beforeFirst(i int, t *thread, first int32, x *turn) (list []int3
 
 // lastRan is the last event of the trace, not after event index, that shows that outside code of g
 // has run; -1 if there is none in the window.
-func (m *maker) lastRan(g trace.GoID, index int64) int64 {
+func (m *layout) lastRan(g trace.GoID, index int64) int64 {
 	list := m.ran[g]
 	k, _ := slices.BinarySearchFunc(list, index+1, func(i int32, x int64) int { return cmp.Compare(m.recs[i].Index, x) })
 	if k == 0 {
@@ -254,7 +257,7 @@ func (m *maker) lastRan(g trace.GoID, index int64) int64 {
 }
 
 // beforeTurn has what others did before a hidden turn, which begins with event n, not come later.
-func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
+func (m *turnOrder) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 	from := l.reads
 	if l.reads = len(a.log); x.writes {
 		from, l.writes = l.writes, len(a.log)
@@ -284,7 +287,7 @@ func (m *maker) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 }
 
 // dropAccess notes that record i, of a goroutine that has ended in the window, is not in it.
-func (m *maker) dropAccess(i int, r *record) {
+func (m *turnOrder) dropAccess(i int, r *record) {
 	w := &m.words[r.mem]
 	mask := bytesIn(&r.Event)
 	for k := range w.atoms {
@@ -302,7 +305,7 @@ func (m *maker) dropAccess(i int, r *record) {
 }
 
 // dropTurn ends the turn of which record i is the last.
-func (m *maker) dropTurn(i int, r *record, a *atom) {
+func (m *turnOrder) dropTurn(i int, r *record, a *atom) {
 	l := &a.lanes[a.laneOf(r.Event.G)]
 	x, t := l.turnAt(i), m.thread(r.Event.G)
 	if !x.hidden || t.last < 0 {

@@ -11,15 +11,22 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// The events of alternatives, made after those of the recorded run.
+// wayProducer is the pass that makes the events of alternatives, after those of the recorded run.
+type wayProducer struct {
+	*graph
+	reads  *resolver
+	access *accesses
+	alts   *alternatives
+	made   []built.Way
+}
 
 // produceWays makes the events of the alternatives. Each begins with the number after the window's
 // last event.
-func (m *maker) produceWays() {
+func (m *wayProducer) produceWays() {
 	n := len(m.w.Events)
 	edges, orders := len(m.w.Edges), len(m.w.Orders)
-	for k := range m.list {
-		if w := m.produceWay(&m.list[k]); w != nil {
+	for k := range m.alts.list {
+		if w := m.produceWay(&m.alts.list[k]); w != nil {
 			w.Events = slices.Clone(m.w.Events[n:])
 			m.made = append(m.made, *w)
 		}
@@ -29,14 +36,14 @@ func (m *maker) produceWays() {
 
 // produceWay is nil if the goroutine does not get to the fork in this window, or the alternative
 // has no event.
-func (m *maker) produceWay(w *way) *built.Way {
+func (m *wayProducer) produceWay(w *way) *built.Way {
 	fork := &m.recs[w.fork]
 	t := m.threads[fork.Event.G]
 	if t == nil || t.id < 0 || t.dead && t.cutAt < w.fork {
 		return nil
 	}
-	m.base = w.first
-	m.asked = nil
+	m.reads.base = w.first
+	m.reads.asked = nil
 	before, leaves := int32(-1), int32(len(m.w.Events))
 	for _, n := range t.events {
 		if m.w.Events[n].Index >= fork.Index {
@@ -69,7 +76,7 @@ func (m *maker) produceWay(w *way) *built.Way {
 	if len(m.w.Events) == n {
 		return nil
 	}
-	holds, _ := m.conditions(w.alt.Chosen)
+	holds, _ := m.reads.conditions(w.alt.Chosen)
 	return &built.Way{
 		G: t.g, Thread: t.id, Fork: w.from.Site(), Where: w.from.Where, Base: w.from.Base(), At: fork.Index,
 		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes, Origin: w.from, Before: before, Leaves: leaves,
@@ -78,9 +85,9 @@ func (m *maker) produceWay(w *way) *built.Way {
 
 // step makes the events of one step. It returns false if its goroutine cannot go on: what the step
 // does, or needs, is not known.
-func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread) bool {
-	deps := m.resolve(r.Needs)
-	guards, ok := m.conditions(r.guards)
+func (m *wayProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*thread) bool {
+	deps := m.reads.resolve(r.Needs)
+	guards, ok := m.reads.conditions(r.guards)
 	if !ok {
 		return false
 	}
@@ -127,9 +134,9 @@ func (m *maker) step(i int, r *record, t *thread, threads map[trace.GoID]*thread
 
 // casesOf are the cases that a select of an alternative does not choose. ok is false if what
 // happens to one of the channels is not known.
-func (m *maker) casesOf(i int, r *record) (cases []model.Case, ok bool) {
-	for _, c := range m.stepOf(r).Cases {
-		o := m.caseOf(i, c)
+func (m *wayProducer) casesOf(i int, r *record) (cases []model.Case, ok bool) {
+	for _, c := range m.alts.stepOf(r).Cases {
+		o := m.alts.caseOf(i, c)
 		if o.opaque || o.noValue || o.poisoned {
 			return nil, false
 		}
@@ -139,19 +146,19 @@ func (m *maker) casesOf(i int, r *record) (cases []model.Case, ok bool) {
 }
 
 // stepChannel gives a send its value, and a receive what it may be.
-func (m *maker) stepChannel(i int, n int32, r *record) bool {
+func (m *wayProducer) stepChannel(i int, n int32, r *record) bool {
 	ev := &m.w.Events[n]
 	switch {
 	case ev.Kind == format.ChanSend:
 		return m.stepValue(r, n, 0, 0xff, &ev.Val)
 	case ev.Kind == format.ChanRecv && ev.Flags&format.FlagClosed == 0:
-		m.source(i, 0xff, n)
+		m.reads.source(i, 0xff, n)
 	}
 	return true
 }
 
 // source says that the bytes of mask of record i are what event n sees.
-func (m *maker) source(i int, mask uint8, n int32) {
+func (m *resolver) source(i int, mask uint8, n int32) {
 	for len(m.src) < len(m.recs) {
 		m.src = append(m.src, nil)
 	}
@@ -163,7 +170,7 @@ func (m *maker) source(i int, mask uint8, n int32) {
 }
 
 // stepAccess makes the events of an access of an alternative: one for each atom.
-func (m *maker) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
+func (m *wayProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
 	e := &r.Event
 	w := &m.words[r.mem]
 	mask := built.ByteMask(uint64(e.Obj), e.Size)
@@ -172,7 +179,7 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
 		if a.mask&mask == 0 {
 			continue
 		}
-		m.settle(w, a)
+		m.access.settle(w, a)
 		if a.obj < 0 {
 			a.obj = m.newObj(model.ObjState{Val: a.initial, Unknown: a.unknown}, built.Place{Addr: w.addr, Mask: a.mask})
 		}
@@ -182,7 +189,7 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
 		if e.Kind == format.Write || e.Kind == format.AtomicWrite {
 			ev.Val = m.object64(a, built.Extract(e.Val<<shift, a.mask))
 		}
-		if m.stepOf(r).Compares { // it finds this value, or it is another operation
+		if m.alts.stepOf(r).Compares { // it finds this value, or it is another operation
 			ev.Val, ev.Strict = m.object64(a, built.Extract(e.Val<<shift, a.mask)), true
 		}
 		n := m.add(t, i, ev)
@@ -192,7 +199,7 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
 			return false
 		}
 		if reads(e.Kind) {
-			m.source(i, a.mask, n)
+			m.reads.source(i, a.mask, n)
 		}
 		switch {
 		case e.Kind == format.AtomicRMW && !m.stepValue(r, n, shift, a.mask, &m.w.Events[n].Aux):
@@ -206,21 +213,21 @@ func (m *maker) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
 
 // stepValue gives a write or send of an alternative its value: that of its term where its reads see
 // what their events have.
-func (m *maker) stepValue(r *record, n int32, shift uint64, mask uint8, val *uint64) bool {
+func (m *wayProducer) stepValue(r *record, n int32, shift uint64, mask uint8, val *uint64) bool {
 	if r.Value == nil {
 		return true
 	}
-	x := m.term(r.Value)
+	x := m.reads.term(r.Value)
 	if x == nil {
 		word, ok := r.Value.Recorded()
-		if !ok || len(m.resolve(numbers(r.Value))) > 0 {
+		if !ok || len(m.reads.resolve(numbers(r.Value))) > 0 {
 			return false
 		}
 		x = expr.Word(word)
 	}
 	e := &m.w.Events[n]
 	t := model.NewTerm(built.AtomOf(x, shift, mask))
-	v, ok := m.stores(t)
+	v, ok := m.reads.stores(t)
 	switch {
 	case t.Expr.IsConst():
 		*val, _ = t.Expr.Recorded()
@@ -237,7 +244,7 @@ func (m *maker) stepValue(r *record, n int32, shift uint64, mask uint8, val *uin
 }
 
 // conditions are the guards of a step. ok is false if one of them cannot be made, or never holds.
-func (m *maker) conditions(list []flow.Guard) (guards []model.Guard, ok bool) {
+func (m *resolver) conditions(list []flow.Guard) (guards []model.Guard, ok bool) {
 	for _, g := range list {
 		e := m.term(g.Term)
 		if e != nil && !e.IsConst() {

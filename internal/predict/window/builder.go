@@ -7,6 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/excluded"
 	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -106,7 +107,7 @@ type Builder struct {
 	seeded    bool                // carry has the package-level variables
 	done      int64
 	places    []int32 // records by trace event from the first of buf on, +1; 0: none
-	makers    uint32  // how many there were
+	layouts   uint32  // how many there were
 	needs     []int64 // of the last record that has some: the next often has the same
 	from      []int64
 	where     []int64
@@ -248,20 +249,21 @@ func (b *Builder) window(last bool) error {
 	if b.seen.live {
 		p = b.promise()
 	}
-	m := newMaker(b)
+	var m *product
+	w := &built.Window{Window: &model.Window{}}
 	if p.live {
 		m = b.made()
+		w = m.built()
 	} else if b.seen.live {
 		b.count.Unpromising++
 	}
+	w.From, w.To, w.Done = first, end, b.done
 	b.count.Windows++
 	b.fresh = 0
-	err := b.emit(m.built(first, end))
-	if err != nil {
+	if err := b.emit(w); err != nil {
 		return err
 	}
-	clear(b.table)
-	clear(m.recs[len(b.buf):]) // of alternatives, maybe in the room behind the buffer
+	b.forget(m)
 	b.done = end
 	if last {
 		b.buf = nil
@@ -271,9 +273,9 @@ func (b *Builder) window(last bool) error {
 	return nil
 }
 
-// next returns where in the buffer the next window starts: in the middle of the events that
-// matter, but not between a non-blocking send and its partner.
-func (b *Builder) next(m *maker, p promise) int {
+// next returns where in the buffer the window after m starts: in the middle of the events that
+// matter, but not between a non-blocking send and its partner. m is nil if no window was made.
+func (b *Builder) next(m *product, p promise) int {
 	if b.opt.Apart {
 		return len(b.buf)
 	}
@@ -285,13 +287,17 @@ func (b *Builder) next(m *maker, p promise) int {
 	if !p.live { // it has no events to count
 		least = max(least, p.half)
 	}
+	events := 0
+	if m != nil {
+		events = len(m.w.Events)
+	}
 	n, meeting := 0, make(map[trace.Addr]bool)
 	for i := range b.buf {
 		r := &b.buf[i]
-		if 2*n >= len(m.w.Events) && len(meeting) == 0 && i >= least && b.buf[i-1].Event.Flags&format.FlagMore == 0 {
+		if 2*n >= events && len(meeting) == 0 && i >= least && b.buf[i-1].Event.Flags&format.FlagMore == 0 {
 			return i
 		}
-		if m.kept[i] {
+		if m != nil && m.kept[i] {
 			n++
 		}
 		meet(meeting, r)

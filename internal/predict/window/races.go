@@ -202,7 +202,7 @@ func (b *Builder) Races(r *Races) { b.run = r }
 
 // raceForeseen reports whether a race of the run on a word that outside code accesses is known from
 // the start.
-func (m *maker) raceForeseen(addr uint64) bool {
+func (m *layout) raceForeseen(addr uint64) bool {
 	r := m.b.run
 	if r == nil {
 		return false
@@ -213,7 +213,7 @@ func (m *maker) raceForeseen(addr uint64) bool {
 
 // endUnsure ends goroutines that may have read, without a record of it in the window, what they
 // race with.
-func (m *maker) endUnsure() {
+func (m *sharing) endUnsure() {
 	if m.b.run == nil || len(m.b.run.unsure) == 0 {
 		return
 	}
