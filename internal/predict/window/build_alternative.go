@@ -57,7 +57,7 @@ func (m *alternatives) explore() {
 	}
 }
 
-func (b *Builder) end(reason string) {
+func (b *state) end(reason string) {
 	if b.count.Ends == nil {
 		b.count.Ends = make(map[string]int64)
 	}
@@ -137,7 +137,7 @@ func (m *alternatives) forks() []forkAt {
 
 // contested reports whether a read of g may see what another goroutine does in the window, or what
 // was before it.
-func (b *Builder) contested(g trace.GoID, x int64) bool {
+func (b *buffer) contested(g trace.GoID, x int64) bool {
 	i := b.recordOf(x)
 	if i < 0 {
 		return false

@@ -12,8 +12,14 @@ type calls struct {
 	depth uint64   // of the innermost function that is traced; 0: there is none
 }
 
+// stacks are the calls that goroutines are in, while the trace is read.
+type stacks struct {
+	calls []calls     // by GoID
+	meta  *trace.Meta // names the functions of opaque calls; it may be nil
+}
+
 // call follows the calls of a goroutine.
-func (b *Builder) call(e *trace.Event) {
+func (b *stacks) call(e *trace.Event) {
 	for int(e.G) >= len(b.calls) {
 		b.calls = append(b.calls, calls{})
 	}
@@ -43,7 +49,7 @@ func (c *calls) leave(d uint64) {
 
 // inside reports whether goroutine g runs outside code now: in a call, called back from nowhere, or
 // before it has come to traced code.
-func (b *Builder) inside(g trace.GoID) bool {
+func (b *stacks) inside(g trace.GoID) bool {
 	c := &b.calls[g]
 	n := len(c.open)
 	return c.depth == 0 || n > 0 && c.open[n-1] == c.depth
@@ -51,7 +57,7 @@ func (b *Builder) inside(g trace.GoID) bool {
 
 // showsOutside reports whether outside code of the goroutine may have run right before an event: it
 // is an end of a call, or comes where a call without a bracket ends or calls back.
-func (b *Builder) showsOutside(e *trace.Event) bool {
+func (b *stacks) showsOutside(e *trace.Event) bool {
 	switch e.Kind {
 	case format.OpaqueBegin, format.OpaqueEnd:
 		return true
@@ -63,14 +69,15 @@ func (b *Builder) showsOutside(e *trace.Event) bool {
 	return e.Flags&format.FlagOpaque != 0
 }
 
-// apart reports whether the outside code that an event shows touches no memory that the program can have: an end of such
-// a call, or the first Enter of a goroutine whose go statement enters that function at once.
-func (b *Builder) apart(e *trace.Event) bool {
+// apart reports whether the outside code that an event shows touches no memory that the program can
+// have: an end of such a call, or the first Enter of a goroutine whose go statement enters that
+// function at once.
+func (b *stacks) apart(e *trace.Event) bool {
 	switch e.Kind {
 	case format.OpaqueBegin, format.OpaqueEnd:
 		return b.site(e.Site).Apart
 	case format.Enter:
-		m := b.opt.Meta
+		m := b.meta
 		return m != nil && e.Aux == 1 && int(e.G) < len(m.Goroutines) && b.site(m.Goroutines[e.G].Site).Apart
 	}
 	return false
@@ -79,8 +86,8 @@ func (b *Builder) apart(e *trace.Event) bool {
 // unknownSite is a site of which nothing is known.
 var unknownSite = trace.SiteInfo{Defers: true}
 
-func (b *Builder) site(s trace.Site) *trace.SiteInfo {
-	if m := b.opt.Meta; m != nil && int(s) < len(m.Sites) {
+func (b *stacks) site(s trace.Site) *trace.SiteInfo {
+	if m := b.meta; m != nil && int(s) < len(m.Sites) {
 		return &m.Sites[s]
 	}
 	return &unknownSite
@@ -90,7 +97,8 @@ func (b *Builder) site(s trace.Site) *trace.SiteInfo {
 type outsideRuns struct {
 	tick uint32                // how often it was seen
 	last map[trace.GoID]uint32 // tick after the goroutine's last time
-	near uint32                // and after the last time that it may have touched memory of the program
+	// and after the last time that it may have touched memory of the program
+	near uint32
 }
 
 func (o *outsideRuns) step(g trace.GoID, apart bool) {

@@ -19,7 +19,7 @@ type product struct {
 }
 
 // make makes the window of the buffer: the passes in their order.
-func (b *Builder) make(q *quietness) *product {
+func (b *state) make(q *quietness) *product {
 	l := newLayout(b)
 	l.gather()
 	alts := &alternatives{layout: l}
@@ -58,7 +58,7 @@ func (m *product) built() *built.Window {
 }
 
 // forget drops what a window that was emitted has shared with the buffer.
-func (b *Builder) forget(m *product) {
+func (b *state) forget(m *product) {
 	clear(b.table)
 	b.table = b.table[:0]
 	if m != nil {
@@ -67,7 +67,7 @@ func (b *Builder) forget(m *product) {
 }
 
 // recordsOf lists records, in the builder's table.
-func (b *Builder) recordsOf(recs []record) []*built.Record {
+func (b *state) recordsOf(recs []record) []*built.Record {
 	b.table = slices.Grow(b.table[:0], len(recs))
 	for i := range recs {
 		b.table = append(b.table, &recs[i].Record)
@@ -77,7 +77,7 @@ func (b *Builder) recordsOf(recs []record) []*built.Record {
 
 // excluded lists the calls of excluded code that are open where the buffer begins, and the ends of
 // goroutines during its events.
-func (b *Builder) excluded() *built.Excluded {
+func (b *state) excluded() *built.Excluded {
 	from, to := b.buf[0].Index, b.buf[len(b.buf)-1].Index+1
 	x := &built.Excluded{Walked: b.opt.Walked}
 	for _, list := range b.miss.open {

@@ -95,7 +95,7 @@ func (s *synch) several() bool { return s.many }
 // layout is what a window is made of: its records, and the words, objects and allocations that they
 // name. Pass gather finds them. The passes that follow share it.
 type layout struct {
-	b      *Builder
+	b      *state   // what is known of the trace up to the end of the buffer
 	no     uint32   // the number of the layout, for wordUse
 	recs   []record // of the buffer, and behind them those of alternatives
 	onPath int      // the number of those of the buffer
@@ -134,7 +134,7 @@ type span struct {
 
 const bigAlloc = 1 << 18
 
-func newLayout(b *Builder) *layout {
+func newLayout(b *state) *layout {
 	b.layouts++
 	return &layout{
 		b: b, no: b.layouts, recs: b.buf, onPath: len(b.buf),

@@ -27,7 +27,7 @@ import (
 
 // begun takes the package-level variables into the state before the buffer, once package
 // initialisation is over (I3).
-func (b *Builder) begun(index int64) {
+func (b *state) begun(index int64) {
 	meta := b.opt.Meta
 	if b.seeded || meta == nil || b.opt.NoValues || index < meta.VariablesAt {
 		return

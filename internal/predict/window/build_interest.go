@@ -5,6 +5,16 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
+// buffer holds the records from the start of the next window on.
+type buffer struct {
+	buf     []record
+	places  []int32  // records by trace event from the first of buf on, +1; 0: none
+	fresh   int      // records of buf that no window has held
+	solo    bool     // buf is of one goroutine, and not noted (interest)
+	seen    interest // what of buf matters
+	layouts uint32   // how many layouts there were
+}
+
 // interest counts, while a window fills, the events that will be in it: synchronisation,
 // accesses to words that several goroutines share, one of them writing, and what depends on these.
 type interest struct {
@@ -52,7 +62,7 @@ func (s *interest) next() {
 
 // noteLast counts the last record of the buffer. While all are of one goroutine nothing can be
 // shared: only synchronisation is counted, and the rest is noted when another goroutine comes.
-func (b *Builder) noteLast() {
+func (b *buffer) noteLast() {
 	n := len(b.buf) - 1
 	if n == 0 {
 		b.solo = true
@@ -73,7 +83,7 @@ func (b *Builder) noteLast() {
 }
 
 // noteAll counts the records of the buffer, none of which is fresh.
-func (b *Builder) noteAll() {
+func (b *buffer) noteAll() {
 	b.solo = true
 	for i := range b.buf {
 		b.solo = b.solo && b.buf[i].Event.G == b.buf[0].Event.G
@@ -88,7 +98,7 @@ func (b *Builder) noteAll() {
 }
 
 // noteAlone counts a record of a buffer of one goroutine.
-func (b *Builder) noteAlone(r *record) {
+func (b *buffer) noteAlone(r *record) {
 	if k := r.Event.Kind; k >= format.Lock && k < format.Alloc && k != format.Start && k < format.OpaqueBegin {
 		b.seen.n++
 		meet(b.seen.waits, r)
@@ -97,7 +107,7 @@ func (b *Builder) noteAlone(r *record) {
 }
 
 // note counts record i of the buffer. Fresh: no window has held it.
-func (b *Builder) note(i int, fresh bool) {
+func (b *buffer) note(i int, fresh bool) {
 	r, s := &b.buf[i], &b.seen
 	e := &r.Event
 	r.hot = b.hot(r.Needs)
@@ -118,7 +128,7 @@ func (b *Builder) note(i int, fresh bool) {
 }
 
 // hot says whether one of the reads may have an event of the window behind it.
-func (b *Builder) hot(reads []int64) bool {
+func (b *buffer) hot(reads []int64) bool {
 	for _, x := range reads {
 		if i := b.recordOf(x); i >= 0 && b.buf[i].hot {
 			return true
@@ -127,7 +137,7 @@ func (b *Builder) hot(reads []int64) bool {
 	return false
 }
 
-func (b *Builder) noteAccess(r *record, fresh bool) {
+func (b *buffer) noteAccess(r *record, fresh bool) {
 	e, s := &r.Event, &b.seen
 	w := &s.words.at(uint64(e.Obj) >> pageShift)[uint64(e.Obj)>>3%wordsOf]
 	if w.gen != s.gen {
@@ -153,7 +163,7 @@ func (b *Builder) noteAccess(r *record, fresh bool) {
 }
 
 // place notes where the last record of the buffer stands.
-func (b *Builder) place() {
+func (b *buffer) place() {
 	n := int(b.buf[len(b.buf)-1].Index - b.buf[0].Index)
 	for len(b.places) < n {
 		b.places = append(b.places, 0)
@@ -162,7 +172,7 @@ func (b *Builder) place() {
 }
 
 // replace notes it for all records.
-func (b *Builder) replace() {
+func (b *buffer) replace() {
 	clear(b.places)
 	b.places = b.places[:0]
 	for i := range b.buf {
@@ -175,7 +185,7 @@ func (b *Builder) replace() {
 }
 
 // recordOf returns the record of a trace event, or -1.
-func (b *Builder) recordOf(x int64) int32 {
+func (b *buffer) recordOf(x int64) int32 {
 	if len(b.buf) == 0 {
 		return -1
 	}

@@ -11,12 +11,15 @@ type past struct {
 	pages paged[pastPage]
 	apart map[[2]trace.Site]bool
 	last  [2]trace.Site // of apart
+
+	births  []birth // by GoID
+	crowded int64   // BuildCounts.Crowded
 }
 
 type pastPage [wordsOf]pastWord
 
-// pastWord is the accesses of one word that left the buffer: of each place, the trace index of the last one, who and where. There
-// are millions, so it has no padding.
+// pastWord is the accesses of one word that left the buffer: of each place, the trace index of the
+// last one, who and where. There are millions, so it has no padding.
 type pastWord struct {
 	last  [maxPast]int64
 	g     [maxPast]trace.GoID
@@ -51,60 +54,60 @@ const (
 )
 
 // pass takes an access that leaves the buffer.
-func (b *Builder) pass(index int64, e *trace.Event) {
+func (p *past) pass(index int64, e *trace.Event) {
 	if e.Flags&format.FlagStack != 0 {
 		return
 	}
 	no := uint64(e.Obj) >> pageShift
-	page := b.past.pages.get(no)
+	page := p.pages.get(no)
 	if page == nil {
-		if len(b.past.pages.pages) >= maxPastPages {
-			b.count.Crowded++
+		if len(p.pages.pages) >= maxPastPages {
+			p.crowded++
 			return
 		}
-		page = b.past.pages.at(no)
+		page = p.pages.at(no)
 	}
-	p := &page[uint64(e.Obj)>>3%wordsOf]
+	w := &page[uint64(e.Obj)>>3%wordsOf]
 	a := pastAccess{last: index, g: e.G, site: e.Site, write: e.Kind.IsWrite()}
-	for i := range p.n {
-		if p.g[i] == a.g && p.site[i] == a.site && p.write[i] == a.write {
-			p.last[i] = index
+	for i := range w.n {
+		if w.g[i] == a.g && w.site[i] == a.site && w.write[i] == a.write {
+			w.last[i] = index
 			return
 		}
 	}
-	if p.n < maxPast {
-		p.set(p.n, a)
-		p.n++
+	if w.n < maxPast {
+		w.set(w.n, a)
+		w.n++
 		return
 	}
-	if !p.full {
-		p.full = true
-		b.count.Crowded++
+	if !w.full {
+		w.full = true
+		p.crowded++
 	}
-	p.set(p.next, a)
-	p.next = (p.next + 1) % maxPast
+	w.set(w.next, a)
+	w.next = (w.next + 1) % maxPast
 }
 
 // missed notes the pairs of sites that an access makes with accesses that left the
 // buffer: no window will hold these two.
-func (b *Builder) missed(e *trace.Event) {
-	page := b.past.pages.get(uint64(e.Obj) >> pageShift)
+func (p *past) missed(e *trace.Event) {
+	page := p.pages.get(uint64(e.Obj) >> pageShift)
 	if page == nil || e.Flags&format.FlagStack != 0 {
 		return
 	}
-	p := &page[uint64(e.Obj)>>3%wordsOf]
+	w := &page[uint64(e.Obj)>>3%wordsOf]
 	write := e.Kind.IsWrite()
-	for i := range p.n {
-		q := p.at(i)
+	for i := range w.n {
+		q := w.at(i)
 		if q.g == e.G || !q.write && !write {
 			continue
 		}
 		pair := [2]trace.Site{min(q.site, e.Site), max(q.site, e.Site)}
-		if pair == b.past.last || b.past.apart[pair] || len(b.past.apart) >= maxApart || b.forkOrders(&q, e.G) {
+		if pair == p.last || p.apart[pair] || len(p.apart) >= maxApart || p.forkOrders(&q, e.G) {
 			continue
 		}
-		b.past.last = pair
-		b.past.apart[pair] = true
+		p.last = pair
+		p.apart[pair] = true
 	}
 }
 
@@ -122,20 +125,21 @@ type birth struct {
 	site   trace.Site
 }
 
-func (b *Builder) born(g trace.GoID, x birth) {
-	for int(g) >= len(b.births) {
-		b.births = append(b.births, birth{})
+func (p *past) born(g trace.GoID, x birth) {
+	for int(g) >= len(p.births) {
+		p.births = append(p.births, birth{})
 	}
-	b.births[g] = x
+	p.births[g] = x
 }
 
-// forkOrders says whether an access came before goroutine g, or an ancestor, was started by its goroutine.
-func (b *Builder) forkOrders(q *pastAccess, g trace.GoID) bool {
+// forkOrders says whether an access came before goroutine g, or an ancestor, was started by its
+// goroutine.
+func (p *past) forkOrders(q *pastAccess, g trace.GoID) bool {
 	for range 64 {
-		if int(g) >= len(b.births) || b.births[g].parent == 0 {
+		if int(g) >= len(p.births) || p.births[g].parent == 0 {
 			return false
 		}
-		x := b.births[g]
+		x := p.births[g]
 		if x.parent == q.g && q.last < x.index {
 			return true
 		}
@@ -144,6 +148,6 @@ func (b *Builder) forkOrders(q *pastAccess, g trace.GoID) bool {
 	return false
 }
 
-// Apart returns the pairs of sites of which two conflicting accesses were too far apart to be in one window.
-// Others of the same sites may have been. There may be more: see BuildCounts.Crowded.
+// Apart returns the pairs of sites of which two conflicting accesses were too far apart to be in
+// one window. Others of the same sites may have been. There may be more: see BuildCounts.Crowded.
 func (b *Builder) Apart() map[[2]trace.Site]bool { return b.past.apart }

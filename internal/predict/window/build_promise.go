@@ -331,7 +331,7 @@ func (f *forced) accesses() promise {
 
 // renew has the words that an Alloc makes new be others than before. A word that it has a part of
 // may be of another object as well, and stays the same.
-func (b *Builder) renew(addr, size uint64) {
+func (b *buffer) renew(addr, size uint64) {
 	first, end := (addr+7)&^7, (addr+size)&^7
 	if first >= end {
 		return
@@ -356,7 +356,7 @@ func (f *forced) meets() bool {
 }
 
 // forked says whether a fork rests on what other goroutines do.
-func (b *Builder) forked() bool {
+func (b *buffer) forked() bool {
 	for i := range b.buf {
 		r := &b.buf[i]
 		for _, fork := range r.forks {

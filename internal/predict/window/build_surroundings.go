@@ -14,7 +14,7 @@ import (
 // What a window's builder tells of the state around a fork: the state as it was recorded, of which
 // nothing may be said that opaque code could have changed.
 
-func (b *Builder) foreign(g trace.GoID, addr uint64, size int64) bool {
+func (b *buffer) foreign(g trace.GoID, addr uint64, size int64) bool {
 	s := &b.seen
 	for w := addr &^ 7; w < addr+uint64(max(size, 1)); w += 8 {
 		p := s.words.get(w >> pageShift)

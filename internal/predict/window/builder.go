@@ -91,37 +91,37 @@ type record struct {
 	back bool
 }
 
+// state is what the passes that make a window read of the builder: the buffer, and what was before
+// it.
+type state struct {
+	opt BuildOptions
+	buffer
+	stacks
+	room   int                 // for events of a window: as many as the last had, and some
+	carry  carry               // the state before buf
+	miss   missing             // what is known of excluded code
+	seeded bool                // carry has the package-level variables
+	texts  map[uint64]struct{} // where strings are whose bytes were read
+	racy   map[uint64]struct{} // words that a race was observed on
+	run    *Races              // those of the whole trace; nil: not known
+	count  BuildCounts
+	table  []*built.Record // of the window that is emitted
+}
+
 // Builder cuts a trace into windows. Add the events in order, then Flush.
 type Builder struct {
-	opt       BuildOptions
+	state
 	emit      func(*built.Window) error
-	buf       []record // from the start of the next window on
-	room      int      // for events of a window: as many as the last had, and some
-	carry     carry    // the state before buf
-	seen      interest // what of buf matters
 	past      past
-	births    []birth // by GoID
-	calls     []calls // by GoID
-	miss      missing
-	texts     map[uint64]struct{} // where strings are whose bytes were read
-	seeded    bool                // carry has the package-level variables
 	done      int64
-	places    []int32 // records by trace event from the first of buf on, +1; 0: none
-	layouts   uint32  // how many there were
 	needs     []int64 // of the last record that has some: the next often has the same
 	from      []int64
 	where     []int64
 	selecting map[trace.GoID]bool // its last event was a SelectCase
-	fresh     int                 // records of buf that no window has held
 	locks     lockset.Locks
 	lent      int64 // the last event that unlocked what its goroutine did not hold; -1: none
-	solo      bool  // buf is of one goroutine, and not noted (interest)
 	hush      hush
-	racy      map[uint64]struct{} // words that a race was observed on
-	run       *Races              // those of the whole trace; nil: not known
-	races     int64               // an event of one, that is added next
-	count     BuildCounts
-	table     []*built.Record // of the window that is emitted
+	races     int64 // an event of one, that is added next
 }
 
 // NewBuilder returns a builder that calls emit for each window.
@@ -133,15 +133,18 @@ func NewBuilder(opt BuildOptions, emit func(*built.Window) error) *Builder {
 		opt.Raw = 64 * opt.Size
 	}
 	return &Builder{
-		opt: opt, emit: emit, miss: newMissing(opt.Missing),
-		lent: -1, carry: newCarry(), seen: newInterest(),
-		past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), racy: make(map[uint64]struct{}), races: -1,
+		state: state{
+			opt: opt, buffer: buffer{seen: newInterest()}, stacks: stacks{meta: opt.Meta},
+			carry: newCarry(), miss: newMissing(opt.Missing), racy: make(map[uint64]struct{}),
+		},
+		emit: emit, past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), lent: -1, races: -1,
 	}
 }
 
 // Counts returns what was done so far.
 func (b *Builder) Counts() BuildCounts {
 	c := b.count
+	c.Crowded = b.past.crowded
 	c.Missing, c.Everywhere = b.miss.pairs.Begun, b.miss.pairs.All
 	return c
 }
@@ -192,9 +195,9 @@ func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 		b.says(e)
 		fallthrough
 	case e.Kind.IsAccess():
-		b.missed(e)
+		b.past.missed(e)
 	case e.Kind == format.Go:
-		b.born(trace.GoID(e.Obj), birth{e.G, index, e.Site})
+		b.past.born(trace.GoID(e.Obj), birth{e.G, index, e.Site})
 	case e.Kind == format.SelectCase:
 		b.selecting[e.G] = true
 	case b.selecting[e.G]:
@@ -332,7 +335,7 @@ func (b *Builder) slide(n int) {
 		b.miss.pass(r)
 		switch {
 		case r.Event.Kind.IsAccess():
-			b.pass(r.Index, &r.Event)
+			b.past.pass(r.Index, &r.Event)
 		case r.Event.Kind == format.Alloc:
 			b.past.renew(uint64(r.Event.Obj), r.Event.Val)
 		}
