@@ -120,7 +120,7 @@ type Builder struct {
 	selecting map[trace.GoID]bool // its last event was a SelectCase
 	locks     lockset.Locks
 	lent      int64 // the last event that unlocked what its goroutine did not hold; -1: none
-	hush      hush
+	backoff   backoff
 	races     int64 // an event of one, that is added next
 }
 
@@ -192,7 +192,7 @@ func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 	}
 	switch {
 	case e.IsText():
-		b.says(e)
+		b.noteText(e)
 		fallthrough
 	case e.Kind.IsAccess():
 		b.past.missed(e)
@@ -303,14 +303,14 @@ func (b *Builder) next(m *product, p promise) int {
 		if m != nil && m.kept[i] {
 			n++
 		}
-		meet(meeting, r)
+		trackMeeting(meeting, r)
 	}
 	return len(b.buf)
 }
 
 // meet keeps the unbuffered channels on which a send that is non-blocking or a case of a
 // select waits for its receive.
-func meet(meeting map[trace.Addr]bool, r *record) {
+func trackMeeting(meeting map[trace.Addr]bool, r *record) {
 	if r.Event.Aux != 0 {
 		return
 	}

@@ -199,39 +199,3 @@ func (u *uses) end(w uint64) {
 // Races says what FindRaces has found, before the first event is added. Without it Unordered says
 // so, of what has been added so far.
 func (b *Builder) Races(r *Races) { b.run = r }
-
-// raceForeseen reports whether a race of the run on a word that outside code accesses is known from
-// the start.
-func (m *layout) raceForeseen(addr uint64) bool {
-	r := m.b.run
-	if r == nil {
-		return false
-	}
-	_, ok := r.words[addr>>3]
-	return ok || r.all
-}
-
-// endUnsure ends goroutines that may have read, without a record of it in the window, what they
-// race with.
-func (m *sharing) endUnsure() {
-	if m.b.run == nil || len(m.b.run.unsure) == 0 {
-		return
-	}
-	ended := make(map[trace.GoID]bool)
-	for i := range m.onPath {
-		r := &m.recs[i]
-		if ended[r.Event.G] {
-			continue
-		}
-		for _, s := range m.b.run.unsure[r.Event.G] {
-			if s.from < r.Index && r.Index <= s.to {
-				ended[r.Event.G] = true
-				if !r.skip {
-					r.skip = true
-					m.b.count.Uncertain++
-				}
-				break
-			}
-		}
-	}
-}

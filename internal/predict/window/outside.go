@@ -23,7 +23,7 @@ import (
 //     synchronisation before the access that it races with. What an outside write leaves in such a
 //     word is a value of its own: another may follow that has its record behind the window.
 //
-// Turns are in build_turns.go: (E4) and (E7).
+// Turns are in turns.go: (E4) and (E7).
 //
 //   - (E5) A late write stands at the end of its context. Where the last write before it is one by
 //     inside code of the same goroutine, that came later: the first outside write behind an inside
@@ -58,7 +58,7 @@ func bytesIn(e *trace.Event) uint8 {
 }
 
 // told is an outside write, with what the next inside read finds.
-type told struct {
+type outsideWrite struct {
 	at    int32 // record
 	val   uint64
 	known bool
@@ -85,7 +85,7 @@ func (m *accesses) outsidePart(i int, r *record, t *thread, a *atom) {
 	if !r.Event.Kind.IsWrite() {
 		t.parts = append(t.parts, n)
 	}
-	a.notes(r)
+	a.noteWriter(r)
 	m.accessed(a, n, r.Index)
 	m.excl.noteDirty(r, a)
 	m.turns.inTurn(i, t, n, a, r.Event.Kind.IsWrite())
@@ -105,10 +105,6 @@ func (m *accesses) needsOld(w *word, a *atom, r *record) bool {
 	return false
 }
 
-// restsOnOld reports whether what an outside write leaves rests on what was there (E6). Beside
-// missing methods that is not kept.
-func (m *layout) restsOnOld(r *record) bool { return r.Event.Size == 1 && !m.b.miss.active() }
-
 // old is a read of what is in a, which pairs do not have.
 func (m *accesses) old(i int, t *thread, a *atom) []int32 {
 	return []int32{m.add(t, i, model.Event{Kind: format.Read, Flags: m.recs[i].Event.Flags&format.FlagOpaque | format.FlagStack, Obj: a.obj, Val: a.cur})}
@@ -122,10 +118,10 @@ func (a *atom) stale(r *record) bool {
 
 // left is what the outside write of record i leaves in a (E2).
 func (m *accesses) left(i int, a *atom) uint64 {
-	k, _ := slices.BinarySearchFunc(a.told, int32(i), func(x told, i int32) int { return int(x.at - i) })
+	k, _ := slices.BinarySearchFunc(a.outsideWrites, int32(i), func(x outsideWrite, i int32) int { return int(x.at - i) })
 	r := &m.recs[i]
 	racy := m.raceForeseen(uint64(r.Event.Obj)) || m.racy(r) && a.othersWrite(r.Event.G) // (E3)
-	if x := a.told[k]; x.known && !racy && !a.stirredAt(r.Event.G, i) {
+	if x := a.outsideWrites[k]; x.known && !racy && !a.stirredAt(r.Event.G, i) {
 		return m.object64(a, x.val)
 	}
 	return m.ownValue()
@@ -148,34 +144,27 @@ func (a *atom) stirredAt(g trace.GoID, i int) bool {
 	return x.stirs && int32(i) < x.lastWrite
 }
 
-// ownValue makes a value that nothing else is. Who sees it knows whose it is, and not what it says.
-func (m *graph) ownValue() uint64 {
-	v := unreadable + uint64(len(m.own)+1)<<20
-	m.own[v] = true
-	return v
-}
-
 // hear takes what record i, which reads or writes the bytes v, tells of what outside code has left.
-func (m *sharing) hear(a *atom, i int, r *record, v uint64) {
-	switch last := len(a.told) - 1; {
+func (m *sharing) noteOutside(a *atom, i int, r *record, v uint64) {
+	switch last := len(a.outsideWrites) - 1; {
 	case a.stale(r):
 	case r.outside() && r.Event.Kind.IsWrite():
-		a.told = append(a.told, told{at: int32(i)})
+		a.outsideWrites = append(a.outsideWrites, outsideWrite{at: int32(i)})
 		a.wrote, a.lately = true, true
 	case r.outside():
-	case reads(r.Event.Kind) && a.lately && !a.told[last].known:
-		a.told[last].val, a.told[last].known = v, true
+	case reads(r.Event.Kind) && a.lately && !a.outsideWrites[last].known:
+		a.outsideWrites[last].val, a.outsideWrites[last].known = v, true
 	case reads(r.Event.Kind) && !a.wrote:
 		m.finds(a, i, r, v)
 	}
 	if r.Event.Kind.IsWrite() && !r.outside() {
 		a.wrote, a.lately = true, false
 	}
-	a.notes(r)
+	a.noteWriter(r)
 }
 
 // notes keeps whose inside write was the last access that wrote, 0: an outside one.
-func (a *atom) notes(r *record) {
+func (a *atom) noteWriter(r *record) {
 	switch {
 	case !r.Event.Kind.IsWrite() || a.stale(r):
 	case r.outside():
@@ -225,23 +214,6 @@ func (m *accesses) unexplained(i int, t *thread, a *atom, v uint64) bool {
 // hiddenAt reports whether record i, of g, is in a hidden turn.
 func (a *atom) hiddenAt(g trace.GoID, i int) bool {
 	return a.lanes[a.laneOf(g)].turnAt(i).hidden
-}
-
-// ranSince reports whether outside code of g may have run between event index of the trace, -1: the
-// start of the window, and record i.
-func (m *layout) ranSince(g trace.GoID, index int64, i int) bool {
-	list := m.ran[g]
-	k, _ := slices.BinarySearch(list, int32(i))
-	return k > 0 && m.recs[list[k-1]].Index > index || index < m.recs[0].Index && m.b.carry.runs.last[g] > 0
-}
-
-// racy reports whether the order of accesses to the word of a record is not certain: a race was
-// observed there.
-func (m *layout) racy(r *record) bool { return m.racyAt(uint64(r.Event.Obj)) }
-
-func (m *layout) racyAt(addr uint64) bool {
-	_, ok := m.b.racy[addr>>3]
-	return ok || m.raceForeseen(addr)
 }
 
 // Unordered says that two events, the second of which is added next, are conflicting accesses that

@@ -96,7 +96,7 @@ func (m *alternatives) caseOf(i int, c flow.StepCase) *synch {
 		way:    m.recs[i].way,
 	}
 	o := &m.objs[m.object(objKey{chanClass, r.Event.Obj})]
-	m.tell(o, i, &r)
+	m.noteOperation(o, i, &r)
 	return o
 }
 
@@ -133,26 +133,4 @@ func (m *alternatives) forks() []forkAt {
 	}
 	slices.Reverse(list)
 	return list
-}
-
-// contested reports whether a read of g may see what another goroutine does in the window, or what
-// was before it.
-func (b *buffer) contested(g trace.GoID, x int64) bool {
-	i := b.recordOf(x)
-	if i < 0 {
-		return false
-	}
-	e := &b.buf[i].Event
-	if !e.Kind.IsAccess() {
-		return e.Kind == format.ChanRecv
-	}
-	return b.foreign(g, uint64(e.Obj), int64(e.Size))
-}
-
-// recordOf is [Builder.recordOf], also for the reads of the alternative at hand.
-func (m *resolver) recordOf(x int64) int32 {
-	if x >= flow.AlternativeBase {
-		return int32(m.base) + int32(x-flow.AlternativeBase)
-	}
-	return m.b.recordOf(x)
 }

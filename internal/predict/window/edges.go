@@ -52,7 +52,7 @@ const (
 )
 
 // heeds says whether an operation of origin x keeps its order with one of origin y.
-func (x origin) heeds(y origin) bool { return x != ofTraced || y != ofTraced }
+func (x origin) ordersWith(y origin) bool { return x != ofTraced || y != ofTraced }
 
 func (m *graph) originOf(r *record) origin {
 	if r.obj >= 0 && m.objs[r.obj].key.class == hiddenClass || m.hidden(r) {
@@ -86,7 +86,7 @@ func (m *graph) keep(o *ordering, t *thread, n int32, c mode, by origin, apart b
 				continue
 			}
 			for x, last := range l.last[d] {
-				if by.heeds(origin(x)) {
+				if by.ordersWith(origin(x)) {
 					from = max(from, last)
 				}
 			}

@@ -1,8 +1,6 @@
 package window
 
 import (
-	"slices"
-
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -46,33 +44,6 @@ func (b *state) begun(index int64) {
 	}
 }
 
-// initial sets the value of an atom before its first access in the window. Where
-// values are writers it is 0, the writer before all.
-func (m *sharing) initial(w *word, a *atom, r *record, v uint64) {
-	if w.noValue {
-		return
-	}
-	known := w.alloced && w.zero // (I2)
-	if !w.alloced {
-		a.initial, known, _ = m.b.carry.mem.value(w.addr, a.mask) // (I1)
-	}
-	beside := false
-	if a.missing { // (B6)
-		known = known && !m.b.miss.early.Hits(touchOf(w, a))
-		beside = m.reachedHere(touchOf(w, a), r.Index)
-	}
-	switch {
-	case known:
-	case beside, m.raceForeseen(w.addr):
-		// foundBeside writes what is read; nobody knows whose value it is (E3)
-		a.firstWrite, a.settled = true, true
-	case r.way > 0 || r.outside() || r.Event.Kind == format.Write || r.Event.Kind == format.AtomicWrite:
-		a.firstWrite = true
-	default:
-		a.initial, a.guessed = v, true
-	}
-}
-
 // unreadable is a number that no program has in memory but by accident; that it is unknown is said
 // elsewhere.
 const unreadable = uint64(1)<<63 | 0x5eed
@@ -89,13 +60,6 @@ func (a *atom) unread() {
 		}
 	}
 	a.initial, a.unknown, a.reads = v, true, nil
-}
-
-// accessed notes event n as the last access of a shared atom.
-func (m *graph) accessed(a *atom, n int32, index int64) {
-	a.last = index
-	t := m.w.Events[n].Thread
-	a.events = append(slices.DeleteFunc(a.events, func(e int32) bool { return m.w.Events[e].Thread == t }), n)
 }
 
 // memory holds the last known value of every word of the program.

@@ -1,7 +1,6 @@
 package window
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/built"
@@ -13,55 +12,6 @@ import (
 
 // What a window's builder tells of the state around a fork: the state as it was recorded, of which
 // nothing may be said that opaque code could have changed.
-
-func (b *buffer) foreign(g trace.GoID, addr uint64, size int64) bool {
-	s := &b.seen
-	for w := addr &^ 7; w < addr+uint64(max(size, 1)); w += 8 {
-		p := s.words.get(w >> pageShift)
-		if p == nil {
-			continue
-		}
-		if u := &p[w>>3%wordsOf]; u.gen == s.gen && (u.many || u.g != g) {
-			return true
-		}
-	}
-	return false
-}
-
-// at returns the records that access the word of addr, in order.
-func (m *layout) at(addr uint64) []int32 {
-	word := func(i int32) uint64 { return uint64(m.recs[i].Event.Obj) >> 3 }
-	if m.byWord == nil {
-		m.byWord = make([]int32, 0, m.onPath)
-		for i := range m.recs[:m.onPath] {
-			if m.recs[i].mem >= 0 {
-				m.byWord = append(m.byWord, int32(i))
-			}
-		}
-		slices.SortFunc(m.byWord, func(i, j int32) int { return cmp.Or(cmp.Compare(word(i), word(j)), cmp.Compare(i, j)) })
-	}
-	lo, _ := slices.BinarySearchFunc(m.byWord, addr>>3, func(i int32, w uint64) int { return cmp.Compare(word(i), w) })
-	hi := lo
-	for hi < len(m.byWord) && word(m.byWord[hi]) == addr>>3 {
-		hi++
-	}
-	return m.byWord[lo:hi]
-}
-
-// allocsBefore is the number of allocs before record i.
-func (m *layout) allocsBefore(i int) int32 {
-	n, _ := slices.BinarySearchFunc(m.allocs, i, func(s span, i int) int { return cmp.Compare(s.at, i) })
-	return int32(n)
-}
-
-// generation returns the last of the first n allocs that holds addr, -1 for none.
-func (m *layout) generation(addr uint64, n int32) int32 {
-	past := m.past
-	m.past = n
-	g := m.lastAlloc(addr, 1)
-	m.past = past
-	return g
-}
 
 // surroundings implements [Surroundings] for a fork.
 type surroundings struct {

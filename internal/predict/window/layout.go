@@ -1,6 +1,9 @@
 package window
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/excluded"
 	"github.com/presage-race/presage/internal/predict/expr"
@@ -30,7 +33,7 @@ type atom struct {
 	off     bool // an alternative accesses it
 	opaque  bool // an atomic access came from code that was not instrumented
 	missing bool // some D has it
-	quiet   bool // with missing: its accesses have no events (build_quiet.go),
+	quiet   bool // with missing: its accesses have no events (quiet.go),
 	found   bool // and one has read what missing code had left
 	// and a write is after the last MethodBegin that reads it and comes before all others that do
 	dirty   bool
@@ -51,14 +54,14 @@ type atom struct {
 	value      *expr.Expr // and its bytes as a term; nil: not known, or they do not change
 	order      ordering
 
-	guessed bool // initial is what the first access of the window reads
-	settled bool // initial is not to be changed,
-	wrote   bool // because somebody has written,
-	lately  bool // outside code was last
-	vague   bool // of an atom that is not shared: outside code was last
-	told    []told
-	lanes   []lane // if outside code accesses its word
-	log     []logged
+	guessed       bool // initial is what the first access of the window reads
+	settled       bool // initial is not to be changed,
+	wrote         bool // because somebody has written,
+	lately        bool // outside code was last
+	vague         bool // of an atom that is not shared: outside code was last
+	outsideWrites []outsideWrite
+	lanes         []lane // if outside code accesses its word
+	log           []logged
 
 	lost        bool // the last write is of a goroutine that has ended in the window before
 	lostOutside bool // or some write since one that is not was by its outside code
@@ -174,7 +177,7 @@ func (m *layout) gatherRecord(i int) {
 	default:
 		if c, ok := classOf(r.Event.Kind); ok && (r.Event.Kind != format.SelectCase || r.Event.Obj != 0) {
 			r.obj = m.object(objKey{c, objectOf(&r.Event)})
-			m.tell(&m.objs[r.obj], i, r)
+			m.noteOperation(&m.objs[r.obj], i, r)
 		}
 	}
 }
@@ -249,7 +252,7 @@ func (m *layout) object(k objKey) int32 {
 }
 
 // tell notes what an event tells about its object.
-func (m *layout) tell(o *synch, i int, r *record) {
+func (m *layout) noteOperation(o *synch, i int, r *record) {
 	if o.first == 0 && o.cur == nil {
 		if r.Event.Kind != format.CondWait && r.Event.Kind != format.SelectCase && (r.way == 0 || o.key.class == chanClass) {
 			o.init.infer(&r.Event)
@@ -348,70 +351,9 @@ func (w *word) refine(mask uint8) {
 	}
 }
 
-// sharing is the pass that finds out which atoms several goroutines access, what the initial values
-// are, and of which goroutines the record says too little from some record on.
-type sharing struct{ *layout }
-
-// share finds out which atoms several goroutines access, and what the first values are.
-func (m *sharing) share() {
-	for i := range m.recs {
-		r := &m.recs[i]
-		if r.mem < 0 {
-			continue
-		}
-		w := &m.words[r.mem]
-		mask := bytesIn(&r.Event)
-		for k := range w.atoms {
-			if a := &w.atoms[k]; a.mask&mask != 0 {
-				m.touch(w, a, i, r)
-			}
-		}
-	}
-	for i := range m.words {
-		for k := range m.words[i].atoms {
-			a := &m.words[i].atoms[k]
-			if a.insideBy = 0; len(a.lanes) > 0 {
-				if a.endTurns(); m.racyAt(m.words[i].addr) {
-					m.obscure(a)
-				}
-			}
-		}
-	}
-	m.endUnsure()
-}
-
-func (m *sharing) touch(w *word, a *atom, i int, r *record) {
-	v := built.Extract(r.Event.Val<<(8*(uint64(r.Event.Obj)&7)), a.mask)
-	if !a.used {
-		a.used, a.first = true, r.Event.G
-		a.missing = m.b.miss.reaches(touchOf(w, a))
-		m.initial(w, a, r, v)
-	}
-	a.many = a.many || a.first != r.Event.G
-	a.write = a.write || r.Event.Kind.IsWrite()
-	a.off = a.off || r.way > 0
-	a.opaque = a.opaque || m.hidden(r)
-	if r.way > 0 {
-		return
-	}
-	if w.outside {
-		a.takeTurn(i, r, w.alloced)
-	}
-	if w.noValue {
-		return
-	}
-	if a.firstWrite && !r.outside() && reads(r.Event.Kind) {
-		a.reads = append(a.reads, v)
-	}
-	if a.missing && !a.settled && m.reachedHere(touchOf(w, a), r.Index) {
-		a.settled = true // foundBeside writes what is read
-	}
-	m.hear(a, i, r, v)
-}
-
 // meet marks the non-blocking sends on unbuffered channels whose partner the window
 // does not have: nothing of their thread is in the window from there on.
-func (m *layout) meet() {
+func (m *layout) skipUnpaired() {
 	waits := make(map[int32]int)
 	for i := range m.recs {
 		r := &m.recs[i]
@@ -428,4 +370,136 @@ func (m *layout) meet() {
 	for _, i := range waits {
 		m.recs[i].skip = true
 	}
+}
+
+// at returns the records that access the word of addr, in order.
+func (m *layout) at(addr uint64) []int32 {
+	word := func(i int32) uint64 { return uint64(m.recs[i].Event.Obj) >> 3 }
+	if m.byWord == nil {
+		m.byWord = make([]int32, 0, m.onPath)
+		for i := range m.recs[:m.onPath] {
+			if m.recs[i].mem >= 0 {
+				m.byWord = append(m.byWord, int32(i))
+			}
+		}
+		slices.SortFunc(m.byWord, func(i, j int32) int { return cmp.Or(cmp.Compare(word(i), word(j)), cmp.Compare(i, j)) })
+	}
+	lo, _ := slices.BinarySearchFunc(m.byWord, addr>>3, func(i int32, w uint64) int { return cmp.Compare(word(i), w) })
+	hi := lo
+	for hi < len(m.byWord) && word(m.byWord[hi]) == addr>>3 {
+		hi++
+	}
+	return m.byWord[lo:hi]
+}
+
+// allocsBefore is the number of allocs before record i.
+func (m *layout) allocsBefore(i int) int32 {
+	n, _ := slices.BinarySearchFunc(m.allocs, i, func(s span, i int) int { return cmp.Compare(s.at, i) })
+	return int32(n)
+}
+
+// generation returns the last of the first n allocs that holds addr, -1 for none.
+func (m *layout) generation(addr uint64, n int32) int32 {
+	past := m.past
+	m.past = n
+	g := m.lastAlloc(addr, 1)
+	m.past = past
+	return g
+}
+
+// lastRan is the last event of the trace, not after event index, that shows that outside code of g
+// has run; -1 if there is none in the window.
+func (m *layout) lastRan(g trace.GoID, index int64) int64 {
+	list := m.ran[g]
+	k, _ := slices.BinarySearchFunc(list, index+1, func(i int32, x int64) int { return cmp.Compare(m.recs[i].Index, x) })
+	if k == 0 {
+		return -1
+	}
+	return m.recs[list[k-1]].Index
+}
+
+// restsOnOld reports whether what an outside write leaves rests on what was there (E6). Beside
+// missing methods that is not kept.
+func (m *layout) restsOnOld(r *record) bool { return r.Event.Size == 1 && !m.b.miss.active() }
+
+// ranSince reports whether outside code of g may have run between event index of the trace, -1: the
+// start of the window, and record i.
+func (m *layout) ranSince(g trace.GoID, index int64, i int) bool {
+	list := m.ran[g]
+	k, _ := slices.BinarySearch(list, int32(i))
+	return k > 0 && m.recs[list[k-1]].Index > index || index < m.recs[0].Index && m.b.carry.runs.last[g] > 0
+}
+
+// racy reports whether the order of accesses to the word of a record is not certain: a race was
+// observed there.
+func (m *layout) racy(r *record) bool { return m.racyAt(uint64(r.Event.Obj)) }
+
+func (m *layout) racyAt(addr uint64) bool {
+	_, ok := m.b.racy[addr>>3]
+	return ok || m.raceForeseen(addr)
+}
+
+// raceForeseen reports whether a race of the run on a word that outside code accesses is known from
+// the start.
+func (m *layout) raceForeseen(addr uint64) bool {
+	r := m.b.run
+	if r == nil {
+		return false
+	}
+	_, ok := r.words[addr>>3]
+	return ok || r.all
+}
+
+// hidden says whether a record is an operation of code outside, about which nothing but the order
+// is known. A ChanLen may stand for a panic, because the channel is closed: it comes behind what
+// closed it.
+func (m *layout) hidden(r *record) bool {
+	return r.Event.Flags&format.FlagOpaque != 0 && (r.Event.Kind == format.ChanLen || m.b.miss.active())
+}
+
+// begins notes a call of the window.
+func (m *layout) begins(p *excluded.Pair) {
+	if name, ok := p.D.Name(); ok {
+		if m.begunD[name] {
+			return
+		}
+		if m.begunD == nil {
+			m.begunD = make(map[excluded.Name]bool)
+		}
+		m.begunD[name] = true
+	}
+	if !p.D.Empty() {
+		m.begun = append(m.begun, p)
+	}
+}
+
+// reachedHere says whether a call that is open in the window before trace event index reaches t.
+func (m *layout) reachedHere(t excluded.Touch, index int64) bool {
+	for _, list := range m.b.miss.open {
+		if slices.ContainsFunc(list, func(p *excluded.Pair) bool { return p.D.Hits(t) }) {
+			return true
+		}
+	}
+	for _, p := range m.begun {
+		if p.Begin >= index {
+			return false
+		}
+		if p.D.Hits(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// demands says whether r can only be if missing code has run, where values do not say so:
+// operations of objects, and accesses to what has no values.
+func (m *layout) demands(r *record) bool {
+	if !r.Event.Kind.IsAccess() {
+		return true
+	}
+	if r.mem < 0 {
+		return true
+	}
+	w := &m.words[r.mem]
+	return w.noValue
 }

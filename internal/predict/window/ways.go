@@ -5,7 +5,6 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -157,18 +156,6 @@ func (m *wayProducer) stepChannel(i int, n int32, r *record) bool {
 	return true
 }
 
-// source says that the bytes of mask of record i are what event n sees.
-func (m *resolver) source(i int, mask uint8, n int32) {
-	for len(m.src) < len(m.recs) {
-		m.src = append(m.src, nil)
-	}
-	if len(m.contents) > i && m.contents[i] != nil && int64(n) <= m.contents[i].Pieces[0].Is.Number() {
-		m.contents[i], m.src[i] = nil, nil
-	}
-	m.src[i] = append(m.src[i], n)
-	m.learnEvent(i, mask, n, m.w.Events[n].Val)
-}
-
 // stepAccess makes the events of an access of an alternative: one for each atom.
 func (m *wayProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
 	e := &r.Event
@@ -241,24 +228,4 @@ func (m *wayProducer) stepValue(r *record, n int32, shift uint64, mask uint8, va
 	*val = v
 	e.Value, e.ValDeps = t, slices.DeleteFunc(slices.Clone(t.Reads()), func(x int32) bool { return x == n })
 	return true
-}
-
-// conditions are the guards of a step. ok is false if one of them cannot be made, or never holds.
-func (m *resolver) conditions(list []flow.Guard) (guards []model.Guard, ok bool) {
-	for _, g := range list {
-		e := m.term(g.Term)
-		if e != nil && !e.IsConst() {
-			guards = append(guards, model.Guard{Term: model.NewTerm(e), Want: g.Want})
-			continue
-		}
-		if e == nil {
-			if e = g.Term; len(m.resolve(numbers(e))) > 0 {
-				return nil, false
-			}
-		}
-		if v, ok := e.Recorded(); !ok || v != g.Want {
-			return nil, false
-		}
-	}
-	return guards, true
 }

@@ -18,7 +18,7 @@ func (m *sharing) obscure(a *atom) {
 		l := &a.lanes[k]
 		for i := range l.turns {
 			if x := &l.turns[i]; x.looks {
-				m.skipAfter(l.g, m.meets(a, l, x))
+				m.skipAfter(l.g, m.earliestMeeting(a, l, x))
 			}
 		}
 	}
@@ -27,7 +27,7 @@ func (m *sharing) obscure(a *atom) {
 // meets returns the record behind which turn x of l may have met another's: the last operation of
 // synchronisation, by the other, before the nearest conflicting turns. It is -1 if that is before
 // the window, and the number of records if there are none.
-func (m *sharing) meets(a *atom, l *lane, x *turn) int {
+func (m *sharing) earliestMeeting(a *atom, l *lane, x *turn) int {
 	since := len(m.recs)
 	for o := range a.lanes {
 		u := &a.lanes[o]

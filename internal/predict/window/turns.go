@@ -36,9 +36,9 @@ type lane struct {
 	at    int // the turn that the pass is at
 
 	// Of the second pass.
-	begun int32    // the first event of the turn that it is at
-	ended []extent // its hidden turns that have ended
-	after []heeded // by lane: those turns that come before its events
+	begun int32          // the first event of the turn that it is at
+	ended []extent       // its hidden turns that have ended
+	after []orderedTurns // by lane: those turns that come before its events
 	// up to here, the log's writes come before its reading turns, and all of it before its writing
 	// ones
 	reads, writes int
@@ -54,7 +54,7 @@ type extent struct {
 }
 
 // heeded is how many turns of a lane come before the reads and before the writes of another.
-type heeded struct{ reads, writes int }
+type orderedTurns struct{ reads, writes int }
 
 // turn is accesses of a goroutine with no conflicting access of others in between.
 type turn struct {
@@ -161,7 +161,7 @@ func (m *turnOrder) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 	k := a.laneOf(t.g)
 	l := &a.lanes[k]
 	for len(l.after) < len(a.lanes) {
-		l.after = append(l.after, heeded{})
+		l.after = append(l.after, orderedTurns{})
 	}
 	for o := range a.lanes {
 		if o != k {
@@ -185,7 +185,7 @@ func (m *turnOrder) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 
 // afterTurns has event n, which writes or reads, stand behind the hidden turns of another goroutine
 // that have ended.
-func (m *turnOrder) afterTurns(n int32, l *lane, h *heeded, write, read bool) {
+func (m *turnOrder) afterTurns(n int32, l *lane, h *orderedTurns, write, read bool) {
 	from := h.reads
 	if h.reads = len(l.ended); write {
 		from, h.writes = h.writes, len(l.ended)
@@ -243,17 +243,6 @@ func (m *turnOrder) beforeFirst(i int, t *thread, first int32, x *turn) (list []
 		next = from
 	}
 	return list
-}
-
-// lastRan is the last event of the trace, not after event index, that shows that outside code of g
-// has run; -1 if there is none in the window.
-func (m *layout) lastRan(g trace.GoID, index int64) int64 {
-	list := m.ran[g]
-	k, _ := slices.BinarySearchFunc(list, index+1, func(i int32, x int64) int { return cmp.Compare(m.recs[i].Index, x) })
-	if k == 0 {
-		return -1
-	}
-	return m.recs[list[k-1]].Index
 }
 
 // beforeTurn has what others did before a hidden turn, which begins with event n, not come later.

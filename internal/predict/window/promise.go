@@ -1,8 +1,6 @@
 package window
 
 import (
-	"slices"
-
 	"github.com/presage-race/presage/internal/detect/lockset"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -329,40 +327,11 @@ func (f *forced) accesses() promise {
 	return p
 }
 
-// renew has the words that an Alloc makes new be others than before. A word that it has a part of
-// may be of another object as well, and stays the same.
-func (b *buffer) renew(addr, size uint64) {
-	first, end := (addr+7)&^7, (addr+size)&^7
-	if first >= end {
-		return
-	}
-	b.seen.words.within(first, end-first, func(page *usePage, first, last int) {
-		for k := first; k <= last; k++ {
-			if page[k].layout == b.layouts {
-				page[k].layout = 0
-			}
-		}
-	})
-}
-
 // meets says whether what a receive gets may depend on who comes first.
 func (f *forced) meets() bool {
 	for k, i := range f.syncs {
 		if n := f.objects[k]; f.b.buf[i].Event.Kind == format.ChanRecv && (f.loose[n] || !f.line[n]) {
 			return true
-		}
-	}
-	return false
-}
-
-// forked says whether a fork rests on what other goroutines do.
-func (b *buffer) forked() bool {
-	for i := range b.buf {
-		r := &b.buf[i]
-		for _, fork := range r.forks {
-			if slices.ContainsFunc(fork.Reads(), func(x int64) bool { return b.contested(r.Event.G, x) }) {
-				return true
-			}
 		}
 	}
 	return false

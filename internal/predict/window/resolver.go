@@ -2,9 +2,11 @@ package window
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -72,49 +74,6 @@ func (m *resolver) read(r *expr.Expr) *expr.Expr {
 	return nil
 }
 
-// mix finds the names of the window that share their word with another object (Names.Strange): one
-// that another Alloc of the window made in the same place, or that was there before the first.
-func (m *graph) mix() {
-	if len(m.names) == 0 {
-		return
-	}
-	// allocs in whose place there was something that the window knows of
-	old := make(map[int32]bool)
-	note := func(v uint64) {
-		if v >= 4096 && v < 1<<48 {
-			if k := m.lastAlloc(v, 1); k >= 0 {
-				old[k] = true
-			}
-		}
-	}
-	for i := range m.w.Events {
-		note(m.w.Events[i].Val)
-		note(m.w.Events[i].Aux)
-	}
-	for i := range m.w.Init {
-		note(m.w.Init[i].Val)
-		for _, v := range m.w.Init[i].Queue {
-			note(v)
-		}
-	}
-	for p, name := range m.names {
-		n := 0
-		for _, list := range [][]int32{m.allocIn[p[0]>>carryPageShift], m.bigs} {
-			for _, k := range list {
-				if s := m.allocs[k]; p[0]-s.addr < s.size {
-					n++
-					if old[k] {
-						n++
-					}
-				}
-			}
-		}
-		if n > 1 {
-			m.w.Names.Mixed[name] = true
-		}
-	}
-}
-
 // guard makes a Pin of a record's guards (V, P). One that has no term makes its reads needed.
 func (m *resolver) guard(i int, r *record, t *thread) {
 	var deps []int32
@@ -178,4 +137,129 @@ func (m *resolver) stores(t *model.Term) (uint64, bool) {
 	}
 	v, ok := t.Expr.Recorded()
 	return v, ok && !m.w.Names.Ambiguous(v)
+}
+
+// pin makes a Pin of a record's needs, if there are any (P).
+func (m *resolver) pin(i int, r *record, t *thread) int32 {
+	if deps := m.resolve(r.Needs); len(deps) > 0 {
+		return m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})
+	}
+	return -1
+}
+
+// resolve turns trace indexes of reads into events. Reads before the window stand as they were.
+// The result is shared and must not be changed: elements that are copied together have all
+// reads of the copy behind each of them.
+func (m *resolver) resolve(reads []int64) []int32 {
+	if len(reads) == 0 {
+		return nil
+	}
+	if equal(reads, m.asked) {
+		return m.answer
+	}
+	var one, out []int32 // one: what out will begin with, while that is all
+	for _, x := range reads {
+		i := m.recordOf(x)
+		if i < 0 || len(m.src[i]) == 0 {
+			continue
+		}
+		list := m.src[i]
+		switch {
+		case one == nil:
+			one = list
+			continue
+		case same(list, one):
+			continue
+		case out == nil:
+			m.mark++
+			out = m.collect(out, one)
+		}
+		out = m.collect(out, list)
+		one = list
+	}
+	if out == nil {
+		out = one
+	} else {
+		slices.Sort(out)
+		out = slices.Clip(out)
+	}
+	if len(reads) > 1 {
+		m.asked, m.answer = reads, out
+	}
+	return out
+}
+
+func same(a, b []int32) bool { return len(a) == len(b) && &a[0] == &b[0] }
+
+func equal(a, b []int64) bool {
+	return len(a) == len(b) && len(a) > 0 && (&a[0] == &b[0] || slices.Equal(a, b))
+}
+
+// collect appends the events of list that are not in out, which has been collected since m.mark
+// changed.
+func (m *resolver) collect(out, list []int32) []int32 {
+	for len(m.marks) < len(m.w.Events) {
+		m.marks = append(m.marks, 0)
+	}
+	for _, n := range list {
+		if m.marks[n] != m.mark {
+			m.marks[n] = m.mark
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// pass gives the value of read i what its content was computed from.
+func (m *resolver) pass(i int, deps []int32) {
+	switch {
+	case len(deps) == 0:
+	case len(m.src[i]) == 0:
+		m.src[i] = deps[:len(deps):len(deps)]
+	default:
+		m.src[i] = model.Union(m.src[i], deps)
+	}
+	if k := len(m.asked); k > 0 && (m.asked[k-1] >= m.recs[i].Index || m.recs[i].Event.Kind == format.AtomicRMW) {
+		m.asked = nil
+	}
+}
+
+// recordOf is [Builder.recordOf], also for the reads of the alternative at hand.
+func (m *resolver) recordOf(x int64) int32 {
+	if x >= flow.AlternativeBase {
+		return int32(m.base) + int32(x-flow.AlternativeBase)
+	}
+	return m.b.recordOf(x)
+}
+
+// source says that the bytes of mask of record i are what event n sees.
+func (m *resolver) source(i int, mask uint8, n int32) {
+	for len(m.src) < len(m.recs) {
+		m.src = append(m.src, nil)
+	}
+	if len(m.contents) > i && m.contents[i] != nil && int64(n) <= m.contents[i].Pieces[0].Is.Number() {
+		m.contents[i], m.src[i] = nil, nil
+	}
+	m.src[i] = append(m.src[i], n)
+	m.learnEvent(i, mask, n, m.w.Events[n].Val)
+}
+
+// conditions are the guards of a step. ok is false if one of them cannot be made, or never holds.
+func (m *resolver) conditions(list []flow.Guard) (guards []model.Guard, ok bool) {
+	for _, g := range list {
+		e := m.term(g.Term)
+		if e != nil && !e.IsConst() {
+			guards = append(guards, model.Guard{Term: model.NewTerm(e), Want: g.Want})
+			continue
+		}
+		if e == nil {
+			if e = g.Term; len(m.resolve(numbers(e))) > 0 {
+				return nil, false
+			}
+		}
+		if v, ok := e.Recorded(); !ok || v != g.Want {
+			return nil, false
+		}
+	}
+	return guards, true
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/predict/model"
+	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -156,7 +157,7 @@ func (m *accesses) part(i int, r *record, t *thread, w *word, a *atom, deps, val
 		ev.ValDeps = valDeps
 	}
 	m.add(t, i, ev)
-	if a.notes(r); e.Kind.IsWrite() {
+	if a.noteWriter(r); e.Kind.IsWrite() {
 		a.inside = valDeps
 	}
 	if reads(e.Kind) {
@@ -211,35 +212,6 @@ func (m *accesses) versioned(i int, r *record, t *thread, a *atom, deps, valDeps
 	m.excl.noteDirty(r, a)
 	return bare
 }
-
-// object64 is a value as it is written, told apart from the same bits that pointed to
-// what was there before an Alloc of the window.
-func (m *graph) object64(a *atom, v uint64) uint64 {
-	if a.mask != 0xff {
-		return v
-	}
-	return m.pointer(v)
-}
-
-func (m *graph) pointer(v uint64) uint64 {
-	if v < 4096 || v >= 1<<48 || len(m.allocs) == 0 {
-		return v
-	}
-	k := m.lastAlloc(v, 1)
-	if k < 0 {
-		return v
-	}
-	p := [2]uint64{v, uint64(k)}
-	name, ok := m.names[p]
-	if !ok {
-		name = 1<<63 | 0x7ea<<40 | uint64(len(m.names))
-		m.names[p], m.w.Names.Words[name] = name, v
-	}
-	return name
-}
-
-// plain is the recorded number behind a value of the window.
-func (m *graph) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
 
 // ordered keeps an access in its order with operations of missing methods, and with what nobody
 // knows who wrote.
@@ -299,7 +271,7 @@ func (m *accesses) private(i int, r *record, t *thread, w *word, a *atom, valDep
 		}
 	}
 	a.last = r.Index
-	a.notes(r)
+	a.noteWriter(r)
 	m.excl.noteDirty(r, a)
 	return true
 }
@@ -308,7 +280,7 @@ func (m *accesses) private(i int, r *record, t *thread, w *word, a *atom, valDep
 // keeps its value.
 func (m *accesses) privateOutside(i int, r *record, t *thread, a *atom) {
 	stale := a.stale(r)
-	a.notes(r)
+	a.noteWriter(r)
 	switch {
 	case stale:
 	case r.Event.Kind.IsWrite():
@@ -320,4 +292,67 @@ func (m *accesses) privateOutside(i int, r *record, t *thread, a *atom) {
 	}
 	a.last = r.Index
 	m.excl.noteDirty(r, a)
+}
+
+// written is a value in memory, as an event has it.
+type written struct {
+	addr trace.Addr
+	size uint16
+	val  uint64
+}
+
+// writer is the last write of a value by a goroutine: its record.
+type writer struct {
+	g  trace.GoID
+	at int
+}
+
+// misplaced reports whether the read i has returned what no write before it left (so merge says),
+// and another goroutine writes that later in the window. Then the order of the trace is no
+// execution, because merge has not found the right one: the read, and what follows it in its
+// goroutine, may belong behind that write and all that comes before it there. (If nobody writes it,
+// code that was not instrumented did: hiddenWrite.)
+//
+//	go func() { if z == 2 { mu.Lock(); mu.Unlock(); x = 1 } }()
+//	mu.Lock(); x = 5; mu.Unlock(); z = 2   // if the read of z stood before all this, x would be a race
+func (m *accesses) misplaced(i int, r *record) bool {
+	e := &r.Event
+	if e.Flags&format.FlagUnexplained == 0 || !e.Kind.IsAccess() || !reads(e.Kind) {
+		return false
+	}
+	if m.writers == nil {
+		m.noteWriters()
+	}
+	for _, w := range m.writers[written{e.Obj, e.Size, e.Val}] {
+		if w.g != e.G && w.at > i {
+			return true
+		}
+	}
+	return false
+}
+
+// noteWriters finds the last writes of every value by every goroutine.
+func (m *accesses) noteWriters() {
+	m.writers = make(map[written][]writer)
+	for i := range m.recs {
+		e := &m.recs[i].Event
+		v := e.Val
+		switch {
+		case e.Kind == format.AtomicRMW:
+			v = e.Aux
+		case !e.Kind.IsWrite() || e.Flags&format.FlagNoValue != 0:
+			continue
+		}
+		k := written{e.Obj, e.Size, v}
+		list := m.writers[k]
+		known := false
+		for j := range list {
+			if list[j].g == e.G {
+				list[j].at, known = i, true
+			}
+		}
+		if !known {
+			m.writers[k] = append(list, writer{e.G, i})
+		}
+	}
 }

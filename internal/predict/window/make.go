@@ -28,7 +28,7 @@ func (b *state) make(q *quietness) *product {
 	open := &appends{layout: l}
 	open.openAppends()
 	q.quieten(l)
-	l.meet()
+	l.skipUnpaired()
 
 	g := newGraph(l)
 	reads, turns := newResolver(g), &turnOrder{g}

@@ -33,66 +33,66 @@ import (
 
 // quietness says which accesses of a window may be quiet, and what came of it.
 type quietness struct {
-	loud   map[uint64]bool // words whose accesses have events
-	aloud  bool            // all have
-	wanted map[uint64]bool // words that are to be loud
-	silent int             // accesses without an event
+	withEvents map[uint64]bool // words whose accesses have events
+	allEvents  bool            // all have
+	needEvents map[uint64]bool // words that are to be loud
+	eventless  int             // accesses without an event
 }
 
 // hush says for which windows quiet accesses are looked for.
-type hush struct{ left, last int }
+type backoff struct{ left, last int }
 
 // missed notes that too few accesses were quiet; found that they were enough.
-func (h *hush) missed() {
+func (h *backoff) missed() {
 	h.last = min(2*h.last+1, 63)
 	h.left = h.last
 }
 
-func (h *hush) found() { h.last = 0 }
+func (h *backoff) found() { h.last = 0 }
 
 // made makes the window of the buffer.
 func (b *Builder) made() *product {
 	q, count := &quietness{}, b.count
-	if b.hush.left > 0 {
-		b.hush.left--
-		q.aloud = true
+	if b.backoff.left > 0 {
+		b.backoff.left--
+		q.allEvents = true
 	}
 	p := b.make(q)
 	b.room = len(p.w.Events) + len(p.w.Events)/8
-	if len(q.wanted) == 0 {
+	if len(q.needEvents) == 0 {
 		return p
 	}
-	hoped := q.silent
-	for again := false; len(q.wanted) > 0; again = true {
-		q = &quietness{aloud: again, loud: q.wanted}
+	hoped := q.eventless
+	for again := false; len(q.needEvents) > 0; again = true {
+		q = &quietness{allEvents: again, withEvents: q.needEvents}
 		b.count = count
 		p = b.make(q)
 	}
-	if 8*q.silent < hoped {
-		b.hush.missed()
+	if 8*q.eventless < hoped {
+		b.backoff.missed()
 	} else {
-		b.hush.found()
+		b.backoff.found()
 	}
 	return p
 }
 
 // quieten finds the atoms whose accesses are quiet.
 func (q *quietness) quieten(l *layout) {
-	if !l.b.miss.active() || l.b.opt.NoValues || q.aloud {
+	if !l.b.miss.active() || l.b.opt.NoValues || q.allEvents {
 		return
 	}
 	for k := range l.words {
 		w := &l.words[k]
 		for j := range w.atoms {
 			a := &w.atoms[j]
-			a.quiet = a.missing && !(a.many && a.write) && !a.off && !a.opaque && !q.loud[w.addr]
+			a.quiet = a.missing && !(a.many && a.write) && !a.off && !a.opaque && !q.withEvents[w.addr]
 		}
 	}
 }
 
 // quietRecord says whether r is an access of which all parts are quiet.
 func (m *exclusions) quietRecord(r *record) bool {
-	if r.mem < 0 || m.aloud {
+	if r.mem < 0 || m.allEvents {
 		return false
 	}
 	w, mask := &m.words[r.mem], bytesIn(&r.Event)
@@ -108,13 +108,13 @@ func (m *exclusions) quietRecord(r *record) bool {
 // an event.
 func (m *producer) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
 	if !m.excl.calls.Settled(s) {
-		if m.excl.speak(r) {
+		if m.excl.giveEvents(r) {
 			return false
 		}
-		m.excl.ask(m.words[r.mem].addr)
+		m.excl.wantEvents(m.words[r.mem].addr)
 	}
 	if m.event(i, r, t); !t.dead {
-		m.excl.silent++
+		m.excl.eventless++
 		m.excl.calls.Passed(s, t.last)
 	}
 	return true
@@ -123,7 +123,7 @@ func (m *producer) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
 // speak has accesses of what r accesses have events from now on, unless what is there was computed
 // from reads, or has been left there by missing code and is read by several goroutines: no event
 // has written that.
-func (m *exclusions) speak(r *record) bool {
+func (m *exclusions) giveEvents(r *record) bool {
 	w, mask := &m.words[r.mem], bytesIn(&r.Event)
 	for k := range w.atoms {
 		if a := &w.atoms[k]; a.mask&mask != 0 && (len(a.deps) > 0 || a.many && a.found) {
@@ -149,7 +149,7 @@ func (m *exclusions) speak(r *record) bool {
 // told says whether a missing method that has called traced code back may find, by a quiet access
 // of this, what rests on what others did (B5), if only because the access needs that: then it is an
 // event (K4).
-func (m *exclusions) told(r *record) bool {
+func (m *exclusions) mayReveal(r *record) bool {
 	if len(r.guards) > 0 || r.Appended != nil || len(m.reads.resolve(r.Needed())) > 0 {
 		return true
 	}
@@ -165,14 +165,14 @@ func (m *exclusions) told(r *record) bool {
 	return false
 }
 
-func (m *exclusions) ask(word uint64) {
-	if m.wanted == nil {
-		m.wanted = maps.Clone(m.loud)
-		if m.wanted == nil {
-			m.wanted = make(map[uint64]bool)
+func (m *exclusions) wantEvents(word uint64) {
+	if m.needEvents == nil {
+		m.needEvents = maps.Clone(m.withEvents)
+		if m.needEvents == nil {
+			m.needEvents = make(map[uint64]bool)
 		}
 	}
-	m.wanted[word] = true
+	m.needEvents[word] = true
 }
 
 // afterQuiet looks at the quiet accesses that a MethodBegin has to come after, now that all that
@@ -184,7 +184,7 @@ func (m *exclusions) afterQuiet(kept *excluded.Kept, t *thread) {
 	k := m.known(t)
 	for _, q := range kept.Quiet {
 		if !k.Past(q.G, q.At) {
-			m.ask(q.Addr)
+			m.wantEvents(q.Addr)
 		}
 	}
 }

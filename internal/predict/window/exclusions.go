@@ -40,7 +40,7 @@ func (x *missing) active() bool { return x.pairs.Any() && x.mode != excluded.Ign
 
 // step takes the next event of the trace. keep says whether the buffer is to have it.
 func (x *missing) step(r *record) (keep bool, err error) {
-	x.meet(r)
+	x.noteGoroutine(r)
 	p, err := x.pairs.Step(r.Index, &r.Event)
 	switch k := r.Event.Kind; {
 	case err != nil:
@@ -71,7 +71,7 @@ func (x *missing) step(r *record) (keep bool, err error) {
 
 // meet looks at who r is of. A missing method may have started a goroutine that nothing else has
 // (B9).
-func (x *missing) meet(r *record) {
+func (x *missing) noteGoroutine(r *record) {
 	switch {
 	case r.Event.Kind == format.Go:
 		x.known[trace.GoID(r.Event.Obj)] = true
@@ -112,47 +112,6 @@ func (x *missing) pass(r *record) {
 
 func (x *missing) reaches(t excluded.Touch) bool {
 	return x.active() && (x.pairs.Cut() || x.reached.Hits(t))
-}
-
-// hidden says whether a record is an operation of code outside, about which nothing but the order
-// is known. A ChanLen may stand for a panic, because the channel is closed: it comes behind what
-// closed it.
-func (m *layout) hidden(r *record) bool {
-	return r.Event.Flags&format.FlagOpaque != 0 && (r.Event.Kind == format.ChanLen || m.b.miss.active())
-}
-
-// begins notes a call of the window.
-func (m *layout) begins(p *excluded.Pair) {
-	if name, ok := p.D.Name(); ok {
-		if m.begunD[name] {
-			return
-		}
-		if m.begunD == nil {
-			m.begunD = make(map[excluded.Name]bool)
-		}
-		m.begunD[name] = true
-	}
-	if !p.D.Empty() {
-		m.begun = append(m.begun, p)
-	}
-}
-
-// reachedHere says whether a call that is open in the window before trace event index reaches t.
-func (m *layout) reachedHere(t excluded.Touch, index int64) bool {
-	for _, list := range m.b.miss.open {
-		if slices.ContainsFunc(list, func(p *excluded.Pair) bool { return p.D.Hits(t) }) {
-			return true
-		}
-	}
-	for _, p := range m.begun {
-		if p.Begin >= index {
-			return false
-		}
-		if p.D.Hits(t) {
-			return true
-		}
-	}
-	return false
 }
 
 // touchOf is what an access to a touches.
@@ -200,85 +159,6 @@ func (m *exclusions) openCalls() {
 		if m.b.miss.reaches(excluded.Object(uint64(c))) {
 			m.cut(m.thread(g))
 		}
-	}
-}
-
-// beside makes the events of a record of a trace with missing methods.
-func (m *producer) beside(i int, r *record, t *thread) {
-	var begins, ends *excluded.Pair
-	switch r.Event.Kind {
-	case format.MethodBegin:
-		begins = r.Pair
-	case format.MethodEnd:
-		ends = r.Pair
-	}
-	x := excluded.TouchOf(&r.Event)
-	touched := m.b.miss.reaches(x)
-	if !touched {
-		x = excluded.Touch{}
-	}
-	known := m.known(t)
-	s := &excluded.Step{G: r.Event.G, Index: r.Index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.Event.Kind), Demands: touched && m.demands(r), Known: known}
-	inside := m.excl.calls.Inside(r.Event.G)
-	hushed := m.excl.quietRecord(r)
-	if hushed && !m.cutAny && !r.unstarted && !(inside && m.excl.told(r)) {
-		if hushed = m.quietly(i, r, t, s); hushed {
-			return
-		}
-	}
-	kept := m.excl.calls.Before(s)
-	if begins != nil {
-		kept.Edges = m.excl.endedBefore(kept.Edges, begins)
-	}
-	if m.cutAny && (touched || r.Pair != nil || kept.Any() || inside) {
-		// what it has to follow may not be in the window
-		m.cut(t)
-		m.sync.dropped(i, r)
-		return
-	}
-	n := int32(len(m.w.Events))
-	if r.unstarted {
-		m.sync.unstarted(i, r, t)
-	}
-	if inside && r.Event.Kind.IsAccess() && !t.dead {
-		// it may be one of the race, and what is before it has happened then
-		m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
-	}
-	if !t.dead {
-		m.event(i, r, t)
-	}
-	if synchronises(r.Event.Kind) {
-		m.excl.keeps(r.Event.G)
-	}
-	if m.b.opt.Walked && inside && !t.dead {
-		if m.excl.pinRead(i, t); hushed && r.Event.Kind.IsWrite() {
-			m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.From)})
-		}
-	}
-	first := m.firstOf(t, n)
-	if m.b.showsOutside(&r.Event) && !m.b.apart(&r.Event) && !inside && !t.dead {
-		first = m.excl.besideMethods(i, t, first)
-	}
-	if first < 0 && (touched || r.Event.Kind == format.End && inside) && !t.dead {
-		first = m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
-	}
-	if first < 0 {
-		return
-	}
-	m.excl.keepOrders(kept, first, r, x)
-	m.excl.learns(kept, r.Event.G)
-	m.excl.afterQuiet(kept, t)
-	if touched && m.excl.calls.Hit(x) { // (B5)
-		m.excl.pinWritten(t, first)
-	}
-	if begins != nil || ends != nil {
-		m.excl.besideCalls(r, t, first)
-	}
-	if m.excl.calls.After(s, excluded.Extent{First: first, Last: t.last}); r.Event.Kind == format.End {
-		m.excl.calls.Ended(r.Event.G)
-	}
-	if ends != nil && !m.excl.calls.Inside(r.Event.G) {
-		delete(m.excl.free, r.Event.G)
 	}
 }
 
@@ -336,19 +216,6 @@ func (m *exclusions) keepOrders(kept *excluded.Kept, first int32, r *record, x e
 // onlyReads says whether nothing can tell that an event of kind k was there.
 func onlyReads(k format.Kind) bool { return k == format.Read || k == format.AtomicRead }
 
-// demands says whether r can only be if missing code has run, where values do not say so:
-// operations of objects, and accesses to what has no values.
-func (m *layout) demands(r *record) bool {
-	if !r.Event.Kind.IsAccess() {
-		return true
-	}
-	if r.mem < 0 {
-		return true
-	}
-	w := &m.words[r.mem]
-	return w.noValue
-}
-
 // pinRead has what a read of code that a missing method calls back returns rest on reads that keep
 // their values, also if nobody else meets at what it reads: the method may be given it (B5). If the
 // walk says what it is given, that waits (B14).
@@ -388,16 +255,6 @@ func (m *exclusions) keeps(g trace.GoID) {
 // synchronises says whether others may learn of what was before an event of kind k by that.
 func synchronises(k format.Kind) bool {
 	return k.IsAtomic() || k == format.Go || k >= format.Lock && k <= format.ChanLen || k >= format.Acquire && k <= format.ReleaseMerge
-}
-
-// firstOf returns the first event of t from number n on, or -1.
-func (m *graph) firstOf(t *thread, n int32) int32 {
-	for k := int(n); k < len(m.w.Events); k++ {
-		if m.w.Events[k].Thread == t.id {
-			return int32(k)
-		}
-	}
-	return -1
 }
 
 // endedBefore adds to what comes before a MethodBegin the ends of goroutines in its D that the
@@ -530,22 +387,16 @@ func (m *exclusions) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Ev
 	a.cur, a.barrier = x.Val, n
 }
 
-// missingSync keeps the order of an operation on an object that some D has (B7).
-func (m *syncs) missingSync(i int, r *record, t *thread, o *synch) {
-	k := r.Event.Kind
-	if o.poisoned || k == format.SelectCase || r.Event.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv) {
-		// whether others were ready nobody knows
-		m.cut(t)
-		return
+// keptOrder notes that a missing method has event e of r, which acts on x, follow event f.
+func (m *exclusions) keptOrder(f, e int32, r *record, x excluded.Touch) {
+	k := built.KeptOrder{Edge: model.Edge{From: f, To: e}}
+	if p := r.Pair; p != nil {
+		k.Method = p.Method
+		m.methods[e] = p.Method
+	} else if method, ok := m.methods[f]; ok {
+		k.Method = method
+	} else if p := m.calls.Which(r.Event.G, x); p != nil {
+		k.Method = p.Method
 	}
-	deps := m.reads.resolve(r.Needs)
-	if k == format.ChanSend {
-		deps = model.Union(deps, m.reads.resolve(r.From))
-	}
-	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})
-	c := exclusive // also an RUnlock: another goroutine may be who locked
-	if k == format.Lock && r.Event.Flags&format.FlagRead != 0 {
-		c = shared
-	}
-	m.keep(&o.order, t, n, c, ofOutside, true)
+	m.keptBy = append(m.keptBy, k)
 }

@@ -1,7 +1,6 @@
 package window
 
 import (
-	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -16,15 +15,6 @@ type syncs struct {
 	// an event that changes the number of goroutines is not in the window (S2)
 	miscounted bool
 	lost       bool // a cut of the whole program is not in the window (S3)
-}
-
-// idOf returns the window's number of an object, giving it one.
-func (m *graph) idOf(o *synch) model.Obj {
-	if o.obj < 0 {
-		// its state follows in finish
-		o.obj = m.newObj(model.ObjState{}, built.Place{Addr: uint64(o.key.addr)})
-	}
-	return o.obj
 }
 
 // syncEvent executes a synchronisation event and makes it an event of the window if
@@ -177,15 +167,6 @@ func (m *syncs) selectDefault(i int, r *record, t *thread) {
 	m.add(t, i, model.Event{Kind: format.SelectDefault, Obj: -1, Cases: cases, Deps: m.reads.resolve(r.Needs)})
 }
 
-func (m *graph) byObj(id model.Obj) *synch {
-	for k := range m.objs {
-		if m.objs[k].obj == id {
-			return &m.objs[k]
-		}
-	}
-	panic("window: a select case has no channel")
-}
-
 // hiddenSync keeps the order of synchronisation whose operation is not known, as a Pin with edges.
 func (m *syncs) hiddenSync(i int, r *record, t *thread, o *synch) {
 	if finalizes(&r.Event) { // everything before it
@@ -216,7 +197,7 @@ func (m *syncs) goEvent(i int, r *record, t *thread) {
 	}
 	m.started[u] = true
 	n := m.add(t, i, model.Event{Kind: format.Go, Deps: m.reads.resolve(r.Needs)})
-	started := m.thtouchOf(u)
+	started := m.threadOf(u)
 	m.thread(u).by = n
 	m.w.Events[n].Obj = model.Obj(started)
 	m.followGo(n, started)
@@ -259,43 +240,39 @@ func (m *syncs) join(i int, r *record, t *thread) {
 	}
 }
 
-// findSenders finds the goroutines that wait in a send on an unbuffered channel when the window
-// begins.
-func (m *graph) findSenders() {
-	m.senders = make(map[trace.GoID]int32)
-	for k := range m.objs {
-		if o := m.objs[k].cur; o != nil && m.objs[k].key.class == chanClass && o.cap == 0 && len(o.queue) > 0 {
-			m.senders[o.slotOf] = int32(k)
-		}
+// dropped notes what the absence of an event makes impossible.
+func (m *syncs) dropped(i int, r *record) {
+	switch {
+	case r.mem >= 0:
+		m.turns.dropAccess(i, r)
+	case r.Event.Kind == format.Observe && r.Event.Obj == format.StateProgram:
+		m.lost = true
+	case r.Event.Kind == format.Go:
+		m.miscounted = true
+		m.cut(m.thread(trace.GoID(r.Event.Obj)))
+	case r.Event.Kind == format.End:
+		m.miscounted = true
+	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].missing || m.objs[r.obj].key.class == hiddenClass):
+		m.objs[r.obj].poisoned = true
 	}
 }
 
-// sending says whether t waits in a send on an unbuffered channel.
-func (m *graph) sending(t *thread) bool {
-	if t.sends < 0 {
-		return false
+// missingSync keeps the order of an operation on an object that some D has (B7).
+func (m *syncs) missingSync(i int, r *record, t *thread, o *synch) {
+	k := r.Event.Kind
+	if o.poisoned || k == format.SelectCase || r.Event.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv) {
+		// whether others were ready nobody knows
+		m.cut(t)
+		return
 	}
-	o := m.objs[t.sends].cur
-	return len(o.queue) > 0 && o.slotOf == t.g
-}
-
-// waitedFor says whether a record is the receive that takes a non-blocking send on an unbuffered
-// channel.
-func (m *graph) waitedFor(r *record) bool {
-	if r.Event.Kind != format.ChanRecv || r.obj < 0 || r.Event.Aux != 0 {
-		return false
+	deps := m.reads.resolve(r.Needs)
+	if k == format.ChanSend {
+		deps = model.Union(deps, m.reads.resolve(r.From))
 	}
-	o := m.objs[r.obj].cur
-	return o != nil && len(o.queue) > 0 && o.nonBlock
-}
-
-// untaken marks the non-blocking sends on unbuffered channels that nobody in the window has
-// received: that somebody waited is not in it (U).
-func (m *graph) untaken() {
-	for i := range m.w.Events {
-		e := &m.w.Events[i]
-		if e.Kind == format.ChanSend && e.Partner < 0 && e.Flags&format.FlagNonBlocking != 0 && m.w.Init[e.Obj].Cap == 0 {
-			e.Last = true
-		}
+	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})
+	c := exclusive // also an RUnlock: another goroutine may be who locked
+	if k == format.Lock && r.Event.Flags&format.FlagRead != 0 {
+		c = shared
 	}
+	m.keep(&o.order, t, n, c, ofOutside, true)
 }

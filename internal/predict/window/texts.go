@@ -16,7 +16,7 @@ import "github.com/presage-race/presage/internal/trace/format"
 const textGrain = 6
 
 // says notes a read of what a string says.
-func (b *state) says(e *format.Event) {
+func (b *state) noteText(e *format.Event) {
 	if b.texts == nil {
 		b.texts = make(map[uint64]struct{})
 	}

@@ -1,6 +1,8 @@
 package window
 
 import (
+	"slices"
+
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -101,7 +103,7 @@ func (b *buffer) noteAll() {
 func (b *buffer) noteAlone(r *record) {
 	if k := r.Event.Kind; k >= format.Lock && k < format.Alloc && k != format.Start && k < format.OpaqueBegin {
 		b.seen.n++
-		meet(b.seen.waits, r)
+		trackMeeting(b.seen.waits, r)
 		b.seen.meeting = len(b.seen.waits)
 	}
 }
@@ -121,7 +123,7 @@ func (b *buffer) note(i int, fresh bool) {
 	case (e.Kind == format.Block || e.Kind == format.Value || e.Kind == format.Word) && !r.hot:
 	default:
 		s.n++
-		meet(s.waits, r)
+		trackMeeting(s.waits, r)
 		s.meeting = len(s.waits)
 		r.hot = e.Kind == format.ChanRecv || e.Kind == format.ChanLen
 	}
@@ -193,4 +195,61 @@ func (b *buffer) recordOf(x int64) int32 {
 		return -1
 	}
 	return b.places[x] - 1
+}
+
+// contested reports whether a read of g may see what another goroutine does in the window, or what
+// was before it.
+func (b *buffer) contested(g trace.GoID, x int64) bool {
+	i := b.recordOf(x)
+	if i < 0 {
+		return false
+	}
+	e := &b.buf[i].Event
+	if !e.Kind.IsAccess() {
+		return e.Kind == format.ChanRecv
+	}
+	return b.foreign(g, uint64(e.Obj), int64(e.Size))
+}
+
+func (b *buffer) foreign(g trace.GoID, addr uint64, size int64) bool {
+	s := &b.seen
+	for w := addr &^ 7; w < addr+uint64(max(size, 1)); w += 8 {
+		p := s.words.get(w >> pageShift)
+		if p == nil {
+			continue
+		}
+		if u := &p[w>>3%wordsOf]; u.gen == s.gen && (u.many || u.g != g) {
+			return true
+		}
+	}
+	return false
+}
+
+// renew has the words that an Alloc makes new be others than before. A word that it has a part of
+// may be of another object as well, and stays the same.
+func (b *buffer) renew(addr, size uint64) {
+	first, end := (addr+7)&^7, (addr+size)&^7
+	if first >= end {
+		return
+	}
+	b.seen.words.within(first, end-first, func(page *usePage, first, last int) {
+		for k := first; k <= last; k++ {
+			if page[k].layout == b.layouts {
+				page[k].layout = 0
+			}
+		}
+	})
+}
+
+// forked says whether a fork rests on what other goroutines do.
+func (b *buffer) forked() bool {
+	for i := range b.buf {
+		r := &b.buf[i]
+		for _, fork := range r.forks {
+			if slices.ContainsFunc(fork.Reads(), func(x int64) bool { return b.contested(r.Event.G, x) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
