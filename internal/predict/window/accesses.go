@@ -101,8 +101,8 @@ func (m *accesses) part(i int, r *record, t *thread, w *word, a *atom, deps, val
 		m.cut(t)
 		return false
 	}
+	// (E3)
 	if a.lost && m.needsOld(w, a, r) || r.outside() && !r.Event.Kind.IsWrite() && m.racy(r) {
-		// (E3)
 		m.b.count.Uncertain++
 		m.cut(t)
 		return false
@@ -243,8 +243,8 @@ func (m *accesses) private(i int, r *record, t *thread, w *word, a *atom, valDep
 	}
 	if reads(e.Kind) {
 		if !w.noValue && (v != a.cur || a.vague) {
+			// (E3)
 			if m.raceForeseen(w.addr) || !a.vague && !m.excl.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) {
-				// (E3)
 				m.b.count.Uncertain++
 				m.cut(t)
 				return false

@@ -36,8 +36,8 @@ const (
 // explore finds the forks whose choice rests on what other goroutines write, has them explored, and
 // appends the records of the alternatives.
 func (m *alternatives) explore() {
+	// what a missing method does to an alternative nobody has worked out
 	if !m.b.opt.Paths || m.b.miss.active() {
-		// what a missing method does to an alternative nobody has worked out
 		return
 	}
 	forks := m.forks()

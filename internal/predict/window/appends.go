@@ -358,8 +358,8 @@ func (m *trusting) trustsAfter(i int, r *record, t *thread) {
 		return
 	}
 	from := uint64(r.Event.Obj)
+	// it may begin in front of them
 	for _, a := range m.hitIn(from, from+max(1, uint64(r.Event.Size))) {
-		// it may begin in front of them
 		m.trusts(i, t, a)
 	}
 }

@@ -208,8 +208,8 @@ func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 	b.fresh++
 	b.place()
 	b.noteLast()
+	// whose D comes now
 	if (b.seen.n >= b.opt.Size || len(b.buf) >= b.opt.Raw) && b.seen.meeting == 0 && e.Kind != format.MethodBegin {
-		// whose D comes now
 		return b.window(false)
 	}
 	return nil

@@ -154,8 +154,8 @@ func (m *exclusions) openCalls() {
 			m.calls.Open(p)
 		}
 	}
+	// a missing method may be who receives, and when is not known (B7)
 	for g, c := range m.b.miss.sending {
-		// a missing method may be who receives, and when is not known (B7)
 		if m.b.miss.reaches(excluded.Object(uint64(c))) {
 			m.cut(m.thread(g))
 		}

@@ -12,7 +12,7 @@ import (
 //   - (I2) if there is none since its allocation: zero, where the Alloc says so (FlagZero) and
 //     traced code asked for it. Code outside fills what it allocates;
 //   - (I3) of a package-level variable, if there is none at all: from what package initialisation
-//          left there (Meta.Variables);
+//     left there (Meta.Variables);
 //
 // Outside code may have written since then without a record (E4), but not to a location that
 // several goroutines access in the window and one of them writes: the turn in which it did has

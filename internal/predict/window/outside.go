@@ -202,8 +202,7 @@ func (m *accesses) unexplained(i int, t *thread, a *atom, v uint64) bool {
 	}
 	// no pair has it
 	e := model.Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v}
-	if !m.b.miss.active() {
-		// it may be one to a map (E6)
+	if !m.b.miss.active() { // it may be one to a map (E6)
 		e.ValDeps = m.old(i, t, a)
 	}
 	m.add(t, i, e)

@@ -134,8 +134,8 @@ func (m *producer) beside(i int, r *record, t *thread) {
 	if begins != nil {
 		kept.Edges = m.excl.endedBefore(kept.Edges, begins)
 	}
+	// what it has to follow may not be in the window
 	if m.cutAny && (touched || r.Pair != nil || kept.Any() || inside) {
-		// what it has to follow may not be in the window
 		m.cut(t)
 		m.sync.dropped(i, r)
 		return
@@ -144,8 +144,8 @@ func (m *producer) beside(i int, r *record, t *thread) {
 	if r.unstarted {
 		m.sync.unstarted(i, r, t)
 	}
+	// it may be one of the race, and what is before it has happened then
 	if inside && r.Event.Kind.IsAccess() && !t.dead {
-		// it may be one of the race, and what is before it has happened then
 		m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
 	}
 	if !t.dead {

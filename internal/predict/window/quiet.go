@@ -14,9 +14,9 @@ import (
 // any case. An access that has this order with all of them needs no event:
 //
 //   - (K1) it stands right behind the event before it of its goroutine, and every call that reaches
-//          it has ended before that, or begins after the next one;
+//     it has ended before that, or begins after the next one;
 //   - (K2) so what it reads is what it was in the recorded run, also if missing code has left it
-//          there;
+//     there;
 //   - (K3) what it writes is there when a method begins that may read it, and has its value if the
 //     reads that it is computed from have theirs: the MethodBegin needs them (B5);
 //   - (K4) code that a missing method has called back is between two pieces of the method: its

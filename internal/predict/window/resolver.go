@@ -84,8 +84,8 @@ func (m *resolver) guard(i int, r *record, t *thread) {
 			case e.IsConst() && v == g.Want:
 				continue
 			case ok && v == g.Want:
+				// needed as such: a pointer is the object, not the number
 				if t := model.NewTerm(e); t.Copies() {
-					// needed as such: a pointer is the object, not the number
 					deps = model.Union(deps, t.Reads())
 				} else {
 					guards = append(guards, model.Guard{Term: t, Want: g.Want})

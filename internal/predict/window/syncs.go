@@ -40,9 +40,9 @@ func (m *syncs) syncEvent(i int, r *record, t *thread) {
 		}
 		return
 	}
+	// program order keeps it as it was, even what the model does not enable (a WaitGroup below 0
+	// panics)
 	if !o.kept() {
-		// program order keeps it as it was, even what the model does not enable (a WaitGroup below
-		// 0 panics)
 		o.cur.step(&e, true)
 		m.reads.pin(i, r, t)
 		return
@@ -65,8 +65,8 @@ func (m *syncs) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 	}
 	recv := e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0
 	var head element
+	// who was to receive, or has sent, is not in the trace
 	if recv && e.Aux == 0 && len(o.cur.queue) > 0 && (o.cur.slotOf == r.Event.G || o.cur.nonBlock && e.Flags&format.FlagNonBlocking != 0) {
-		// who was to receive, or has sent, is not in the trace
 		return false
 	}
 	if recv && len(o.cur.queue) > 0 {
@@ -260,8 +260,8 @@ func (m *syncs) dropped(i int, r *record) {
 // missingSync keeps the order of an operation on an object that some D has (B7).
 func (m *syncs) missingSync(i int, r *record, t *thread, o *synch) {
 	k := r.Event.Kind
+	// whether others were ready nobody knows
 	if o.poisoned || k == format.SelectCase || r.Event.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv) {
-		// whether others were ready nobody knows
 		m.cut(t)
 		return
 	}

@@ -91,8 +91,8 @@ func (m *wayProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 		return false
 	}
 	ev := model.Event{Kind: r.Event.Kind, Flags: r.Event.Flags &^ format.FlagMore, Obj: -1, Val: r.Event.Val, Aux: r.Event.Aux, Partner: -1, Deps: deps, Guards: guards}
+	// (U): of a channel without a buffer
 	if r.Event.Kind == format.SelectDefault || r.obj >= 0 && r.Event.Aux == 0 {
-		// (U): of a channel without a buffer
 		if ev.Cases, ok = m.casesOf(i, r); !ok {
 			return false
 		}
@@ -181,8 +181,8 @@ func (m *wayProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 		}
 		n := m.add(t, i, ev)
 		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
+		// it can race, but what it sees or does is not known
 		if w.noValue || w.outside || a.opaque || a.barrier >= 0 {
-			// it can race, but what it sees or does is not known
 			return false
 		}
 		if reads(e.Kind) {
