@@ -10,47 +10,48 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// append goes on with any slice: it writes behind the elements, or moves them to a new array and
-// writes there. Which, and where, rests on the slice's pointer, length and capacity, but nothing
-// else that its goroutine does next. So two critical sections that append to one slice are in no
-// order:
+// Appends. The append builtin works with any slice: it writes behind the elements, or moves them to
+// a new array and writes there. Which of the two, and where, depends on the slice's pointer, length
+// and capacity. Nothing else that its goroutine does next depends on them. So these two critical
+// sections have no order when two goroutines execute them:
 //
 //	mu.Lock(); s = append(s, x); mu.Unlock()
 //
-// An append is *open* in a window if its reads of the slice need not be intact for it to be in a
-// reordering. What it returns then is unknown (the reads are in the From of whatever stores it).
-// What it does to memory where it finds another slice is nowhere in the window: it writes to
-// elements at other addresses than the recorded ones, maybe over those that somebody has through
-// another slice. So
+// An append is *open* in a window if a reordering may have it although its reads of the slice are
+// not intact. Its result is unknown then: the reads are in the From of every store of the result.
+// In such a reordering it writes elements at other addresses than the recorded ones. The window has
+// no event for these writes, so it must keep others from reading there:
 //
-//   - (J1) An append may *hit* the arrays, as far as the capacities go, of all slices that the
-//     words which it reads the slice from may hold, and the one that it has returned. (Slices are
-//     passed on as they are, or are what an append returns; all else that makes one is pinned. So a
-//     word may hold what it holds at the start, what the window writes there, and what the words
-//     may hold that a value written there was read from. Any other array is a new one, to which
-//     nothing recorded leads. An array ends where the memory ends that its pointer led into when
-//     the word was seen to hold it.)
-//   - (J2) For arrays that overlap there is one location, their *trust*. It holds 0, and an open
-//     append writes it anew by an AtomicRMW: intact if it was, if the reads of the slice are, and
-//     if those of the elements that it moves are. So it is intact as long as all appends before
-//     were where they were, and never again. If there are several such locations, there is one
-//     more, for all of them, which every open append writes anew too.
-//   - (J3) Who accesses such arrays, or an object of synchronisation there, reads trust strictly
-//     right after it. Code without records that may have to do with the elements has done what it
-//     does when it ends, calls back or shows by what it has written: its goroutine reads the trust
-//     of all arrays strictly right before that.
-//   - (J4) As an access of a race, what an append does needs the reads of the slice (Event.Where,
-//     M10).
-//   - (J5) An append that is not open needs them in any case: where not all is known that its slice
-//     may be, nobody else has to do with the words it is read from, a missing method is under way,
-//     and in variants.
+//   - (J1) An append may *hit* the arrays, up to their capacities, of all slices that it may read,
+//     and the array that it returned. A slice is copied as it is or is the result of an append;
+//     what any other expression needs for a slice is pinned. So a word may hold what it holds at
+//     the start, what the window writes there, and what the words may hold from which a value
+//     written there was read. Any other array is new, and no recorded slice leads to it. An array
+//     ends where the memory ends into which its pointer led when the word held it.
+//   - (J2) Arrays that overlap share one location, their *trust*. It holds 0. An open append writes
+//     it by an AtomicRMW, whose value is intact if trust was, if the reads of the slice are, and if
+//     the reads of the elements that it moves are. So trust is intact as long as all appends before
+//     worked on their recorded arrays, and never again. If there are several such locations, every
+//     open append also writes one that stands for all of them.
+//   - (J3) A goroutine that accesses such an array, or an object of synchronisation in one, reads
+//     trust strictly right after it. Outside code may access elements without records. So its
+//     goroutine reads the trust of all arrays strictly right before such code ends, calls back, or
+//     shows by a record that it has run.
+//   - (J4) As an access of a race, an access of an append needs the reads of the slice (Where,
+//          M10).
+//   - (J5) An append that is not open always needs them. An append is not open if the slices that
+//     it may read are not all known, if no other goroutine accesses the words that it reads them
+//     from, during a call of excluded code, and in variants.
 //
 // The smallest program for (J3):
 //
 //	all := make([]int, 4); s := all[:0]
 //	go func() { mu.Lock(); s = append(s, 1); mu.Unlock() }()
 //	go func() { mu.Lock(); s = append(s, 2); mu.Unlock() }()
-//	mu.Lock(); first := all[0]; mu.Unlock(); if first == 1 { x = 1 }  // all[0] is written by whichever append is first
+//	mu.Lock(); first := all[0]; mu.Unlock()
+//	if first == 1 { x = 1 }  // all[0] is written by whichever append is first
+
+// appends is the pass that finds the open appends and the arrays that they may hit.
 type appends struct {
 	*layout
 	arrays  []*arrays

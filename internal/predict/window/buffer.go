@@ -42,7 +42,7 @@ type wordUse struct {
 	plain   bool // an access is not atomic
 	hot     bool // its content was computed from what an event of the window may read
 
-	layout uint32 // the maker that gave it a number
+	layout uint32 // the layout that gave it a number
 	word   int32  // index into its words
 }
 

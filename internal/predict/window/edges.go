@@ -7,8 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Hard edges (M4). They keep the recorded order of what the model does not know: operations on one
-// hidden object that conflict, and those on an object of a missing method.
+// Hard edges (M4). They keep the recorded order of operations that the model does not know: those
+// that conflict on one hidden object, and those on an object that excluded code reaches.
 
 // mode is how an operation conflicts with others on its object.
 type mode uint8
@@ -51,7 +51,7 @@ const (
 	origins
 )
 
-// heeds says whether an operation of origin x keeps its order with one of origin y.
+// ordersWith reports whether an operation of origin x keeps its order with one of origin y.
 func (x origin) ordersWith(y origin) bool { return x != ofTraced || y != ofTraced }
 
 func (m *graph) originOf(r *record) origin {

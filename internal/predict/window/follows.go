@@ -76,7 +76,7 @@ func (x *followed) after(n int32, y *followed, e int32) {
 		now = raise(now, y.at, e+1)
 	}
 	x.now = now
-	if k := len(x.past); k > 0 && x.past[k-1].n >= n { // later events than n were told already
+	if k := len(x.past); k > 0 && x.past[k-1].n >= n { // later events than n are known already
 		x.past[k-1].now = now
 		return
 	}

@@ -57,11 +57,12 @@ type thread struct {
 	parts  []int32
 	cases  []model.Case
 
-	// its last event that ends or begins a missing method, and that shows that outside code has
-	// run; 0: none, +1
+	// method is its last MethodBegin or MethodEnd, call its last event that shows that outside code
+	// has run. Both are event numbers plus one; 0: none.
 	method, call int32
 
-	// its last events that say how many goroutines there are, and look at that; 0: none, +1
+	// counted is its last event that changes the number of goroutines, looked its last one that
+	// reads it. Both are event numbers plus one; 0: none.
 	counted, looked int32
 	after           int32 // the cut that its events come after
 
@@ -169,8 +170,8 @@ func (m *graph) state(o *synch) model.ObjState {
 	return s
 }
 
-// object64 is a value as it is written, told apart from the same bits that pointed to
-// what was there before an Alloc of the window.
+// object64 returns the value of a write of v. A pointer into memory that the window allocates gets
+// a value that no pointer from before the Alloc has.
 func (m *graph) object64(a *atom, v uint64) uint64 {
 	if a.mask != 0xff {
 		return v

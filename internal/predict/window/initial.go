@@ -6,22 +6,22 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What a location holds before its first access in a window is known
+// Initial values. What a location holds before its first access in a window is known
 //
-//   - (I1) from the last access of the trace before it;
-//   - (I2) if there is none since its allocation: zero, where the Alloc says so (FlagZero) and
-//     traced code asked for it. Code outside fills what it allocates;
-//   - (I3) of a package-level variable, if there is none at all: from what package initialisation
-//     left there (Meta.Variables);
+//   - (I1) from the last access before it in the trace;
+//   - (I2) if there is none since its allocation, to be zero, if the Alloc says so (FlagZero) and
+//     traced code has asked for the memory. Outside code fills what it allocates;
+//   - (I3) of a package-level variable without any access, from what package initialisation has
+//     left there (Meta.Variables).
 //
-// Outside code may have written since then without a record (E4), but not to a location that
-// several goroutines access in the window and one of them writes: the turn in which it did has
-// ended, so the late record of its last write stands in the trace behind it, and says that nothing
-// is known.
+// Outside code may have written since then without a record (E4). But it has not if several
+// goroutines access the location in the window and one of them writes: the turn of the write has
+// ended then. So the late record of its last write is in the trace behind it, and says that the
+// value is unknown.
 //
-// Else it is what the first inside read of the window finds there, before anybody writes; if there
-// is none, it is unknown: no read is intact there but one of outside code, and no guard holds that
-// reads it.
+// Otherwise the location holds what the first inside read of the window finds there, before any
+// write. If there is no such read, the value is unknown: no read of it is intact but one of outside
+// code, and no guard that depends on it holds.
 
 // begun takes the package-level variables into the state before the buffer, once package
 // initialisation is over (I3).

@@ -24,50 +24,60 @@ type word struct {
 	atoms   []atom
 }
 
+// atom is some bytes of a word that every access covers whole or not at all.
 type atom struct {
 	mask    uint8
-	first   trace.GoID
+	first   trace.GoID // the goroutine of the first access
 	used    bool
-	many    bool // accessed by several goroutines,
-	write   bool // written
+	many    bool // several goroutines access it
+	write   bool // an access writes
 	off     bool // an alternative accesses it
 	opaque  bool // an atomic access came from code that was not instrumented
 	missing bool // some D has it
-	quiet   bool // with missing: its accesses have no events (quiet.go),
-	found   bool // and one has read what missing code had left
-	// and a write is after the last MethodBegin that reads it and comes before all others that do
-	dirty   bool
-	strict  []int32 // what has read it since
+
+	// With missing: its accesses have no events (quiet.go), and one has read what excluded code
+	// has left.
+	quiet, found bool
+
+	// dirty: a write has come after the last MethodBegin that reads the atom and that comes before
+	// all other such MethodBegins. strict are the reads of it since.
+	dirty  bool
+	strict []int32
+
 	obj     model.Obj
 	version model.Obj // of the contents, where values were not recorded
 
 	initial    uint64
-	unknown    bool // initial stands for a value that nothing tells
+	unknown    bool // initial stands for an unknown value
 	cur        uint64
 	curSet     bool
 	firstWrite bool       // the first access of the window writes
 	reads      []uint64   // with firstWrite and no initial value: what was read
 	last       int64      // trace index of the last access
-	events     []int32    // of an atom that is shared: the last of each thread
+	events     []int32    // of a shared atom: the last event of each thread
 	barrier    int32      // the last hidden write, or -1
 	deps       []int32    // of an atom that is not shared: what its content was computed from
-	value      *expr.Expr // and its bytes as a term; nil: not known, or they do not change
+	value      *expr.Expr // and its bytes as a term; nil: unknown, or they do not change
 	order      ordering
 
-	guessed       bool // initial is what the first access of the window reads
-	settled       bool // initial is not to be changed,
-	wrote         bool // because somebody has written,
-	lately        bool // outside code was last
-	vague         bool // of an atom that is not shared: outside code was last
+	guessed bool // initial is what the first access of the window reads
+	settled bool // initial must not be changed
+	wrote   bool // an access of the window has written
+	lately  bool // outside code was the last to write
+	vague   bool // of an atom that is not shared: outside code was the last to write
+
 	outsideWrites []outsideWrite
 	lanes         []lane // if outside code accesses its word
 	log           []logged
 
-	lost        bool // the last write is of a goroutine that has ended in the window before
-	lostOutside bool // or some write since one that is not was by its outside code
-	// whose inside write was the last access that wrote, at the record that the pass is at; 0: none
+	lost bool // the last write is by a goroutine that has ended in the window before it
+	// a write by outside code of such a goroutine has come since one that is not lost
+	lostOutside bool
+
+	// insideBy is the goroutine whose inside write was the last write at the record that the pass
+	// is at; 0: none. inside is what that write was computed from.
 	insideBy trace.GoID
-	inside   []int32 // and what it was computed from
+	inside   []int32
 }
 
 func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing && !a.quiet }
@@ -92,7 +102,7 @@ func (s *synch) kept() bool {
 	return s.several() || s.keep || s.init.cap == 0 && len(s.init.queue) > 0 || len(s.init.waiters) > 0
 }
 
-// several says whether it is for several goroutines.
+// several reports whether several goroutines use the object.
 func (s *synch) several() bool { return s.many }
 
 // layout is what a window is made of: its records, and the words, objects and allocations that they
@@ -114,10 +124,10 @@ type layout struct {
 	bigs    []int32            // allocs too large for allocIn
 	past    int32              // allocs before the record that the pass is at
 
-	// the last record that shows that outside code may have accessed memory of the program
+	// the last record that shows outside code that may access memory
 	near int32
 	ran  map[trace.GoID][]int32 // records that show that outside code of a goroutine has run
-	// calls of excluded code, in order: of those with one D, the first
+	// calls of excluded code, in order; of those with one D, the first
 	begun    []*excluded.Pair
 	begunD   map[excluded.Name]bool
 	lastRec  map[trace.GoID]int // the last record of each goroutine

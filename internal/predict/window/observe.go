@@ -5,16 +5,16 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What is no memory (O8 of docs/model.md): the collector, files, what C code remembers, how many
-// goroutines there are. It synchronises with nothing, and what an operation returned depends on
-// what was done before:
+// State that is no memory (O8 of docs/model.md): the garbage collector, files, what C code
+// remembers, the number of goroutines. Operations on it synchronise with nothing, and their results
+// depend on earlier operations:
 //
-//   - (S1) A look at files or C memory keeps its order with what may change them. Two changes have
-//     none among each other, unless a look follows.
-//   - (S2) A look at how many goroutines there are keeps its order with what changes that, every Go
-//     and every End. No alternative starts one in a window with such a look.
-//     Where one of these is not in the window, nor is a later look.
-//   - (S3) An operation on the whole program is a cut: what was before it in the recorded run comes
+//   - (S1) An operation that reads files or C memory keeps its order with those that may change
+//     them. Two changes have no order among each other, unless a read follows.
+//   - (S2) An operation that reads the number of goroutines keeps its order with every Go and every
+//     End. No alternative starts a goroutine in a window with such an operation. If a Go or an End
+//     is not in the window, no later operation of this kind is.
+//   - (S3) An operation on the whole program is a cut. What was before it in the recorded run comes
 //     before it, what was behind it comes behind it.
 
 // observe executes an Observe.

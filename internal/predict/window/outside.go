@@ -12,25 +12,25 @@ import (
 
 // Accesses of outside code (O1 to O3 and O7 of docs/model.md). They have no values:
 //
-//   - (E1) An outside read is strict, and its value is what its last writer left.
-//   - (E2) What an outside write leaves is what the next inside read finds. If nobody reads it, it
-//     is a value of its own.
-//   - (E3) A read of which the record does not say who wrote what it sees is in no window, and
-//     nothing of its goroutine behind it: an outside read of a word that a race was observed on, an
-//     inside read whose value nobody wrote, an outside read of what a write has left that is not in
-//     the window because its goroutine has ended. A late read of a word that a race was observed on
-//     may have been anywhere in its turn: the goroutine ends behind the last operation of
-//     synchronisation before the access that it races with. What an outside write leaves in such a
-//     word is a value of its own: another may follow that has its record behind the window.
+//   - (E1) An outside read is strict. Its value is what its last writer left.
+//   - (E2) An outside write leaves what the next inside read finds. If there is no such read, it
+//     leaves a value of its own.
+//   - (E3) If the record does not say which write a read has seen, the read is in no window, nor is
+//     anything of its goroutine after it. That is an outside read of a word on which a race was
+//     observed, an inside read whose value nobody wrote, and an outside read of a write that is not
+//     in the window because its goroutine has ended there. A late read of a word with a race may
+//     have taken place anywhere in its turn. So its goroutine ends after the last operation of
+//     synchronisation before the access that it races with. An outside write to such a word leaves
+//     a value of its own, because another write may follow whose record is behind the window.
 //
 // Turns are in turns.go: (E4) and (E7).
 //
-//   - (E5) A late write stands at the end of its context. Where the last write before it is one by
-//     inside code of the same goroutine, that came later: the first outside write behind an inside
-//     one has an ordinary record (SC7). So the late write leaves what is there.
+//   - (E5) A late record of a write stands at the end of its context. If the last write before it
+//     is one by inside code of the same goroutine, then that write came later: the first outside
+//     write after an inside one has an ordinary record (SC7). So the late write changes nothing.
 //
-//   - (E6) A write of which the hook has not said how wide it is may be one to a map: what it
-//     leaves rests on what was there. So may a write that has no record.
+//   - (E6) A write whose hook does not know its width may be a write to a map. What it leaves
+//     depends on what was there. The same holds for a write without a record.
 
 // outside reports whether a record is an access of outside code, the kernel's among them, which
 // have no site.
@@ -57,7 +57,7 @@ func bytesIn(e *trace.Event) uint8 {
 	return mask | uint8((1<<wide-1)<<last)
 }
 
-// told is an outside write, with what the next inside read finds.
+// outsideWrite is a write by outside code, with what the next inside read finds.
 type outsideWrite struct {
 	at    int32 // record
 	val   uint64
@@ -91,8 +91,8 @@ func (m *accesses) outsidePart(i int, r *record, t *thread, a *atom) {
 	m.turns.inTurn(i, t, n, a, r.Event.Kind.IsWrite())
 }
 
-// needsOld reports whether an access needs what was there and does not tell what that was: it
-// reads, or what it leaves rests on that.
+// needsOld reports whether an access depends on what was in the atom before and the record does not
+// say what that was: it reads, or what it leaves depends on it.
 func (m *accesses) needsOld(w *word, a *atom, r *record) bool {
 	switch {
 	case a.lostOutside && reads(r.Event.Kind):
@@ -105,18 +105,18 @@ func (m *accesses) needsOld(w *word, a *atom, r *record) bool {
 	return false
 }
 
-// old is a read of what is in a, which pairs do not have.
+// old makes a read of what is in a, which is in no pair.
 func (m *accesses) old(i int, t *thread, a *atom) []int32 {
 	return []int32{m.add(t, i, model.Event{Kind: format.Read, Flags: m.recs[i].Event.Flags&format.FlagOpaque | format.FlagStack, Obj: a.obj, Val: a.cur})}
 }
 
-// stale reports whether a late write was made before the last inside write of its goroutine, which
-// stands before it (E5).
+// stale reports whether a late write was made before the last inside write of its goroutine, whose
+// record comes before it (E5).
 func (a *atom) stale(r *record) bool {
 	return r.Event.Kind.IsWrite() && r.Event.Flags&format.FlagLate != 0 && a.insideBy == r.Event.G
 }
 
-// left is what the outside write of record i leaves in a (E2).
+// left returns what the outside write of record i leaves in a (E2).
 func (m *accesses) left(i int, a *atom) uint64 {
 	k, _ := slices.BinarySearchFunc(a.outsideWrites, int32(i), func(x outsideWrite, i int32) int { return int(x.at - i) })
 	r := &m.recs[i]
@@ -134,7 +134,7 @@ func (a *atom) othersWrite(g trace.GoID) bool {
 	})
 }
 
-// stirredAt reports whether outside code of g may write without a record behind record i of its
+// stirredAt reports whether outside code of g may write without a record after record i in its
 // turn.
 func (a *atom) stirredAt(g trace.GoID, i int) bool {
 	if len(a.lanes) == 0 {
@@ -144,7 +144,8 @@ func (a *atom) stirredAt(g trace.GoID, i int) bool {
 	return x.stirs && int32(i) < x.lastWrite
 }
 
-// hear takes what record i, which reads or writes the bytes v, tells of what outside code has left.
+// noteOutside takes record i, which reads or writes the bytes v: an inside read shows what outside
+// code has written before.
 func (m *sharing) noteOutside(a *atom, i int, r *record, v uint64) {
 	switch last := len(a.outsideWrites) - 1; {
 	case a.stale(r):
@@ -163,7 +164,7 @@ func (m *sharing) noteOutside(a *atom, i int, r *record, v uint64) {
 	a.noteWriter(r)
 }
 
-// notes keeps whose inside write was the last access that wrote, 0: an outside one.
+// noteWriter keeps the goroutine whose inside code wrote last, 0 if outside code did.
 func (a *atom) noteWriter(r *record) {
 	switch {
 	case !r.Event.Kind.IsWrite() || a.stale(r):
@@ -174,9 +175,8 @@ func (a *atom) noteWriter(r *record) {
 	}
 }
 
-// finds takes the first inside read of an atom that nobody has written in the window. Where outside
-// code of its goroutine may have been, that may have left v, in the window: unexplained will say
-// so.
+// finds takes the first inside read of an atom that nobody has written in the window. If outside
+// code of its goroutine may have run, that code may have written v in the window (unexplained).
 func (m *sharing) finds(a *atom, i int, r *record, v uint64) {
 	outside := len(a.lanes) > 0 && m.ranSince(r.Event.G, -1, i)
 	switch {
@@ -192,9 +192,9 @@ func (m *sharing) finds(a *atom, i int, r *record, v uint64) {
 	a.settled = true
 }
 
-// unexplained deals with an inside read of v from an atom in which something else was left. Outside
-// code of its own goroutine has written that, if it has run since; else nobody knows who has (E3),
-// and it returns false.
+// unexplained makes the write before an inside read that returned v, which is not what the window
+// has there. Outside code of its own goroutine wrote v if it has run since. Otherwise the writer is
+// unknown (E3), and the result is false.
 func (m *accesses) unexplained(i int, t *thread, a *atom, v uint64) bool {
 	m.b.count.Hidden++
 	if a.lost || m.racy(&m.recs[i]) || !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {

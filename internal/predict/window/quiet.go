@@ -8,49 +8,52 @@ import (
 	"github.com/presage-race/presage/internal/predict/model"
 )
 
-// Quiet accesses. What some D has is shared with missing code, whoever accesses it: where calls
-// reach everything, that is each word. But where one goroutine alone accesses a word, or nobody
-// writes it, only calls are the others, and most calls of other goroutines come before or after in
-// any case. An access that has this order with all of them needs no event:
+// Quiet accesses. Memory that a call of excluded code reaches (its D) is shared with that code. A
+// call that reaches everything would make every word shared. But if only one goroutine accesses a
+// word, or none writes it, excluded code is the only other party, and most calls by other
+// goroutines come before or after the access in any case. An access needs no event if this holds
+// for all calls that reach it:
 //
-//   - (K1) it stands right behind the event before it of its goroutine, and every call that reaches
-//     it has ended before that, or begins after the next one;
-//   - (K2) so what it reads is what it was in the recorded run, also if missing code has left it
-//     there;
-//   - (K3) what it writes is there when a method begins that may read it, and has its value if the
-//     reads that it is computed from have theirs: the MethodBegin needs them (B5);
-//   - (K4) code that a missing method has called back is between two pieces of the method: its
-//     quiet accesses are part of the gap that they are in, if the method may write what they
-//     access. A write to what the method only reads, an access that may tell the method what rests
-//     on other reads, and one that is only made if reads have their values, is an event: what is
-//     behind it in the method has run only if they have.
+//   - (K1) A quiet access stands right behind the previous event of its goroutine. Every call that
+//     reaches it has ended before that event, or begins after the next one.
+//   - (K2) So it reads what it read in the recorded run, also if excluded code has written that.
+//   - (K3) What it writes is there when a call begins that may read it. The value is the recorded
+//     one if the reads that it is computed from are intact: the MethodBegin needs them (B5).
+//   - (K4) Code that a call of excluded code has called back runs between two parts of the call.
+//     Its quiet accesses belong to the gap that they are in, if the call may write what they
+//     access. Three kinds of access have events, because the code behind the gap has run only if
+//     they have: a write to memory that the call only reads, an access from which the call may
+//     learn what depends on other reads, and an access that is only made if reads have their
+//     values.
 //
-// Of calls before an access that is known when it comes: from the first that has no order with one,
-// all accesses of that location have events. Of calls behind it, it is known only then. So windows
-// are built on the assumption that these have an order as well, and once more if some have not,
-// with events for all accesses to those words. Where the second attempt asks for more, all have
-// events, as where hardly any are quiet, for some windows from then on.
+// Calls before an access are known when it comes. From the first one without order on, all accesses
+// of the location have events. Calls behind it are only known later. So a window is made on the
+// assumption that they have an order too, and once more if some have none, with events for all
+// accesses to the words at fault. If the second attempt asks for more words, all accesses have
+// events. The same holds for some windows after one with hardly any quiet access.
 
 // quietness says which accesses of a window may be quiet, and what came of it.
 type quietness struct {
-	withEvents map[uint64]bool // words whose accesses have events
-	allEvents  bool            // all have
-	needEvents map[uint64]bool // words that are to be loud
-	eventless  int             // accesses without an event
+	withEvents map[uint64]bool // in: words whose accesses have events
+	allEvents  bool            // in: all accesses have events
+	needEvents map[uint64]bool // out: words whose accesses must have events
+	eventless  int             // out: number of accesses without an event
 }
 
-// hush says for which windows quiet accesses are looked for.
+// backoff says in which windows quiet accesses are looked for: after a window with too few of them,
+// the next ones do without, twice as many each time.
 type backoff struct{ left, last int }
 
-// missed notes that too few accesses were quiet; found that they were enough.
+// missed notes that too few accesses were quiet.
 func (h *backoff) missed() {
 	h.last = min(2*h.last+1, 63)
 	h.left = h.last
 }
 
+// found notes that enough accesses were quiet.
 func (h *backoff) found() { h.last = 0 }
 
-// made makes the window of the buffer.
+// made makes the window of the buffer, again if accesses were taken for quiet that are not.
 func (b *Builder) made() *product {
 	q, count := &quietness{}, b.count
 	if b.backoff.left > 0 {
@@ -146,9 +149,9 @@ func (m *exclusions) giveEvents(r *record) bool {
 	return true
 }
 
-// told says whether a missing method that has called traced code back may find, by a quiet access
-// of this, what rests on what others did (B5), if only because the access needs that: then it is an
-// event (K4).
+// mayReveal reports whether a call of excluded code that has called traced code back may learn,
+// from a quiet access of this code, what depends on others (B5). It may do so only because the
+// access needs certain reads. Such an access has an event (K4).
 func (m *exclusions) mayReveal(r *record) bool {
 	if len(r.guards) > 0 || r.Appended != nil || len(m.reads.resolve(r.Needed())) > 0 {
 		return true

@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What a window's builder tells of the state around a fork: the state as it was recorded, of which
-// nothing may be said that opaque code could have changed.
+// Surroundings of a fork: the program's state there, as it was recorded, without anything that code
+// outside may have changed.
 
 // surroundings implements [Surroundings] for a fork.
 type surroundings struct {

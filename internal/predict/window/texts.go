@@ -4,12 +4,12 @@ import "github.com/presage-race/presage/internal/trace/format"
 
 // Strings over memory (docs/model.md):
 //
-//   - (T1) A read of what such a string says is an event like another read: what the goroutine does
-//     with the string rests on it, and so does what it writes. It is in no race: the program reads
-//     the bytes later, or not at all.
-//   - (T2) Two strings in the same place that say different things have the same words. So a word
-//     in which something that points there is put has, in the window, values that are their
-//     writers' own: who reads it depends on who wrote it, and so on what that one has read.
+//   - (T1) A read of the bytes of such a string is an event like another read: what the goroutine
+//     does with the string depends on it, and so does what it writes. It is in no race, because the
+//     program reads the bytes later, or not at all.
+//   - (T2) Two strings in the same place with different bytes have the same words. So if something
+//     that points there is written to a word, the values of that word are their writers' own in the
+//     window. Who reads the word depends on the writer, and so on the bytes that the writer read.
 
 // textGrain is how many bits of an address do not matter for what points to a string: strings are
 // near each other, and what is kept is little.

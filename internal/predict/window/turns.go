@@ -10,24 +10,26 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Turns of outside code. Not all of its accesses are written down. While one goroutine uses a word,
-// its *turn*, there is a record of its first access of each kind and of its last, which is a late
-// record. So a turn with a late record, or that has not ended in the window, may have accesses
-// between its records: it is *hidden*. The first turn after an allocation may even have some before
-// its first record.
+// Turns of outside code. The trace does not have all accesses of outside code. A *turn* is a
+// stretch in which one goroutine uses a word and no other goroutine makes a conflicting access. Of
+// a turn, the trace has the first access of each kind and the last access, which is a late record.
+// So a turn with a late record, or one that does not end in the window, may have accesses between
+// its records. Such a turn is *hidden*. The first turn after an allocation may even have accesses
+// before its first record.
 //
-//   - (E4) Nobody else's conflicting access stands within a hidden turn. One that came before it in
-//     the recorded run stands before it, one that came after it stands behind all of it that the
-//     reordering has; or one of the two is not in the reordering.
+//   - (E4) No conflicting access of another goroutine comes between the accesses of a hidden turn.
+//     An access that came before the turn in the recorded run comes before all of it. One that came
+//     after it comes after all accesses of the turn that the reordering has. Or else the reordering
+//     does not have both.
 //
-//   - (E7) What outside code leaves between the records of a turn with a late write is not known: a
-//     write of it that is not the last of the turn leaves a value of its own. Where there may be
-//     writes before the first record, a read by another goroutine that comes after the turn comes
-//     after all of it.
+//   - (E7) What outside code leaves between the records of a turn with a late write is unknown. So
+//     a write of such a turn leaves a value of its own, unless it is the last write of the turn. If
+//     there may be writes before the first record, a read by another goroutine that comes after the
+//     turn comes after all of it.
 //
-// The orders of (E4) are on condition (M9). Where there would be many, a hard edge says more than
-// is needed; it is weak, for an access that races with the last one of a turn comes after all that
-// is hidden.
+// The orders of (E4) are conditional (M9). Where there would be many of them, one hard edge says
+// more than is needed. It is weak, because an access that races with the last access of a turn
+// comes after all hidden accesses of the turn.
 
 // lane is the turns of one goroutine at an atom.
 type lane struct {
@@ -44,16 +46,17 @@ type lane struct {
 	reads, writes int
 }
 
-// extent is a turn as events, from the first to the last. Something of it may also be hidden behind
-// each of the events before. whole: what there is between is not known, others can read only what
-// all of it has left.
+// extent is a turn as events, from the first to the last. Accesses of the turn may also be hidden
+// behind each event of before. whole: what the turn leaves in between is unknown, so others can
+// only read what all of it has left.
 type extent struct {
 	before        []int32
 	first, last   int32
 	writes, whole bool
 }
 
-// heeded is how many turns of a lane come before the reads and before the writes of another.
+// orderedTurns is how many turns of one lane come before the reads of another lane, and how many
+// before its writes.
 type orderedTurns struct{ reads, writes int }
 
 // turn is accesses of a goroutine with no conflicting access of others in between.
