@@ -33,10 +33,10 @@ const (
 	maxCells = 8   // values that a word is known to have
 )
 
-// explore finds the forks whose choice rests on what other goroutines write, has them explored, and
-// appends the records of the alternatives.
+// explore finds the forks whose choice depends on what other goroutines write, has them explored,
+// and appends the records of the alternatives.
 func (m *alternatives) explore() {
-	// what a missing method does to an alternative nobody has worked out
+	// there are no rules for alternatives beside calls of excluded code
 	if !m.b.opt.Paths || m.b.miss.active() {
 		return
 	}
@@ -64,7 +64,7 @@ func (b *state) end(reason string) {
 	b.count.Ends[reason]++
 }
 
-// append adds the records of an alternative: behind the buffer's, where it has room for more.
+// append adds the records of an alternative behind those of the buffer.
 func (m *alternatives) append(w way) {
 	w.first = len(m.recs)
 	m.list = append(m.list, w)
@@ -84,12 +84,12 @@ func (m *alternatives) append(w way) {
 	}
 }
 
-// stepOf is the step of an alternative that a record stands for.
+// stepOf returns the step of an alternative that a record is of.
 func (m *alternatives) stepOf(r *record) *flow.Step {
 	return &m.list[r.way-1].alt.Steps[r.Index-flow.AlternativeBase]
 }
 
-// caseOf is the channel of a case that record i does not choose.
+// caseOf returns the channel of a case that record i does not choose.
 func (m *alternatives) caseOf(i int, c flow.StepCase) *synch {
 	r := record{
 		Record: built.Record{Event: trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: m.recs[i].Event.G, Obj: trace.Addr(c.Chan), Aux: c.Capacity}},

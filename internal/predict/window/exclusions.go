@@ -11,21 +11,23 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Missing methods: what package excluded says of their order becomes hard edges, reads and writes
-// of a window. B1 to B8 are the rules of its doc.
+// Calls of excluded code (missing methods in docs/rdit.md). What package excluded says of their
+// order becomes hard edges, reads and writes of a window. Its doc has the rules: B1 to B8 for
+// memory and objects, B9 to B14 for goroutines, outside code and code that is called back.
 
-// missing is what a Builder knows of missing methods.
+// missing is what a Builder knows of excluded code.
 type missing struct {
 	mode    excluded.Mode
 	pairs   excluded.Pairs
-	listing *excluded.Pair                  // the last that began or ended
-	reached excluded.Later                  // by all so far
-	early   excluded.Later                  // by those that began before the buffer
-	open    map[trace.GoID][]*excluded.Pair // where the buffer begins
+	listing *excluded.Pair                  // the last call that began or ended
+	reached excluded.Later                  // by all calls so far
+	early   excluded.Later                  // by calls that began before the buffer
+	open    map[trace.GoID][]*excluded.Pair // calls that are open where the buffer begins
 	ends    map[trace.GoID]int64            // goroutines that have ended
-	// goroutines of which a Go or a Start was seen, or an event before the first missing method
+	// known are goroutines with a Go, a Start, or an event before the first call.
 	known map[trace.GoID]bool
-	// where the buffer begins: who waits in a send on which channel without a buffer
+	// sending are goroutines that wait in a send where the buffer begins: on which unbuffered
+	// channel.
 	sending map[trace.GoID]trace.Addr
 }
 
@@ -38,7 +40,7 @@ func newMissing(mode excluded.Mode) missing {
 
 func (x *missing) active() bool { return x.pairs.Any() && x.mode != excluded.Ignore }
 
-// step takes the next event of the trace. keep says whether the buffer is to have it.
+// step takes the next event of the trace. keep reports whether the buffer gets it.
 func (x *missing) step(r *record) (keep bool, err error) {
 	x.noteGoroutine(r)
 	p, err := x.pairs.Step(r.Index, &r.Event)
@@ -54,7 +56,7 @@ func (x *missing) step(r *record) (keep bool, err error) {
 		switch {
 		case r.Event.Val == 0:
 			x.reached.Add(x.pairs.Set(r.Event.Obj, x.listing.D.Seen))
-		case r.Event.Aux != 0: // what it has of another set does not follow
+		case r.Event.Aux != 0: // what it shares with another set is not listed again
 			x.reached.Add(x.pairs.Set(trace.Addr(r.Event.Aux), x.listing.D.Seen))
 		}
 		return false, nil
@@ -69,8 +71,8 @@ func (x *missing) step(r *record) (keep bool, err error) {
 	return true, nil
 }
 
-// meet looks at who r is of. A missing method may have started a goroutine that nothing else has
-// (B9).
+// noteGoroutine notes the goroutine of r. Excluded code may have started a goroutine whose start is
+// not in the trace (B9).
 func (x *missing) noteGoroutine(r *record) {
 	switch {
 	case r.Event.Kind == format.Go:
@@ -86,7 +88,7 @@ func (x *missing) noteGoroutine(r *record) {
 	}
 }
 
-// end notes the end of a goroutine, which the buffer has only if there are missing methods.
+// end notes the end of a goroutine. The buffer has such events only in a trace with excluded code.
 func (x *missing) end(r *record) { x.ends[r.Event.G] = r.Index }
 
 // pass takes a record that leaves the buffer.
@@ -114,7 +116,7 @@ func (x *missing) reaches(t excluded.Touch) bool {
 	return x.active() && (x.pairs.Cut() || x.reached.Hits(t))
 }
 
-// touchOf is what an access to a touches.
+// touchOf returns the memory that an access to a touches.
 func touchOf(w *word, a *atom) excluded.Touch {
 	lo, n := uint64(0), uint64(0)
 	for k := range uint64(8) {
@@ -154,7 +156,7 @@ func (m *exclusions) openCalls() {
 			m.calls.Open(p)
 		}
 	}
-	// a missing method may be who receives, and when is not known (B7)
+	// a call of excluded code may be the receiver, at an unknown time (B7)
 	for g, c := range m.b.miss.sending {
 		if m.b.miss.reaches(excluded.Object(uint64(c))) {
 			m.cut(m.thread(g))
@@ -162,9 +164,9 @@ func (m *exclusions) openCalls() {
 	}
 }
 
-// besideMethods keeps what shows that outside code has run in its order with the ends of missing
-// methods of other goroutines (B13): not all that such code does is recorded, and what it may have
-// in common with the method's D nobody knows. first is the record's first event, -1: it has none.
+// besideMethods orders an event that shows that outside code has run with the ends of calls of
+// excluded code by other goroutines (B13). Not all accesses of such code are recorded, so it is
+// unknown what it shares with a call's D. first is the record's first event, or -1.
 func (m *exclusions) besideMethods(i int, t *thread, first int32) int32 {
 	if first < 0 {
 		first = m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
@@ -179,7 +181,7 @@ func (m *exclusions) besideMethods(i int, t *thread, first int32) int32 {
 	return first
 }
 
-// besideCalls is besideMethods for an end of a missing method.
+// besideCalls is besideMethods for an end of a call of excluded code.
 func (m *exclusions) besideCalls(r *record, t *thread, first int32) {
 	for _, u := range m.order {
 		if u != t && u.call > 0 {
@@ -190,7 +192,7 @@ func (m *exclusions) besideCalls(r *record, t *thread, first int32) {
 	t.method = t.last + 1
 }
 
-// keepOrders makes edges and orders of what comes before event first, of r.
+// keepOrders makes edges and conditional orders of what comes before event first, of r.
 func (m *exclusions) keepOrders(kept *excluded.Kept, first int32, r *record, x excluded.Touch) {
 	for _, f := range kept.Edges {
 		m.edge(f, first)
@@ -213,12 +215,12 @@ func (m *exclusions) keepOrders(kept *excluded.Kept, first int32, r *record, x e
 	}
 }
 
-// onlyReads says whether nothing can tell that an event of kind k was there.
+// onlyReads reports whether an event of kind k has no effect that others could see.
 func onlyReads(k format.Kind) bool { return k == format.Read || k == format.AtomicRead }
 
-// pinRead has what a read of code that a missing method calls back returns rest on reads that keep
-// their values, also if nobody else meets at what it reads: the method may be given it (B5). If the
-// walk says what it is given, that waits (B14).
+// pinRead pins the reads that the result of a read depends on, in code that excluded code calls
+// back: that code may get the result (B5). No other goroutine need access what it reads. If the
+// walk says what excluded code gets, this waits until then (B14).
 func (m *exclusions) pinRead(i int, t *thread) {
 	switch deps := m.reads.src[i]; {
 	case len(deps) == 0, len(deps) == 1 && m.w.Events[deps[0]].Strict:
@@ -232,9 +234,9 @@ func (m *exclusions) pinRead(i int, t *thread) {
 	}
 }
 
-// learns takes it that an event shows that missing methods have run as far which other goroutines
-// than g are in: what these have called back may have handed on all that it has read, though no
-// event of their goroutine that needs it follows. So it keeps its value (B14).
+// learns takes an event that shows how far calls of excluded code by other goroutines than g have
+// run. Code that these calls have called back may have passed on all that it has read, even if no
+// later event of its goroutine needs that. So those reads keep their values (B14).
 func (m *exclusions) learns(kept *excluded.Kept, g trace.GoID) {
 	for _, o := range kept.Runs {
 		if o != g {
@@ -243,8 +245,7 @@ func (m *exclusions) learns(kept *excluded.Kept, g trace.GoID) {
 	}
 }
 
-// keeps has all keep its value that was read so far of what missing methods have called back that g
-// is in.
+// keeps makes strict all reads so far of code that calls of excluded code by g have called back.
 func (m *exclusions) keeps(g trace.GoID) {
 	for _, n := range m.free[g] {
 		m.w.Events[n].Strict = true
@@ -252,7 +253,8 @@ func (m *exclusions) keeps(g trace.GoID) {
 	delete(m.free, g)
 }
 
-// synchronises says whether others may learn of what was before an event of kind k by that.
+// synchronises reports whether other goroutines may learn from an event of kind k what was before
+// it.
 func synchronises(k format.Kind) bool {
 	return k.IsAtomic() || k == format.Go || k >= format.Lock && k <= format.ChanLen || k >= format.Acquire && k <= format.ReleaseMerge
 }
@@ -272,7 +274,7 @@ func (m *exclusions) endedBefore(before []int32, p *excluded.Pair) []int32 {
 	return before
 }
 
-// pinWritten has what the events of t from first on write keep its value.
+// pinWritten makes what the events of t from first on write keep its value.
 func (m *exclusions) pinWritten(t *thread, first int32) {
 	for k := int(first); k < len(m.w.Events); k++ {
 		if e := &m.w.Events[k]; e.Thread == t.id && e.Kind.IsWrite() {
@@ -281,8 +283,8 @@ func (m *exclusions) pinWritten(t *thread, first int32) {
 	}
 }
 
-// missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the begin reads of
-// what the method may read (B5).
+// missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the beginning reads
+// of the memory that the call may read (B5).
 func (m *exclusions) missingMethod(i int, r *record, t *thread) {
 	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)})
 	if r.Event.Kind != format.MethodBegin || r.Pair.D.Empty() {
@@ -302,7 +304,7 @@ func (m *exclusions) missingMethod(i int, r *record, t *thread) {
 		if a.quiet {
 			return m.readQuiet(n, a, r.Pair.D.Covers(x))
 		}
-		// no pair has it
+		// it is in no pair
 		e := model.Event{Kind: format.Read, Flags: format.FlagStack, Strict: true, Obj: a.obj, Val: a.cur}
 		if a.version >= 0 {
 			e.Kind, e.Obj = format.AtomicRead, a.version
@@ -319,13 +321,13 @@ func (m *exclusions) missingMethod(i int, r *record, t *thread) {
 	})
 }
 
-// dirtied is an atom in which something was left for missing methods to read.
+// dirtied is an atom with a value that calls of excluded code may read.
 type dirtied struct {
 	word, atom int32
 	of         excluded.Touch // the word
 }
 
-// noteDirty notes that a record leaves something in a for missing methods to read.
+// noteDirty notes that a record leaves a value in a that calls of excluded code may read.
 func (m *exclusions) noteDirty(r *record, a *atom) {
 	if !a.missing || !r.Event.Kind.IsWrite() {
 		return
@@ -341,10 +343,10 @@ func (m *exclusions) noteDirty(r *record, a *atom) {
 	}
 }
 
-// foundBeside puts a write of nobody's before an access to a, if missing code may have written
-// there since the last access: of what the access reads, if that is another value, or, if it
-// writes, of something unknown (B6). What was there before the first access of the window is not
-// known anyway.
+// foundBeside puts a write by a thread of its own before an access to a, if excluded code may have
+// written there since the last access (B6). It writes what the access reads, if that is another
+// value, or something unknown, if the access writes. What was there before the first access of the
+// window is unknown anyway.
 func (m *exclusions) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) {
 	v := built.Extract(e.Val<<(8*(uint64(e.Obj)&7)), a.mask)
 	if reads(e.Kind) && v == m.plain(a.cur) {
@@ -371,7 +373,7 @@ func (m *exclusions) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Ev
 		x.Val, x.ValDeps = unreadable, []int32{r}
 	}
 	for _, e := range a.events {
-		if onlyReads(m.w.Events[e].Kind) { // what wrote before it, a call has come after
+		if onlyReads(m.w.Events[e].Kind) { // a call has come after what wrote before it
 			kept.Orders = append(kept.Orders, excluded.Cond{If: e, From: e, To: excluded.Self})
 		} else {
 			kept.Edges = append(kept.Edges, e)
@@ -387,7 +389,8 @@ func (m *exclusions) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Ev
 	a.cur, a.barrier = x.Val, n
 }
 
-// keptOrder notes that a missing method has event e of r, which acts on x, follow event f.
+// keptOrder notes that event e of r, which acts on x, follows event f because of a call of excluded
+// code.
 func (m *exclusions) keptOrder(f, e int32, r *record, x excluded.Touch) {
 	k := built.KeptOrder{Edge: model.Edge{From: f, To: e}}
 	if p := r.Pair; p != nil {

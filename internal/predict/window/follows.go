@@ -7,26 +7,28 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// What comes before an event in any case: by program order (M1), a go statement of the window (M2)
-// and hard edges that are not weak (M4). Missing methods give rise to a precedence for each pair of
-// things that meet, and most of these follow from others: goroutines that have ended before the
-// next is started, say. Such a precedence is not made.
+// Known order: what comes before an event in any case, by program order (M1), by a go statement of
+// the window (M2) and by hard edges that are not weak (M4). Excluded code gives rise to an edge for
+// each pair of accesses that may meet. Most of these follow from others, for example where
+// goroutines have ended before the next is started. An edge that follows from known order is not
+// made.
 
-// follows is, of each goroutine's thread, what comes before its last event.
+// follows is known order: of each thread, what comes before its last event.
 type follows struct {
 	places int         // how many threads have one
 	of     []*followed // by Thread
 	all    int32       // the last event that was put after everything
 }
 
-// followed is a thread. Those of nobody have no place in now.
+// followed is the known order before the events of one thread. A thread without a goroutine has no
+// place in now.
 type followed struct {
 	at   int     // place in now of others; -1: none
 	now  []int32 // by place: the last event that comes before, +1
 	past []moment
 }
 
-// moment is what came before a thread's event n, and those that follow, up to the next moment.
+// moment is what comes before event n of a thread, and before its later ones up to the next moment.
 type moment struct {
 	n   int32
 	now []int32
@@ -49,7 +51,7 @@ func (f *follows) thread(m *graph, t model.Thread) *followed {
 	return x
 }
 
-// until returns what came before event n of a thread, or less.
+// until returns what comes before event n of a thread, or less.
 func (x *followed) until(n int32) []int32 {
 	k, found := slices.BinarySearchFunc(x.past, n, func(p moment, n int32) int { return int(p.n) - int(n) })
 	if found {
@@ -63,7 +65,7 @@ func (x *followed) until(n int32) []int32 {
 
 func (x *followed) has(at int, n int32) bool { return at >= 0 && at < len(x.now) && n < x.now[at] }
 
-// after has event n of x, and all that follow, come after event e of y.
+// after puts event n of x, and all later ones, after event e of y.
 func (x *followed) after(n int32, y *followed, e int32) {
 	if y.at >= 0 && x.has(y.at, e) { // and so all that is before e
 		return
@@ -91,7 +93,7 @@ func raise(now []int32, i int, k int32) []int32 {
 	return now
 }
 
-// follow takes a hard edge. It says whether that follows from no others, as far as is known.
+// follow takes a hard edge. It reports whether the edge does not follow from known order.
 func (m *graph) follow(from, to int32) (fresh bool) {
 	if !m.b.miss.active() {
 		return true
@@ -106,8 +108,8 @@ func (m *graph) follow(from, to int32) (fresh bool) {
 }
 
 // afterLast puts event n of t after everything that happened: after the last event of each thread,
-// but for those that come before one of these. Among these is the event that was put after
-// everything the last time, and what was there then comes before that.
+// without those that come before one of these. One of them is the event that was put after
+// everything the last time; all events up to then come before it.
 func (m *graph) afterLast(t *thread, n int32) {
 	x := m.follows.thread(m, m.w.Events[n].Thread)
 	var list []*thread
@@ -132,7 +134,7 @@ func (m *graph) followGo(n int32, u model.Thread) {
 	}
 }
 
-// known says what comes before the next event of t (Known of package excluded).
+// known is what comes before the next event of thread t (excluded.Known).
 type known struct {
 	m *graph
 	t model.Thread
@@ -147,7 +149,7 @@ func (m *graph) known(t *thread) *known {
 	return k
 }
 
-// Past says whether goroutine g has come to an event behind its event n, or -1.
+// Past reports whether goroutine g has come to an event behind its event n, or -1.
 func (k *known) Past(g trace.GoID, n int32) bool {
 	u := k.m.threads[g]
 	if u == nil || u.id < 0 || k.t < 0 {
@@ -156,7 +158,7 @@ func (k *known) Past(g trace.GoID, n int32) bool {
 	return u.id == k.t || k.x.has(k.m.follows.thread(k.m, u.id).at, n+1)
 }
 
-// Before says whether event n comes before.
+// Before reports whether event n comes before.
 func (k *known) Before(n int32) bool {
 	if k.t < 0 || n < 0 {
 		return n < 0

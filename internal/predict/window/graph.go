@@ -19,13 +19,13 @@ type graph struct {
 
 	threads map[trace.GoID]*thread
 	order   []*thread // by Thread
-	// goroutines that wait in a send from before the window: on which of objs
+	// senders are goroutines that wait in a send from before the window: on which of objs.
 	senders map[trace.GoID]int32
 	cutAny  bool  // a goroutine has ended early in the window
 	cutAt   int32 // the last cut of the whole program (S3): its event, +1; 0: none
 
 	placed []built.Place // by Obj
-	// values that point into what was allocated in the window, by bits and Alloc
+	// names are the values of pointers into memory allocated in the window, by bits and Alloc.
 	names   map[[2]uint64]uint64
 	own     map[uint64]bool // values of writes whose words are unknown
 	loose   map[model.Edge]built.Looseness
@@ -102,7 +102,7 @@ func (m *graph) add(t *thread, i int, e model.Event) int32 {
 	return n
 }
 
-// newObj makes the next object of the window, whose state at the start is s and which stands at p.
+// newObj makes the next object of the window, which is in state s at the start and at place p.
 func (m *graph) newObj(s model.ObjState, p built.Place) model.Obj {
 	m.w.Init, m.placed = append(m.w.Init, s), append(m.placed, p)
 	return model.Obj(len(m.w.Init) - 1)
@@ -148,7 +148,7 @@ func (m *graph) threadOf(g trace.GoID) model.Thread {
 	return t.id
 }
 
-// state is an object's state at the start of the window, in the window's terms.
+// state returns the state of an object at the start of the window, with threads for goroutines.
 func (m *graph) state(o *synch) model.ObjState {
 	s := model.ObjState{
 		Writer: o.init.writer, Readers: o.init.readers, Counter: o.init.counter, Once: o.init.once,
@@ -196,7 +196,7 @@ func (m *graph) pointer(v uint64) uint64 {
 	return name
 }
 
-// plain is the recorded number behind a value of the window.
+// plain returns the word behind a value of the window.
 func (m *graph) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
 
 // mix finds the names of the window that share their word with another object (Names.Strange): one
@@ -242,7 +242,8 @@ func (m *graph) mix() {
 	}
 }
 
-// ownValue makes a value that nothing else is. Who sees it knows whose it is, and not what it says.
+// ownValue makes a value that no other write has. A read that sees it knows the writer, and not the
+// word.
 func (m *graph) ownValue() uint64 {
 	v := unreadable + uint64(len(m.own)+1)<<20
 	m.own[v] = true
@@ -278,7 +279,7 @@ func (m *graph) findSenders() {
 	}
 }
 
-// sending says whether t waits in a send on an unbuffered channel.
+// sending reports whether t waits in a send on an unbuffered channel.
 func (m *graph) sending(t *thread) bool {
 	if t.sends < 0 {
 		return false
@@ -287,7 +288,7 @@ func (m *graph) sending(t *thread) bool {
 	return len(o.queue) > 0 && o.slotOf == t.g
 }
 
-// waitedFor says whether a record is the receive that takes a non-blocking send on an unbuffered
+// waitedFor reports whether a record is the receive that takes a non-blocking send on an unbuffered
 // channel.
 func (m *graph) waitedFor(r *record) bool {
 	if r.Event.Kind != format.ChanRecv || r.obj < 0 || r.Event.Aux != 0 {
@@ -297,8 +298,8 @@ func (m *graph) waitedFor(r *record) bool {
 	return o != nil && len(o.queue) > 0 && o.nonBlock
 }
 
-// untaken marks the non-blocking sends on unbuffered channels that nobody in the window has
-// received: that somebody waited is not in it (U).
+// untaken marks the non-blocking sends on unbuffered channels that no event of the window receives:
+// the window does not say that a receiver waited (U).
 func (m *graph) untaken() {
 	for i := range m.w.Events {
 		e := &m.w.Events[i]

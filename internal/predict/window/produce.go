@@ -40,7 +40,7 @@ func (m *producer) produce() {
 		if r.skip {
 			m.cut(t)
 		}
-		if !t.dead && m.sending(t) { // who took what it has sent is not in the window
+		if !t.dead && m.sending(t) { // the receiver of what it has sent is not in the window
 			m.cut(t)
 		}
 		if t.dead {
@@ -107,7 +107,7 @@ func (m *producer) event(i int, r *record, t *thread) {
 	}
 }
 
-// beside makes the events of a record of a trace with missing methods.
+// beside makes the events of a record of a trace with excluded code.
 func (m *producer) beside(i int, r *record, t *thread) {
 	var begins, ends *excluded.Pair
 	switch r.Event.Kind {
@@ -134,7 +134,7 @@ func (m *producer) beside(i int, r *record, t *thread) {
 	if begins != nil {
 		kept.Edges = m.excl.endedBefore(kept.Edges, begins)
 	}
-	// what it has to follow may not be in the window
+	// the events that it must follow may not be in the window
 	if m.cutAny && (touched || r.Pair != nil || kept.Any() || inside) {
 		m.cut(t)
 		m.sync.dropped(i, r)
@@ -144,7 +144,7 @@ func (m *producer) beside(i int, r *record, t *thread) {
 	if r.unstarted {
 		m.sync.unstarted(i, r, t)
 	}
-	// it may be one of the race, and what is before it has happened then
+	// if the access is one of the race, what is before it has happened
 	if inside && r.Event.Kind.IsAccess() && !t.dead {
 		m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
 	}

@@ -15,11 +15,11 @@ import (
 // return what they returned, and what they return as a function of events.
 type resolver struct {
 	*graph
-	// by record: the reads that must be intact for this read's value to be
+	// src are, by record, the events that must be intact for a read to return what it returned.
 	src      [][]int32
 	contents []*built.Content // by record: what this read returns, in a symbolic walk
 	terms    expr.Replacer    // by contents
-	open     int64            // what reads from this number on return is not settled yet
+	open     int64            // reads from this number on may still get pieces
 	base     int              // record of the first step of the alternative at hand
 
 	marks  []uint32 // by event: the last collection that has it
@@ -34,7 +34,7 @@ func newResolver(g *graph) *resolver {
 	return m
 }
 
-// learn notes a piece of what the read i returns.
+// learn notes a piece of what read i returns.
 func (m *resolver) learn(i int, mask uint8, is *expr.Expr) {
 	if !m.b.opt.Symbolic {
 		return
@@ -48,18 +48,18 @@ func (m *resolver) learn(i int, mask uint8, is *expr.Expr) {
 	m.contents[i].Pieces = append(m.contents[i].Pieces, built.Piece{Mask: mask, Is: is})
 }
 
-// learnEvent notes that a piece is what event n sees, v in the recorded run.
+// learnEvent notes that a piece is what event n sees, which is v in the recorded run.
 func (m *resolver) learnEvent(i int, mask uint8, n int32, v uint64) {
 	if m.b.opt.Symbolic {
 		m.learn(i, mask, expr.NewRead(int64(n), int64(bits.OnesCount8(mask)), m.plain(v)))
 	}
 }
 
-// term makes an expression over trace events one over events of the window; nil if a read is not
-// known.
+// term turns an expression over reads of the trace into one over events of the window, nil if a
+// read has no term.
 func (m *resolver) term(e *expr.Expr) *expr.Expr { return m.terms.Replace(e, m.open) }
 
-// read is what a Read of a trace event becomes.
+// read returns what a read of the trace becomes in a term.
 func (m *resolver) read(r *expr.Expr) *expr.Expr {
 	recorded, _ := r.Recorded()
 	i := m.recordOf(r.Number())
@@ -74,7 +74,7 @@ func (m *resolver) read(r *expr.Expr) *expr.Expr {
 	return nil
 }
 
-// guard makes a Pin of a record's guards (V, P). One that has no term makes its reads needed.
+// guard makes a Pin of the guards of a record (V, P). If a guard has no term, its reads are needed.
 func (m *resolver) guard(i int, r *record, t *thread) {
 	var deps []int32
 	var guards []model.Guard
@@ -109,8 +109,8 @@ func numbers(e *expr.Expr) []int64 {
 	return list
 }
 
-// valueOf makes the term of what the write event n stores in the atom of mask; nil if there is
-// none, or if it does not amount to what was recorded.
+// valueOf makes the term of what write event n stores in the atom of mask. It is nil if there is
+// none, or if it does not evaluate to the recorded value.
 func (m *resolver) valueOf(r *record, n int32, shift uint64, mask uint8) *model.Term {
 	if r.Value == nil {
 		return nil
@@ -130,7 +130,7 @@ func (m *resolver) valueOf(r *record, n int32, shift uint64, mask uint8) *model.
 	return t
 }
 
-// stores is what the term of a write amounts to where its reads see what their events have.
+// stores evaluates the term of a write where its reads see what their events have.
 func (m *resolver) stores(t *model.Term) (uint64, bool) {
 	if t.Copies() {
 		return m.w.Events[t.Reads()[0]].Val, true
@@ -139,7 +139,7 @@ func (m *resolver) stores(t *model.Term) (uint64, bool) {
 	return v, ok && !m.w.Names.Ambiguous(v)
 }
 
-// pin makes a Pin of a record's needs, if there are any (P).
+// pin makes a Pin of the needs of a record, if it has any (P).
 func (m *resolver) pin(i int, r *record, t *thread) int32 {
 	if deps := m.resolve(r.Needs); len(deps) > 0 {
 		return m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})
@@ -147,9 +147,9 @@ func (m *resolver) pin(i int, r *record, t *thread) int32 {
 	return -1
 }
 
-// resolve turns trace indexes of reads into events. Reads before the window stand as they were.
-// The result is shared and must not be changed: elements that are copied together have all
-// reads of the copy behind each of them.
+// resolve turns trace indexes of reads into the events that must be intact. Reads before the window
+// return what they returned. The result is shared and must not be changed: all reads of elements
+// that were copied together have the same list.
 func (m *resolver) resolve(reads []int64) []int32 {
 	if len(reads) == 0 {
 		return nil
@@ -210,7 +210,7 @@ func (m *resolver) collect(out, list []int32) []int32 {
 	return out
 }
 
-// pass gives the value of read i what its content was computed from.
+// pass notes that the value of read i depends on deps, from which its content was computed.
 func (m *resolver) pass(i int, deps []int32) {
 	switch {
 	case len(deps) == 0:
@@ -224,7 +224,7 @@ func (m *resolver) pass(i int, deps []int32) {
 	}
 }
 
-// recordOf is [Builder.recordOf], also for the reads of the alternative at hand.
+// recordOf is [buffer.recordOf] with the reads of the alternative at hand.
 func (m *resolver) recordOf(x int64) int32 {
 	if x >= flow.AlternativeBase {
 		return int32(m.base) + int32(x-flow.AlternativeBase)
@@ -232,7 +232,7 @@ func (m *resolver) recordOf(x int64) int32 {
 	return m.b.recordOf(x)
 }
 
-// source says that the bytes of mask of record i are what event n sees.
+// source notes that event n is what record i, a read of an alternative, sees of the bytes of mask.
 func (m *resolver) source(i int, mask uint8, n int32) {
 	for len(m.src) < len(m.recs) {
 		m.src = append(m.src, nil)
@@ -244,7 +244,8 @@ func (m *resolver) source(i int, mask uint8, n int32) {
 	m.learnEvent(i, mask, n, m.w.Events[n].Val)
 }
 
-// conditions are the guards of a step. ok is false if one of them cannot be made, or never holds.
+// conditions returns the guards of a step. ok is false if one of them has no term and its reads are
+// in the window, or never holds.
 func (m *resolver) conditions(list []flow.Guard) (guards []model.Guard, ok bool) {
 	for _, g := range list {
 		e := m.term(g.Term)

@@ -17,8 +17,8 @@ type syncs struct {
 	lost       bool // a cut of the whole program is not in the window (S3)
 }
 
-// syncEvent executes a synchronisation event and makes it an event of the window if
-// several goroutines meet at its object.
+// syncEvent executes an operation of synchronisation. It makes an event of it if several goroutines
+// use the object.
 func (m *syncs) syncEvent(i int, r *record, t *thread) {
 	o := &m.objs[r.obj]
 	if o.poisoned {
@@ -65,7 +65,7 @@ func (m *syncs) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 	}
 	recv := e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0
 	var head element
-	// who was to receive, or has sent, is not in the trace
+	// the receiver or the sender is not in the trace
 	if recv && e.Aux == 0 && len(o.cur.queue) > 0 && (o.cur.slotOf == r.Event.G || o.cur.nonBlock && e.Flags&format.FlagNonBlocking != 0) {
 		return false
 	}
@@ -123,15 +123,15 @@ func (m *syncs) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 	return true
 }
 
-// received notes who took a non-blocking send (U).
+// received notes which event takes a non-blocking send (U).
 func (m *syncs) received(send, recv int32) {
 	if s := &m.w.Events[send]; s.Flags&format.FlagNonBlocking != 0 {
 		s.Partner = recv
 	}
 }
 
-// valueOf is the value that a receive of e returns where values are sends. What was in
-// the channel at the start is numbered from the top of the numbers.
+// value returns the value that a receive of e returns where values are sends. What was in the
+// channel at the start is numbered from the top of the numbers.
 func (e *element) value() uint64 {
 	if e.send >= 0 {
 		return uint64(e.send) + 1
@@ -150,7 +150,7 @@ func (m *syncs) privateChannel(i int, r *record, t *thread, o *synch, e *trace.E
 	}
 }
 
-// selectDefault is (S).
+// selectDefault makes the event of a select that took its default (S).
 func (m *syncs) selectDefault(i int, r *record, t *thread) {
 	cases := t.cases
 	t.cases = nil
@@ -185,10 +185,10 @@ func (m *syncs) hiddenSync(i int, r *record, t *thread, o *synch) {
 	m.orderedSync(o, t, n, i, &r.Event)
 }
 
-// finalizes says whether e is the beginning of a finalizer or cleanup.
+// finalizes reports whether e is the beginning of a finalizer or cleanup.
 func finalizes(e *trace.Event) bool { return e.Kind == format.Acquire && e.Obj == 0 }
 
-// goEvent is (M2). A thread is started once, and before it does anything.
+// goEvent makes a Go (M2). A thread is started once, and before it does anything.
 func (m *syncs) goEvent(i int, r *record, t *thread) {
 	u := trace.GoID(r.Event.Obj)
 	if _, lives := m.lastRec[u]; !lives || u == r.Event.G || m.started[u] || m.thread(u).id >= 0 || m.lastRec[u] < i {
@@ -203,7 +203,7 @@ func (m *syncs) goEvent(i int, r *record, t *thread) {
 	m.followGo(n, started)
 }
 
-// start orders a thread that nothing in the trace started after everything before it.
+// start puts a thread that no event of the trace started after everything before it.
 func (m *syncs) start(i int, r *record, t *thread) {
 	if m.started[r.Event.G] || m.b.carry.started[r.Event.G] || r.Event.G <= 1 {
 		m.reads.pin(i, r, t)
@@ -212,7 +212,7 @@ func (m *syncs) start(i int, r *record, t *thread) {
 	m.unstarted(i, r, t)
 }
 
-// unstarted has t, which something started that is not in the trace, begin after everything before.
+// unstarted puts the beginning of t, which was started outside the trace, after everything before.
 func (m *syncs) unstarted(i int, r *record, t *thread) {
 	if m.cutAny { // what it has to follow may not be in the window
 		m.cut(t)
@@ -222,7 +222,7 @@ func (m *syncs) unstarted(i int, r *record, t *thread) {
 	m.afterAll(t, m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)}))
 }
 
-// join is (M3).
+// join makes a Join (M3).
 func (m *syncs) join(i int, r *record, t *thread) {
 	g := trace.GoID(r.Event.Obj)
 	u := m.threads[g]
@@ -240,7 +240,7 @@ func (m *syncs) join(i int, r *record, t *thread) {
 	}
 }
 
-// dropped notes what the absence of an event makes impossible.
+// dropped notes which later events need a record that is not in the window.
 func (m *syncs) dropped(i int, r *record) {
 	switch {
 	case r.mem >= 0:
@@ -257,10 +257,10 @@ func (m *syncs) dropped(i int, r *record) {
 	}
 }
 
-// missingSync keeps the order of an operation on an object that some D has (B7).
+// missingSync keeps the order of an operation on an object that excluded code reaches (B7).
 func (m *syncs) missingSync(i int, r *record, t *thread, o *synch) {
 	k := r.Event.Kind
-	// whether others were ready nobody knows
+	// it is unknown whether other cases were ready
 	if o.poisoned || k == format.SelectCase || r.Event.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv) {
 		m.cut(t)
 		return
@@ -270,7 +270,7 @@ func (m *syncs) missingSync(i int, r *record, t *thread, o *synch) {
 		deps = model.Union(deps, m.reads.resolve(r.From))
 	}
 	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})
-	c := exclusive // also an RUnlock: another goroutine may be who locked
+	c := exclusive // also an RUnlock: another goroutine may have locked
 	if k == format.Lock && r.Event.Flags&format.FlagRead != 0 {
 		c = shared
 	}

@@ -33,8 +33,8 @@ func (m *wayProducer) produceWays() {
 	}
 }
 
-// produceWay is nil if the goroutine does not get to the fork in this window, or the alternative
-// has no event.
+// produceWay makes the events of one alternative. It is nil if the goroutine does not get to the
+// fork in this window, or the alternative has no event.
 func (m *wayProducer) produceWay(w *way) *built.Way {
 	fork := &m.recs[w.fork]
 	t := m.threads[fork.Event.G]
@@ -82,8 +82,8 @@ func (m *wayProducer) produceWay(w *way) *built.Way {
 	}
 }
 
-// step makes the events of one step. It returns false if its goroutine cannot go on: what the step
-// does, or needs, is not known.
+// step makes the events of one step. It returns false if its goroutine can not go on, because what
+// the step does or needs is unknown.
 func (m *wayProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*thread) bool {
 	deps := m.reads.resolve(r.Needs)
 	guards, ok := m.reads.conditions(r.guards)
@@ -131,8 +131,8 @@ func (m *wayProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 	return false
 }
 
-// casesOf are the cases that a select of an alternative does not choose. ok is false if what
-// happens to one of the channels is not known.
+// casesOf returns the cases that a select of an alternative does not choose. ok is false if the
+// operations on one of the channels are not all known.
 func (m *wayProducer) casesOf(i int, r *record) (cases []model.Case, ok bool) {
 	for _, c := range m.alts.stepOf(r).Cases {
 		o := m.alts.caseOf(i, c)
@@ -144,7 +144,7 @@ func (m *wayProducer) casesOf(i int, r *record) (cases []model.Case, ok bool) {
 	return cases, true
 }
 
-// stepChannel gives a send its value, and a receive what it may be.
+// stepChannel gives a send its value, and a receive its sources.
 func (m *wayProducer) stepChannel(i int, n int32, r *record) bool {
 	ev := &m.w.Events[n]
 	switch {
