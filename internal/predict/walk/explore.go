@@ -175,7 +175,7 @@ const (
 	freshSize    = uint64(1) << 24
 )
 
-// Explore implements [window.Fork].
+// Explore implements [flow.Fork].
 func (x *fork) Explore(s flow.Surroundings) []*flow.Alternative {
 	e := &explorer{x: x, w: x.w, s: s}
 	first := &path{explorer: e, g: x.g, frame: x.frame.clone(), needs: x.needs, guards: slices.Clip(x.guards)}

@@ -11,7 +11,7 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// A fork is a [window.Fork]: the state of a goroutine right before an instruction at which it could
+// A fork is a [flow.Fork]: the state of a goroutine right before an instruction at which it could
 // have gone on in another way, because an operand that must keep its value (rule F2) rests on reads
 // that need not. Explore (explore.go) executes the other ways.
 type fork struct {
@@ -187,7 +187,7 @@ func (f *frame) symbolOf(a *arg) sval {
 	return f.open(f.regs[a.reg], f.deps[a.reg], f.terms[a.reg])
 }
 
-// Reads implements [window.Fork].
+// Reads implements [flow.Fork].
 func (x *fork) Reads() []int64 {
 	if x.reads == nil {
 		x.reads = []int64{}
@@ -203,8 +203,8 @@ func (x *fork) Reads() []int64 {
 	return x.reads
 }
 
-// Base implements [window.Fork].
+// Base implements [flow.Fork].
 func (x *fork) Base() bool { return x.frame.instr().op != opIf }
 
-// Site implements [window.Fork].
+// Site implements [flow.Fork].
 func (x *fork) Site() trace.Site { return x.site }

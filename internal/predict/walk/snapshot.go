@@ -10,7 +10,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Snapshot implements [window.Fork].
+// Snapshot implements [flow.Fork].
 func (x *fork) Snapshot() *flow.Snapshot {
 	s := &flow.Snapshot{Program: x.w.plan, Stacks: x.stacks, Needs: slices.Clone(x.needs), Guards: slices.Clone(x.guards), Texts: x.w.texts, Global: x.w.addressOf, Closure: x.w.closureAt, TypeOf: x.w.typeOf, TypeWord: x.w.dynamics.word}
 	for f := x.frame; f != nil; f = f.caller {

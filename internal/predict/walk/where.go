@@ -12,7 +12,7 @@ import (
 
 // What forks and values are to people.
 
-// Where implements [window.Fork].
+// Where implements [flow.Fork].
 func (x *fork) Where() flow.Where {
 	in := x.frame.instr()
 	v := *in.in.Operands(nil)[x.args[0]]
