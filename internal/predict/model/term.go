@@ -107,22 +107,6 @@ func (n *Names) Allocated(f func(addr, size uint64)) {
 	}
 }
 
-// Causal returns the window with the semantics of maximal causality: it has no terms, and all
-// reads of a guard must be intact.
-func (w *Window) Causal() *Window {
-	c := *w
-	c.Semantics = NeededReads
-	c.Events = slices.Clone(w.Events)
-	for i := range c.Events {
-		e := &c.Events[i]
-		for _, g := range e.Guards {
-			e.Deps = Union(e.Deps, g.Term.Reads())
-		}
-		e.Guards, e.Value = nil, nil
-	}
-	return &c
-}
-
 // Union returns the union of two sorted sets of events. It may share memory with either.
 func Union(a, b []int32) []int32 {
 	switch {

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -176,3 +178,19 @@ func (s Semantics) String() string {
 
 // Pair is a candidate: two conflicting accesses, as event indexes.
 type Pair struct{ A, B int32 }
+
+// Causal returns the window with the semantics of maximal causality: it has no terms, and all
+// reads of a guard must be intact.
+func (w *Window) Causal() *Window {
+	c := *w
+	c.Semantics = NeededReads
+	c.Events = slices.Clone(w.Events)
+	for i := range c.Events {
+		e := &c.Events[i]
+		for _, g := range e.Guards {
+			e.Deps = Union(e.Deps, g.Term.Reads())
+		}
+		e.Guards, e.Value = nil, nil
+	}
+	return &c
+}
