@@ -12,7 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/oracle/smt"
 	"github.com/presage-race/presage/internal/oracle/tracetest"
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // check is a session: a table with a row for every source of windows.
@@ -62,7 +62,7 @@ func (c *check) failure() string {
 }
 
 // window compares the answers for all pairs of a window.
-func (c *check) window(w *window.Window, what string) {
+func (c *check) window(w *model.Window, what string) {
 	both := c.prepare(w, what)
 	for _, p := range tracetest.Candidates(w) {
 		both.Solve(p)
@@ -72,21 +72,21 @@ func (c *check) window(w *window.Window, what string) {
 // both are the two solvers of one window; it answers as the engine does.
 type both struct {
 	*check
-	w      *window.Window
+	w      *model.Window
 	what   string
 	engine *engine.Solver
 	smt    *smt.Solver
 	causal *both // of the causal window; made when it is asked for
 }
 
-func (c *check) prepare(w *window.Window, what string) *both {
+func (c *check) prepare(w *model.Window, what string) *both {
 	c.now.windows++
 	return &both{check: c, w: w, what: what, engine: engine.New(w, engine.Options{}), smt: smt.New(w, c.process, smt.Options{})}
 }
 
 // Solve compares the answers for a pair. The analysis does not ask about a causal window what the
 // window itself refutes, so that is asked here, and must be refuted too.
-func (b *both) Solve(p window.Pair) engine.Result {
+func (b *both) Solve(p model.Pair) engine.Result {
 	mine := b.compare(p)
 	if mine.Verdict == engine.NoRace && b.err == nil && onPath(b.w) {
 		if b.causal == nil {
@@ -101,7 +101,7 @@ func (b *both) Solve(p window.Pair) engine.Result {
 }
 
 // onPath reports whether a window has a causal one: its branches go as they went.
-func onPath(w *window.Window) bool {
+func onPath(w *model.Window) bool {
 	for i := range w.Events {
 		for _, g := range w.Events[i].Guards {
 			if was, ok := g.Term.Expr.Recorded(); !ok || was != g.Want {
@@ -109,11 +109,11 @@ func onPath(w *window.Window) bool {
 			}
 		}
 	}
-	return w.Semantics == window.EvaluatedReads
+	return w.Semantics == model.EvaluatedReads
 }
 
 // compare compares the answers for a pair of one window.
-func (b *both) compare(p window.Pair) engine.Result {
+func (b *both) compare(p model.Pair) engine.Result {
 	mine := b.engine.Solve(p)
 	if b.err != nil {
 		return mine
@@ -147,7 +147,7 @@ func (b *both) compare(p window.Pair) engine.Result {
 	return mine
 }
 
-func (b *both) witness(p window.Pair, who string, order []int32) {
+func (b *both) witness(p model.Pair, who string, order []int32) {
 	err := witness.Check(b.w, p, order)
 	if err != nil && !witness.IsPart(err) { // neither solver knows rule A
 		b.now.rejected++
@@ -155,7 +155,7 @@ func (b *both) witness(p window.Pair, who string, order []int32) {
 	}
 }
 
-func (b *both) show(p window.Pair, text string) {
+func (b *both) show(p model.Pair, text string) {
 	fmt.Printf("# %s, pair %d %d: %s\n%s\n", b.what, p.A, p.B, text, tracetest.Format(b.w))
 }
 

@@ -26,8 +26,8 @@ import (
 	"github.com/presage-race/presage/internal/oracle/tracetest"
 	"github.com/presage-race/presage/internal/oracle/tracetest/outsidetest"
 	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
 )
 
 func main() {
@@ -82,7 +82,7 @@ func outside(seed uint64) func(c *check, i uint64) {
 		run := outsidetest.Generate(r).Record(r, outsidetest.Walk{Guards: i%2 == 0}).Thin(r, outsidetest.Thinning{})
 		opt := predict.Options{
 			Walker: tracetest.Walker(run.Flows), EveryPair: true,
-			Solver: func(w *window.Window) predict.Solver { return c.prepare(w, fmt.Sprintf("outside program %d", i)) },
+			Solver: func(w *model.Window) predict.Solver { return c.prepare(w, fmt.Sprintf("outside program %d", i)) },
 		}
 		if _, err := predict.Run(context.Background(), &tracetest.Source{Events: run.Events}, nil, opt); err != nil {
 			c.fail(fmt.Errorf("outside program %d: %w", i, err))
@@ -108,7 +108,7 @@ func programs(seed uint64) func(c *check, i uint64) {
 		walker.Read(run.Meta.Texts)
 		opt := predict.Options{
 			Level: predict.Paths, Walker: walker, EveryPair: true,
-			Solver: func(w *window.Window) predict.Solver { return c.prepare(w, fmt.Sprintf("program %d", i)) },
+			Solver: func(w *model.Window) predict.Solver { return c.prepare(w, fmt.Sprintf("program %d", i)) },
 		}
 		if _, err := predict.Run(context.Background(), run.Source(), run.Meta, opt); err != nil {
 			c.fail(fmt.Errorf("program %d: %w", i, err))

@@ -19,7 +19,7 @@ import (
 
 	"github.com/presage-race/presage/internal/oracle/tracetest"
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 func main() {
@@ -119,9 +119,9 @@ func (b *bench) write(name, text string) error {
 
 // predictor is the engine.
 func predictor(opt engine.Options) tracetest.Predictor {
-	return func(w *window.Window) func(window.Pair) tracetest.Answer {
+	return func(w *model.Window) func(model.Pair) tracetest.Answer {
 		s := engine.New(w, opt)
-		return func(p window.Pair) tracetest.Answer {
+		return func(p model.Pair) tracetest.Answer {
 			r := s.Solve(p)
 			return tracetest.Answer{Verdict: verdict(r.Verdict), Order: r.Order, How: r.Layer.String()}
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -118,7 +118,7 @@ type item struct {
 }
 
 // readHidden reads a trace, without BarrierPairs and with them.
-func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, exact bool) (*hidden, error) {
+func readHidden(src trace.Source, w flow.Walker, c code, limit int, s seen, exact bool) (*hidden, error) {
 	h := &hidden{seen: s, code: c, exact: exact, left: map[trace.Site]bool{}, beyond: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, exits: []int{0}}
 	h.all.meta, h.rest.meta = src.Meta(), src.Meta()
 	open := map[trace.GoID][]*call{} // nil: a method that is not missing
@@ -172,7 +172,7 @@ func readHidden(src trace.Source, w window.Walker, c code, limit int, s seen, ex
 }
 
 // add takes an event of the full trace.
-func (h *hidden) add(e trace.Event, f window.Flow, inside bool) {
+func (h *hidden) add(e trace.Event, f flow.Flow, inside bool) {
 	i := len(h.all.events)
 	h.all.events, h.all.flows = append(h.all.events, e), append(h.all.flows, f)
 	var of *call
@@ -303,7 +303,7 @@ func (h *hidden) finish() {
 		slices.Sort(moved)
 		return slices.Compact(moved)
 	}
-	put := func(e trace.Event, f window.Flow) {
+	put := func(e trace.Event, f flow.Flow) {
 		h.rest.events, h.rest.flows = append(h.rest.events, e), append(h.rest.flows, f)
 	}
 	for _, it := range h.items {
@@ -314,13 +314,13 @@ func (h *hidden) finish() {
 		case it.end:
 			e := it.call.begin
 			e.Kind, e.Flags = format.MethodEnd, 0
-			put(e, window.Flow{Walked: true})
+			put(e, flow.Flow{Walked: true})
 		case it.returns: // its deferred calls are part of the method
 			e := h.all.events[it.at]
 			if e.Site = 0; h.seen == outside {
-				put(trace.Event{Kind: format.OpaqueEnd, G: e.G}, window.Flow{Walked: true})
+				put(trace.Event{Kind: format.OpaqueEnd, G: e.G}, flow.Flow{Walked: true})
 			}
-			put(e, window.Flow{Walked: true})
+			put(e, flow.Flow{Walked: true})
 		default:
 			at[it.at] = int64(len(h.rest.events))
 			f := h.all.flows[it.at]
@@ -340,7 +340,7 @@ func (h *hidden) finish() {
 			switch {
 			case it.own && h.seen == outside && (e.Kind == format.Read || e.Kind == format.Write):
 				e.Flags, e.Val = e.Flags|format.FlagOpaque|format.FlagNoValue, 0
-				f = window.Flow{Walked: true}
+				f = flow.Flow{Walked: true}
 			case it.opaque:
 				e.Flags = e.Flags&^(format.FlagZero|format.FlagFirst) | format.FlagOpaque
 			case e.Kind.IsAccess():
@@ -354,10 +354,10 @@ func (h *hidden) finish() {
 }
 
 // begin puts a MethodBegin, with its D.
-func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event, window.Flow)) {
+func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event, flow.Flow)) {
 	e := x.begin
 	if h.seen == outside {
-		put(trace.Event{Kind: format.OpaqueBegin, G: e.G, Site: e.Site}, window.Flow{Walked: true, Needs: move(x.needs)})
+		put(trace.Event{Kind: format.OpaqueBegin, G: e.G, Site: e.Site}, flow.Flow{Walked: true, Needs: move(x.needs)})
 		return
 	}
 	d := *x.recorded
@@ -373,12 +373,12 @@ func (h *hidden) begin(x *call, move func([]int64) []int64, put func(trace.Event
 			d = without(&d, &h.objects)
 		}
 	}
-	put(e, window.Flow{Walked: true, Needs: move(x.needs)})
+	put(e, flow.Flow{Walked: true, Needs: move(x.needs)})
 	if d.All {
 		return
 	}
 	d.Each(func(from, to uint64) {
-		put(trace.Event{Kind: format.Reach, G: e.G, Site: e.Site, Obj: trace.Addr(from), Val: to - from}, window.Flow{})
+		put(trace.Event{Kind: format.Reach, G: e.G, Site: e.Site, Obj: trace.Addr(from), Val: to - from}, flow.Flow{})
 	}, func(trace.GoID) {})
 }
 
@@ -400,6 +400,6 @@ func (r *reader) Next(e *trace.Event) error {
 }
 
 // walked says what the walk has found of each event.
-type walked []window.Flow
+type walked []flow.Flow
 
-func (w walked) Step(i int64, _ *trace.Event) window.Flow { return w[i] }
+func (w walked) Step(i int64, _ *trace.Event) flow.Flow { return w[i] }

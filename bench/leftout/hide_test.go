@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -14,7 +14,7 @@ import (
 // its D has what was dropped.
 func TestHide(t *testing.T) {
 	h := &hidden{left: map[trace.Site]bool{}, beyond: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}}
-	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, window.Flow{}, false)
+	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, flow.Flow{}, false)
 	x := &call{begin: trace.Event{Kind: format.MethodBegin, G: 1, Obj: 7}, from: 1}
 	x.recorded = &excluded.Set{}
 	x.recorded.AddMemory(0x100, 8)
@@ -32,10 +32,10 @@ func TestHide(t *testing.T) {
 		{Kind: format.Exit, Site: 8, Aux: 1},
 	} {
 		e.G = 1
-		h.add(e, window.Flow{Walked: true}, true)
+		h.add(e, flow.Flow{Walked: true}, true)
 	}
 	h.items = append(h.items, item{at: -1, call: x, end: true})
-	h.add(trace.Event{Kind: format.Read, G: 2, Site: 7, Obj: 0x308, Size: 8}, window.Flow{}, false)
+	h.add(trace.Event{Kind: format.Read, G: 2, Site: 7, Obj: 0x308, Size: 8}, flow.Flow{}, false)
 	h.finish()
 	var kinds []format.Kind
 	var d excluded.Set
@@ -138,15 +138,15 @@ func TestMade(t *testing.T) {
 // What an append rests on is numbered anew, as all that an event rests on.
 func TestAppendMoves(t *testing.T) {
 	h := &hidden{left: map[trace.Site]bool{}, beyond: map[trace.Site]bool{}, frames: map[trace.GoID][]frame{}, exits: []int{0}}
-	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, window.Flow{}, false)
+	h.add(trace.Event{Kind: format.Enter, G: 1, Aux: 1}, flow.Flow{}, false)
 	x := &call{begin: trace.Event{Kind: format.MethodBegin, G: 1, Obj: 7}, recorded: &excluded.Set{}}
 	h.frames[1][0].call = x
 	h.items = append(h.items, item{at: -1, call: x, begin: true})
-	h.add(trace.Event{Kind: format.Read, G: 1, Obj: 0x100, Size: 8}, window.Flow{Walked: true}, true)
-	h.add(trace.Event{Kind: format.Exit, G: 1, Aux: 1}, window.Flow{Walked: true}, true)
+	h.add(trace.Event{Kind: format.Read, G: 1, Obj: 0x100, Size: 8}, flow.Flow{Walked: true}, true)
+	h.add(trace.Event{Kind: format.Exit, G: 1, Aux: 1}, flow.Flow{Walked: true}, true)
 	h.items = append(h.items, item{at: -1, call: x, end: true})
-	h.add(trace.Event{Kind: format.Read, G: 1, Obj: 0x200, Size: 8}, window.Flow{Walked: true}, false)
-	full := window.Flow{Walked: true, Where: []int64{1, 3}, Appended: &window.Appended{Array: 0x300, Bytes: 8, Elem: 8, Moved: []int64{3}}}
+	h.add(trace.Event{Kind: format.Read, G: 1, Obj: 0x200, Size: 8}, flow.Flow{Walked: true}, false)
+	full := flow.Flow{Walked: true, Where: []int64{1, 3}, Appended: &flow.Appended{Array: 0x300, Bytes: 8, Elem: 8, Moved: []int64{3}}}
 	h.add(trace.Event{Kind: format.Write, G: 1, Obj: 0x300, Size: 8}, full, false)
 	h.finish()
 	n := len(h.rest.events) - 1

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/source/instrument"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
@@ -39,19 +39,19 @@ type kept struct {
 type keptFlow struct {
 	Walked             bool
 	Needs, From, Where []int64
-	Appended           *window.Appended
+	Appended           *flow.Appended
 }
 
 // Step implements window.Walker.
-func (k *kept) Step(i int64, _ *trace.Event) window.Flow {
+func (k *kept) Step(i int64, _ *trace.Event) flow.Flow {
 	f := k.Flows[i]
-	return window.Flow{Walked: f.Walked, Needs: f.Needs, From: f.From, Where: f.Where, Appended: f.Appended}
+	return flow.Flow{Walked: f.Walked, Needs: f.Needs, From: f.From, Where: f.Where, Appended: f.Appended}
 }
 
 // keeping is a source and a walk of which all is kept.
 type keeping struct {
 	trace.Source
-	window.Walker
+	flow.Walker
 	to *kept
 }
 
@@ -63,7 +63,7 @@ func (x *keeping) Next(e *trace.Event) error {
 	return err
 }
 
-func (x *keeping) Step(i int64, e *trace.Event) window.Flow {
+func (x *keeping) Step(i int64, e *trace.Event) flow.Flow {
 	f := x.Walker.Step(i, e)
 	x.to.Flows = append(x.to.Flows, keptFlow{f.Walked, slices.Clone(f.Needs), slices.Clone(f.From), slices.Clone(f.Where), f.Appended})
 	return f

@@ -76,7 +76,7 @@ import (
 	"github.com/presage-race/presage/internal/oracle/wcp"
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
@@ -433,7 +433,7 @@ func sitesOf(a, b trace.Site) sites { return sites{min(a, b), max(a, b)} }
 type stretch struct {
 	meta   *trace.Meta
 	events []trace.Event
-	flows  []window.Flow
+	flows  []flow.Flow
 }
 
 // races are those of maximal causality.

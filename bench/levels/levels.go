@@ -12,8 +12,8 @@ import (
 
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 )
@@ -28,8 +28,8 @@ var All = [...]struct {
 type Trace struct {
 	Open    func() (trace.Source, io.Closer, error) // at its beginning
 	Meta    *trace.Meta
-	Walker  func(predict.Level) window.Walker // a new one; nil: the trace is not walked
-	Options predict.Options                   // but for Level and Walker
+	Walker  func(predict.Level) flow.Walker // a new one; nil: the trace is not walked
+	Options predict.Options                 // but for Level and Walker
 }
 
 // A Pair is two sites, the lower one first.
@@ -117,8 +117,8 @@ func limited(c *predict.Counts) bool {
 }
 
 // Walkers returns what walks the traces of a program at each level, as in command analyze.
-func Walkers(p *plan.Plan, meta *trace.Meta, missing excluded.Mode) func(predict.Level) window.Walker {
-	return func(level predict.Level) window.Walker {
+func Walkers(p *plan.Plan, meta *trace.Meta, missing excluded.Mode) func(predict.Level) flow.Walker {
+	return func(level predict.Level) flow.Walker {
 		var w *walk.Walker
 		switch level {
 		case predict.Value:

@@ -30,7 +30,7 @@ import (
 	"github.com/presage-race/presage/internal/oracle/wcp"
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 	"github.com/presage-race/presage/internal/trace/raw"
@@ -75,7 +75,7 @@ func executions(n int, seed uint64) (c counts) {
 // seen is -seen, outside is -outside.
 var seen, outside bool
 
-func hide(r *rand.Rand, events []trace.Event, flows []window.Flow) tracetest.Hidden {
+func hide(r *rand.Rand, events []trace.Event, flows []flow.Flow) tracetest.Hidden {
 	if outside {
 		return tracetest.HideOutside(r, events, flows)
 	}
@@ -125,7 +125,7 @@ var detectors = [...]string{
 
 // compare analyses what is left: really are the pairs that race in any execution, want those of
 // them that are counted.
-func (c *counts) compare(h tracetest.Hidden, meta *trace.Meta, walk window.Walker, really, want map[[2]trace.Site]bool) {
+func (c *counts) compare(h tracetest.Hidden, meta *trace.Meta, walk flow.Walker, really, want map[[2]trace.Site]bool) {
 	for m := excluded.Reachable; m <= excluded.Ignore; m++ {
 		res, err := predict.Run(context.Background(), source(h.Events, meta), meta, predict.Options{Walker: walk, Missing: m})
 		if err != nil {
@@ -162,13 +162,13 @@ func (c *counts) compare(h tracetest.Hidden, meta *trace.Meta, walk window.Walke
 
 // written counts what maximal causality finds that keeps the orders of Algorithms 5 and 6 as the
 // thesis writes them.
-func (c *counts) written(h tracetest.Hidden, meta *trace.Meta, walk window.Walker, really, want map[[2]trace.Site]bool) {
+func (c *counts) written(h tracetest.Hidden, meta *trace.Meta, walk flow.Walker, really, want map[[2]trace.Site]bool) {
 	orders, err := excluded.AsWritten(h.Events)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rdit:", err)
 		os.Exit(2)
 	}
-	var flows []window.Flow
+	var flows []flow.Flow
 	if walk != nil {
 		flows = h.Flows
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/oracle/progtest"
 	"github.com/presage-race/presage/internal/oracle/tracetest"
 	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/trace"
 )
 
@@ -44,7 +44,7 @@ func (c *counts) judgeRun(r *rand.Rand, p *progtest.Program, run *progtest.Run, 
 	for _, q := range races.Pairs {
 		really[[2]trace.Site{q.A, q.B}] = true
 	}
-	flows, walker := make([]window.Flow, len(run.Events)), window.Walker(nil)
+	flows, walker := make([]flow.Flow, len(run.Events)), flow.Walker(nil)
 	if seen || outside { // else what is read keeps its value
 		flows = walked(p, run)
 	}
@@ -67,7 +67,7 @@ func (c *counts) judgeRun(r *rand.Rand, p *progtest.Program, run *progtest.Run, 
 
 // walked is what a walk of the whole says of each event. The walker does not know what is missing:
 // what missing code learns of what it has called back, the hiding says.
-func walked(p *progtest.Program, run *progtest.Run) (flows []window.Flow) {
+func walked(p *progtest.Program, run *progtest.Run) (flows []flow.Flow) {
 	w := walk.New(p.Plan)
 	w.Read(run.Meta.Texts)
 	for i := range run.Events {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -183,7 +183,7 @@ func (c *counter) branch(f *plan.Func, reads []int64) {
 }
 
 // bases notes the shared reads that an event's address is made of.
-func (c *counter) bases(f *window.Flow) {
+func (c *counter) bases(f *flow.Flow) {
 	c.rests(f, func(r int64) {
 		if c.reads[r] {
 			c.base[r] = true
@@ -192,7 +192,7 @@ func (c *counter) bases(f *window.Flow) {
 }
 
 // rests calls yield for every read that an event needs or a guard of it is made of.
-func (c *counter) rests(f *window.Flow, yield func(int64)) {
+func (c *counter) rests(f *flow.Flow, yield func(int64)) {
 	for _, r := range f.Needs {
 		yield(r)
 	}

@@ -36,6 +36,8 @@ import (
 
 	"github.com/presage-race/presage/internal/detect/hb"
 	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
 	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/record/merge"
@@ -147,8 +149,8 @@ func stage(name, file string) {
 		each(m, func(i int64, e *trace.Event) { w.Step(i, e) })
 		fmt.Printf("%+v\n", w.Stats())
 	case "window":
-		b := window.NewBuilder(window.BuildOptions{Meta: in.Meta()}, func(*window.Built) error { return nil })
-		each(m, func(i int64, e *trace.Event) { check(b.Add(i, e, window.Flow{})) })
+		b := window.NewBuilder(window.BuildOptions{Meta: in.Meta()}, func(*built.Window) error { return nil })
+		each(m, func(i int64, e *trace.Event) { check(b.Add(i, e, flow.Flow{})) })
 		check(b.Flush())
 		fmt.Printf("%+v\n", b.Counts())
 	case "all":

@@ -8,7 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/oracle/smt"
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/report"
 )
 
@@ -48,12 +48,12 @@ type windowSolver struct {
 	*smt.Solver
 }
 
-func (s *smtSolver) forWindow(w *window.Window) predict.Solver {
+func (s *smtSolver) forWindow(w *model.Window) predict.Solver {
 	return windowSolver{s, smt.New(w, s.process, smt.Options{})}
 }
 
 // Solve implements [analyse.Solver].
-func (s windowSolver) Solve(p window.Pair) engine.Result {
+func (s windowSolver) Solve(p model.Pair) engine.Result {
 	res := engine.Result{Layer: engine.LayerSearch}
 	if s.err != nil {
 		s.unknown["it failed before"]++

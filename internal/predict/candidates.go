@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -36,17 +37,17 @@ type pairState struct {
 // candidate is a pair of sites in one window with the pairs of accesses to try.
 type candidate struct {
 	sites sitePair
-	pairs []window.Pair
+	pairs []model.Pair
 	more  bool // there are pairs that will not be tried
 	open  int  // so many of pairs, from the first on, are known to have no fixed order
 
 	// the nearest of those with one that were dropped: for suppressed and relax
-	ordered []window.Pair
+	ordered []model.Pair
 }
 
 // group is the accesses of one thread to one location that look alike.
 type group struct {
-	thread window.Thread
+	thread model.Thread
 	site   trace.Site
 	kind   format.Kind
 	locks  int32
@@ -55,7 +56,7 @@ type group struct {
 }
 
 // candidates lists what to try in a window, sorted by first access. Top is its highest rung.
-func (r *run) candidates(b *window.Built, top *rung) []*candidate {
+func (r *run) candidates(b *built.Window, top *rung) []*candidate {
 	if r.opt.EveryPair {
 		return r.every(b)
 	}
@@ -63,7 +64,7 @@ func (r *run) candidates(b *window.Built, top *rung) []*candidate {
 	groups := make([][]group, len(b.Init))
 	found := make(map[sitePair]*candidate)
 	var list []*candidate
-	ordered := func(p window.Pair) bool {
+	ordered := func(p model.Pair) bool {
 		r.spent.add(1)
 		return !r.engineOf(top).Open(p)
 	}
@@ -103,7 +104,7 @@ func (r *run) candidates(b *window.Built, top *rung) []*candidate {
 				found[sites] = c
 				list = append(list, c)
 			}
-			c.add(window.Pair{A: g.last, B: int32(i)}, ordered)
+			c.add(model.Pair{A: g.last, B: int32(i)}, ordered)
 		}
 		if own < 0 {
 			gs = append(gs, group{thread: e.Thread, site: e.Site, kind: e.Kind, locks: locks.at[i]})
@@ -125,7 +126,7 @@ const maxKept = 256
 
 // add adds a pair. When as many as are kept are there, those with a fixed order are dropped. If
 // none has one, the pair takes the place of another, which its number chooses.
-func (c *candidate) add(p window.Pair, ordered func(window.Pair) bool) {
+func (c *candidate) add(p model.Pair, ordered func(model.Pair) bool) {
 	if len(c.pairs) == maxKept && c.open < maxKept {
 		c.drop(ordered)
 	}
@@ -139,7 +140,7 @@ func (c *candidate) add(p window.Pair, ordered func(window.Pair) bool) {
 }
 
 // drop drops the pairs that are ordered, but for a few.
-func (c *candidate) drop(ordered func(window.Pair) bool) {
+func (c *candidate) drop(ordered func(model.Pair) bool) {
 	open := c.pairs[:c.open]
 	for _, p := range c.pairs[c.open:] {
 		if ordered(p) {
@@ -154,15 +155,15 @@ func (c *candidate) drop(ordered func(window.Pair) bool) {
 }
 
 // nearest compares pairs by the distance of their events.
-func nearest(p, q window.Pair) int {
+func nearest(p, q model.Pair) int {
 	return cmp.Or(cmp.Compare(p.B-p.A, q.B-q.A), cmp.Compare(p.B, q.B))
 }
 
 // rank puts the pairs most likely to race first (A2): those that hb found unordered, then half of
 // the tries for the nearest pairs, the others for pairs spread over the rest.
-func (r *run) rank(b *window.Built, t *thinner, c *candidate) {
+func (r *run) rank(b *built.Window, t *thinner, c *candidate) {
 	c.pairs = append(c.pairs, c.ordered...)
-	slices.SortStableFunc(c.pairs, func(p, q window.Pair) int {
+	slices.SortStableFunc(c.pairs, func(p, q model.Pair) int {
 		return cmp.Or(cmp.Compare(bit(!r.unordered(b, p)), bit(!r.unordered(b, q))), nearest(p, q))
 	})
 	r.thin(b, t, c)
@@ -185,7 +186,7 @@ func bit(b bool) int {
 	return 0
 }
 
-func (r *run) unordered(b *window.Built, p window.Pair) bool {
+func (r *run) unordered(b *built.Window, p model.Pair) bool {
 	return r.unord[[2]int64{b.Events[p.A].Index, b.Events[p.B].Index}]
 }
 
@@ -199,7 +200,7 @@ func (r *run) pair(p sitePair) *pairState {
 }
 
 // every makes each conflicting pair a candidate of its own.
-func (r *run) every(b *window.Built) []*candidate {
+func (r *run) every(b *built.Window) []*candidate {
 	at := make([][]int32, len(b.Init))
 	var list []*candidate
 	for i := range b.Events {
@@ -210,7 +211,7 @@ func (r *run) every(b *window.Built) []*candidate {
 		for _, k := range at[e.Obj] {
 			if f := &b.Events[k]; e.Index >= b.Done && f.Thread != e.Thread && conflict(f.Kind, e.Kind) {
 				r.counts.Candidates++
-				list = append(list, &candidate{sites: pairOf(f.Site, e.Site), pairs: []window.Pair{{A: k, B: int32(i)}}})
+				list = append(list, &candidate{sites: pairOf(f.Site, e.Site), pairs: []model.Pair{{A: k, B: int32(i)}}})
 			}
 		}
 		at[e.Obj] = append(at[e.Obj], int32(i))
@@ -225,24 +226,24 @@ func conflict(a, b format.Kind) bool {
 // candidateAccess says whether event i can be half of a race: not on a goroutine's own stack, not
 // of what a string says, not by an unknown goroutine, which stands for a write that was not
 // recorded.
-func candidateAccess(w *window.Window, i int) bool {
+func candidateAccess(w *model.Window, i int) bool {
 	e := &w.Events[i]
 	return e.Kind.IsAccess() && !e.IsText() && e.Flags&format.FlagStack == 0 && w.Threads[e.Thread] >= 0
 }
 
-func accessAt(w *window.Window, i int32) Access {
+func accessAt(w *model.Window, i int32) Access {
 	e := &w.Events[i]
 	return Access{Index: e.Index, G: w.Threads[e.Thread], Site: e.Site}
 }
 
 // traceOrder is a witness in event numbers of the trace, without what is no event of it,
 // and with the parts of one access as one.
-func traceOrder(w *window.Window, p window.Pair, order []int32) []int64 {
+func traceOrder(w *model.Window, p model.Pair, order []int32) []int64 {
 	out := make([]int64, 0, len(order)+2)
 	seen := make(map[int64]bool, len(order))
 	for _, i := range order {
 		e := &w.Events[i]
-		if e.Kind == window.Pin || w.Threads[e.Thread] < 0 || seen[e.Index] {
+		if e.Kind == model.Pin || w.Threads[e.Thread] < 0 || seen[e.Index] {
 			continue
 		}
 		seen[e.Index] = true

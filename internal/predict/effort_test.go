@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/raw"
 )
 
 // answers is a solver that a test makes.
-type answers func(window.Pair) engine.Result
+type answers func(model.Pair) engine.Result
 
-func (f answers) Solve(p window.Pair) engine.Result { return f(p) }
+func (f answers) Solve(p model.Pair) engine.Result { return f(p) }
 
 // TestShare: pairs of positions that each take many searches leave effort for a race behind them
 // (A2), and what is not tried of them is counted.
@@ -33,9 +33,9 @@ func TestShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(Options{Window: 100, Solver: func(w *window.Window) Solver {
+	r := newRun(Options{Window: 100, Solver: func(w *model.Window) Solver {
 		e := engine.New(w, engine.Options{})
-		return answers(func(p window.Pair) engine.Result {
+		return answers(func(p model.Pair) engine.Result {
 			res := e.Solve(p)
 			if res.Layer == engine.LayerMust { // as if it had been harder
 				res.Layer, res.Steps = engine.LayerSearch, 10

@@ -3,8 +3,9 @@ package predict
 import (
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -45,7 +46,7 @@ type Explanation struct {
 type Link struct {
 	From, To int64 // event numbers in the trace
 	By       LinkKind
-	Calls    []window.MissingCall // of By MissingMethod: the calls because of which it is
+	Calls    []model.MissingCall // of By MissingMethod: the calls because of which it is
 	// what they both reach, or one reaches and the other event accesses: from, to; zero:
 	// everything,
 	Part  [2]uint64
@@ -65,10 +66,10 @@ const (
 const maxExplained = 8
 
 // explain looks at the pairs that are asked about in a window.
-func (r *run) explain(b *window.Built, w *window.Window) {
+func (r *run) explain(b *built.Window, w *model.Window) {
 	var locks *locksets
 	left := map[sitePair]int{}
-	accesses := map[window.Obj][]int32{}
+	accesses := map[model.Obj][]int32{}
 	for i := range w.Events {
 		e := &w.Events[i]
 		if !candidateAccess(w, i) || !r.opt.Explain(e.Site, 0) {
@@ -85,7 +86,7 @@ func (r *run) explain(b *window.Built, w *window.Window) {
 			if locks == nil {
 				locks = computeLocksets(w)
 			}
-			x := r.explained(b, w, locks, window.Pair{A: before[k], B: int32(i)})
+			x := r.explained(b, w, locks, model.Pair{A: before[k], B: int32(i)})
 			if old, ok := r.explanations[pair]; !ok || x.Reason == Raced || old.Reason != Raced && old.Reason < x.Reason {
 				r.explanations[pair] = x
 			}
@@ -94,14 +95,14 @@ func (r *run) explain(b *window.Built, w *window.Window) {
 	}
 }
 
-func (r *run) explained(b *window.Built, w *window.Window, locks *locksets, p window.Pair) Explanation {
+func (r *run) explained(b *built.Window, w *model.Window, locks *locksets, p model.Pair) Explanation {
 	x := Explanation{A: accessAt(w, p.A), B: accessAt(w, p.B)}
 	if s := r.pairs[pairOf(x.A.Site, x.B.Site)]; s != nil && s.race != 0 {
 		return x
 	}
 	if h, ok := locks.shared(locks.at[p.A], locks.at[p.B]); ok {
 		x.Reason = Locked
-		if places := b.Places(); int(h) < len(places) {
+		if places := b.Places; int(h) < len(places) {
 			x.Lock = trace.Addr(places[h].Addr)
 		}
 		return x
@@ -115,7 +116,7 @@ func (r *run) explained(b *window.Built, w *window.Window, locks *locksets, p wi
 			return x
 		}
 	}
-	solve := func(w *window.Window) engine.Verdict {
+	solve := func(w *model.Window) engine.Verdict {
 		res := engine.New(w, engine.Options{}).Solve(p)
 		r.spent.add(int64(1+res.Steps) * int64(len(w.Events)))
 		return res.Verdict
@@ -136,7 +137,7 @@ func (r *run) explained(b *window.Built, w *window.Window, locks *locksets, p wi
 }
 
 // careless is a window in which reads may see anything.
-func careless(w *window.Window) *window.Window {
+func careless(w *model.Window) *model.Window {
 	x := *w
 	x.Events = slices.Clone(w.Events)
 	for i := range x.Events {
@@ -148,17 +149,17 @@ func careless(w *window.Window) *window.Window {
 
 // chains finds what leads from one event of a window to another.
 type chains struct {
-	b     *window.Built
-	w     *window.Window
-	by    map[window.Edge]bool // orders that missing methods keep
-	next  []int32              // of the event's thread, -1: none
-	out   [][]int32            // other orders, by the event they come from
-	calls []window.MissingCall
+	b     *built.Window
+	w     *model.Window
+	by    map[model.Edge]bool // orders that missing methods keep
+	next  []int32             // of the event's thread, -1: none
+	out   [][]int32           // other orders, by the event they come from
+	calls []model.MissingCall
 }
 
-func newChains(b *window.Built, w *window.Window) *chains {
-	c := &chains{b: b, w: w, by: map[window.Edge]bool{}, next: make([]int32, len(w.Events)), out: make([][]int32, len(w.Events))}
-	last := map[window.Thread]int32{}
+func newChains(b *built.Window, w *model.Window) *chains {
+	c := &chains{b: b, w: w, by: map[model.Edge]bool{}, next: make([]int32, len(w.Events)), out: make([][]int32, len(w.Events))}
+	last := map[model.Thread]int32{}
 	for i := range w.Events {
 		c.next[i] = -1
 		if e, ok := last[w.Events[i].Thread]; ok {
@@ -166,23 +167,23 @@ func newChains(b *window.Built, w *window.Window) *chains {
 		}
 		last[w.Events[i].Thread] = int32(i)
 	}
-	first := map[window.Thread]int32{}
+	first := map[model.Thread]int32{}
 	for i := range slices.Backward(w.Events) {
 		first[w.Events[i].Thread] = int32(i)
 	}
 	for i := range w.Events { // (M1)
 		switch e := &w.Events[i]; e.Kind {
 		case format.Go:
-			if f, ok := first[window.Thread(e.Obj)]; ok {
+			if f, ok := first[model.Thread(e.Obj)]; ok {
 				c.out[i] = append(c.out[i], f)
 			}
 		case format.Join:
-			if f, ok := last[window.Thread(e.Obj)]; ok {
+			if f, ok := last[model.Thread(e.Obj)]; ok {
 				c.out[f] = append(c.out[f], int32(i))
 			}
 		}
 	}
-	for _, k := range b.KeptOrders() {
+	for _, k := range b.Kept {
 		c.by[k.Edge] = true
 	}
 	for _, e := range w.Edges {
@@ -198,14 +199,14 @@ func newChains(b *window.Built, w *window.Window) *chains {
 }
 
 // loose is the window without the orders that missing methods keep.
-func (c *chains) loose() *window.Window {
-	return without(c.w, func(e window.Edge) bool { return c.by[e] })
+func (c *chains) loose() *model.Window {
+	return without(c.w, func(e model.Edge) bool { return c.by[e] })
 }
 
 // path returns a shortest way from one of the two events to the other; with kept, also by orders
 // that missing methods keep.
-func (c *chains) path(p window.Pair, kept bool) []int32 {
-	for _, q := range []window.Pair{p, {A: p.B, B: p.A}} {
+func (c *chains) path(p model.Pair, kept bool) []int32 {
+	for _, q := range []model.Pair{p, {A: p.B, B: p.A}} {
 		from := map[int32]int32{q.A: -1}
 		for todo := []int32{q.A}; len(todo) > 0; todo = todo[1:] {
 			e := todo[0]
@@ -225,7 +226,7 @@ func (c *chains) path(p window.Pair, kept bool) []int32 {
 			}
 			reach(c.next[e])
 			for _, f := range c.out[e] {
-				if kept || !c.by[window.Edge{From: e, To: f}] {
+				if kept || !c.by[model.Edge{From: e, To: f}] {
 					reach(f)
 				}
 			}
@@ -246,7 +247,7 @@ func (c *chains) links(way []int32) (list []Link) {
 			continue
 		case own:
 			x.By = ProgramOrder
-		case c.by[window.Edge{From: e, To: f}]:
+		case c.by[model.Edge{From: e, To: f}]:
 			x.By = MissingMethod
 			c.between(&x, e, f)
 		}
@@ -262,8 +263,8 @@ func (c *chains) links(way []int32) (list []Link) {
 // the other event accesses; or a third that reaches both.
 func (c *chains) between(l *Link, e, f int32) {
 	x, y := &c.w.Events[e], &c.w.Events[f]
-	places := c.b.Places()
-	at := func(p *window.MissingCall, e *window.Event) (part [2]uint64, ok bool) {
+	places := c.b.Places
+	at := func(p *model.MissingCall, e *model.Event) (part [2]uint64, ok bool) {
 		if e.Obj >= 0 && int(e.Obj) < len(places) && places[e.Obj].Addr != 0 {
 			return hits(p, [2]uint64{places[e.Obj].Addr, places[e.Obj].Addr + 8})
 		}
@@ -273,15 +274,15 @@ func (c *chains) between(l *Link, e, f int32) {
 	for _, p := range first {
 		for _, q := range second {
 			if part, ok := meet(&p, &q); ok {
-				l.Calls, l.Part = []window.MissingCall{p, q}, part
+				l.Calls, l.Part = []model.MissingCall{p, q}, part
 				return
 			}
 		}
 	}
 	for _, p := range slices.Concat(first, second, c.calls) {
-		for _, e := range []*window.Event{x, y} {
+		for _, e := range []*model.Event{x, y} {
 			if part, ok := at(&p, e); ok {
-				l.Calls, l.Part = []window.MissingCall{p}, part
+				l.Calls, l.Part = []model.MissingCall{p}, part
 				return
 			}
 		}
@@ -289,7 +290,7 @@ func (c *chains) between(l *Link, e, f int32) {
 	for _, p := range slices.Concat(first, second) {
 		for _, g := range []trace.GoID{c.who(x), c.who(y)} {
 			if g != p.G && slices.Contains(p.Goroutines, g) {
-				l.Calls, l.Lives = []window.MissingCall{p}, g
+				l.Calls, l.Lives = []model.MissingCall{p}, g
 				return
 			}
 		}
@@ -299,7 +300,7 @@ func (c *chains) between(l *Link, e, f int32) {
 	}
 }
 
-func (c *chains) who(e *window.Event) trace.GoID {
+func (c *chains) who(e *model.Event) trace.GoID {
 	if e.Thread < 0 || int(e.Thread) >= len(c.w.Threads) {
 		return -1
 	}
@@ -307,7 +308,7 @@ func (c *chains) who(e *window.Event) trace.GoID {
 }
 
 // open returns the calls that an event is in, or begins, or ends, the innermost first.
-func (c *chains) open(e *window.Event) (list []window.MissingCall) {
+func (c *chains) open(e *model.Event) (list []model.MissingCall) {
 	for _, p := range slices.Backward(c.calls) {
 		if p.G == c.who(e) && p.Begin <= e.Index && (p.End < 0 || e.Index <= p.End) {
 			list = append(list, p)
@@ -317,7 +318,7 @@ func (c *chains) open(e *window.Event) (list []window.MissingCall) {
 }
 
 // meet returns a part of memory that two calls reach; zero, if one of them reaches everything.
-func meet(p, q *window.MissingCall) (part [2]uint64, ok bool) {
+func meet(p, q *model.MissingCall) (part [2]uint64, ok bool) {
 	if p.All || q.All {
 		return part, true
 	}
@@ -330,7 +331,7 @@ func meet(p, q *window.MissingCall) (part [2]uint64, ok bool) {
 }
 
 // hits returns what a call reaches of a piece of memory.
-func hits(p *window.MissingCall, a [2]uint64) (part [2]uint64, ok bool) {
+func hits(p *model.MissingCall, a [2]uint64) (part [2]uint64, ok bool) {
 	if p.All {
 		return a, true
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/presage-race/presage/internal/host/stage"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 )
 
@@ -16,14 +16,14 @@ import (
 // into guards.
 type batch struct {
 	events []trace.Event
-	flows  []window.Flow
+	flows  []flow.Flow
 	reads  []int64
-	guards []window.FlowGuard
+	guards []flow.Guard
 	err    error // why there are no more
 }
 
 // keep copies what is the walker's for as long as the batch lives.
-func (b *batch) keep(f *window.Flow) {
+func (b *batch) keep(f *flow.Flow) {
 	f.Needs, f.From, f.Guards = kept(&b.reads, f.Needs), kept(&b.reads, f.From), kept(&b.guards, f.Guards)
 }
 
@@ -98,7 +98,7 @@ func (r *run) fill(b *batch, src trace.Source, index int64, meter *stage.Meter) 
 	}
 	meter.Enter(partWalk)
 	for i := range b.events {
-		var f window.Flow
+		var f flow.Flow
 		if !r.spent.over.Load() {
 			f = r.opt.Walker.Step(index+int64(i), &b.events[i])
 		}

@@ -10,21 +10,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/presage-race/presage/internal/oracle/tracetest"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // longTrace has n events of a few goroutines on few words, some behind locks, and a walker's flows
 // for them: every write is computed from the read before it, every tenth event needs it.
-func longTrace(n int) ([]trace.Event, []window.Flow) {
+func longTrace(n int) ([]trace.Event, []flow.Flow) {
 	r := rand.New(rand.NewPCG(1, 2))
 	events := []trace.Event{{Kind: format.Alloc, G: 1, Obj: 0x1000, Val: 0x2000}}
 	for g := range 3 {
 		events = append(events, trace.Event{Kind: format.Go, G: 1, Obj: trace.Addr(g + 2)})
 	}
 	val := map[trace.Addr]uint64{}
-	flows := make([]window.Flow, 0, n)
+	flows := make([]flow.Flow, 0, n)
 	last := make([]int64, 5)
 	for len(events) < n {
 		g := trace.GoID(1 + r.IntN(4))
@@ -41,7 +41,7 @@ func longTrace(n int) ([]trace.Event, []window.Flow) {
 		events = append(events, trace.Event{Kind: format.Lock, G: g, Obj: lock}, trace.Event{Kind: format.Unlock, G: g, Obj: lock})
 	}
 	for i, e := range events {
-		f := window.Flow{Walked: true}
+		f := flow.Flow{Walked: true}
 		if x := last[e.G]; x > 0 && e.Kind == format.Write {
 			f.From = []int64{x}
 		} else if x > 0 && i%10 == 0 {
@@ -74,12 +74,12 @@ func (l *listed) Next(e *trace.Event) error {
 // reusing is a walker whose slices are valid until the next call, as the contract says.
 type reusing struct {
 	reads  [2]int64
-	guards [1]window.FlowGuard
+	guards [1]flow.Guard
 }
 
-func (r *reusing) Step(index int64, e *trace.Event) window.Flow {
+func (r *reusing) Step(index int64, e *trace.Event) flow.Flow {
 	r.reads, r.guards[0].Want = [2]int64{index, -index}, uint64(index)
-	return window.Flow{Walked: true, Needs: r.reads[:1], From: r.reads[1:], Guards: r.guards[:]}
+	return flow.Flow{Walked: true, Needs: r.reads[:1], From: r.reads[1:], Guards: r.guards[:]}
 }
 
 // TestKept: what a walker says of an event is kept until the event is analysed.

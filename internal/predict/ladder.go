@@ -5,8 +5,9 @@ import (
 
 	"github.com/presage-race/presage/internal/check/offpath"
 	"github.com/presage-race/presage/internal/check/witness"
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // rungs is the number of rungs that need the engine: maximal causality, value relaxation above it,
@@ -18,7 +19,7 @@ const pathRung = rungs - 1
 
 // rung is a window as one level of the ladder sees it, with the engine's answers for it.
 type rung struct {
-	w      *window.Window
+	w      *model.Window
 	causal bool           // w is the whole window yet: window makes the causal one of it
 	off    bool           // it is a variant
 	solver Solver         // made when it is asked for the first time
@@ -26,18 +27,18 @@ type rung struct {
 }
 
 // ladder returns the rungs of a window. A window without terms has one.
-func (r *run) ladder(w *window.Window) []rung {
-	if w.Semantics != window.EvaluatedReads {
+func (r *run) ladder(w *model.Window) []rung {
+	if w.Semantics != model.EvaluatedReads {
 		return []rung{{w: w}}
 	}
 	ladder := []rung{{w: w, causal: true}}
-	if slices.ContainsFunc(w.Events, func(e window.Event) bool { return len(e.Guards) > 0 || e.Value != nil }) {
+	if slices.ContainsFunc(w.Events, func(e model.Event) bool { return len(e.Guards) > 0 || e.Value != nil }) {
 		ladder = append(ladder, rung{w: w})
 	}
 	return ladder
 }
 
-func (g *rung) window() *window.Window {
+func (g *rung) window() *model.Window {
 	if g.causal {
 		g.w, g.causal = g.w.Causal(), false
 	}
@@ -53,8 +54,8 @@ func (r *run) solverOf(g *rung) Solver {
 
 // climb tries a candidate. What the highest rung refutes, all do, and nearly all candidates are
 // refuted: so that rung comes first, and those below it see the pairs that it leaves.
-func (r *run) climb(b *window.Built, ladder []rung, c *candidate) {
-	s, in := r.pair(c.sites), place{Built: b, lowest: &ladder[0]}
+func (r *run) climb(b *built.Window, ladder []rung, c *candidate) {
+	s, in := r.pair(c.sites), place{Window: b, lowest: &ladder[0]}
 	known := func(k int) bool { return s.race != 0 && s.rung <= k && !r.opt.EveryPair }
 	top := len(ladder) - 1
 	var high *found
@@ -77,8 +78,8 @@ func (r *run) climb(b *window.Built, ladder []rung, c *candidate) {
 
 // found is a pair with a witness that the checker accepts (A1).
 type found struct {
-	w     *window.Window
-	pair  window.Pair
+	w     *model.Window
+	pair  model.Pair
 	order []int32
 }
 
@@ -147,14 +148,14 @@ func (r *run) enough(k int, s *pairState) bool {
 
 // place is where a pair is tried: a window, and how its variant leaves the recorded path.
 type place struct {
-	*window.Built
-	way    *window.Way // nil: on the recorded path
-	lowest *rung       // on the recorded path: the lowest rung of the window
+	*built.Window
+	way    *built.Way // nil: on the recorded path
+	lowest *rung      // on the recorded path: the lowest rung of the window
 }
 
 // unsure reports whether code without hooks may keep two accesses apart.
-func (r *run) unsure(b place, p window.Pair) bool {
-	return r.meta != nil && r.meta.Unhooked && !r.unordered(b.Built, p)
+func (r *run) unsure(b place, p model.Pair) bool {
+	return r.meta != nil && r.meta.Unhooked && !r.unordered(b.Window, p)
 }
 
 // keep keeps a race.
@@ -171,9 +172,9 @@ func (r *run) keep(b place, x *found, k int, s *pairState) {
 	switch {
 	case b.way != nil:
 		race.Tier, race.Path = ByPath, pathOf(b.way)
-	case r.unordered(b.Built, p):
+	case r.unordered(b.Window, p):
 		race.Tier = Observed
-	case w.Semantics == window.EvaluatedReads:
+	case w.Semantics == model.EvaluatedReads:
 		race.Tier = ByValue
 	}
 	if race.Tier == ByValue || race.Tier == ByPath {
@@ -202,7 +203,7 @@ func (r *run) refused(err error) {
 
 // check has both checkers look at a witness: that of the window's rules, and where the window is a
 // variant, that of the way off the recorded path.
-func check(b place, w *window.Window, p window.Pair, order []int32) error {
+func check(b place, w *model.Window, p model.Pair, order []int32) error {
 	x, err := witness.Execute(w, p, order)
 	if err == nil {
 		err = witness.Crossing(w, b.Missing(), p, order)
@@ -210,5 +211,5 @@ func check(b place, w *window.Window, p window.Pair, order []int32) error {
 	if err != nil || b.way == nil {
 		return err
 	}
-	return offpath.Check(b.Built, b.way, w, p, x)
+	return offpath.Check(b.Window, b.way, w, p, x)
 }

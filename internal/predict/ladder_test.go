@@ -4,9 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -35,11 +36,11 @@ func TestLowerRung(t *testing.T) {
 			r.ctx = context.Background()
 			r.runs, r.pair(pairOf(1, 2)).keptBy = maxToRun, 0 // nothing else is asked about them
 			r.pair(pairOf(1, 2)).tried[1] = c.spent
-			r.opt.Solver = func(w *window.Window) Solver {
+			r.opt.Solver = func(w *model.Window) Solver {
 				e := engine.New(w, engine.Options{})
-				return answers(func(p window.Pair) engine.Result {
+				return answers(func(p model.Pair) engine.Result {
 					switch res := e.Solve(p); {
-					case w.Semantics == window.EvaluatedReads:
+					case w.Semantics == model.EvaluatedReads:
 						return c.high(res)
 					case p.A == 2: // as if it did not race
 						return engine.Result{Verdict: engine.NoRace, Layer: engine.LayerMust}
@@ -53,7 +54,7 @@ func TestLowerRung(t *testing.T) {
 			if len(ladder) != 2 {
 				t.Fatalf("%d rungs, want 2", len(ladder))
 			}
-			r.climb(&window.Built{Window: w}, ladder, &candidate{sites: pairOf(1, 2), pairs: []window.Pair{{A: 2, B: 4}, {A: 3, B: 5}}})
+			r.climb(&built.Window{Window: w}, ladder, &candidate{sites: pairOf(1, 2), pairs: []model.Pair{{A: 2, B: 4}, {A: 3, B: 5}}})
 			if len(r.races) != c.races {
 				t.Errorf("%d races, want %d; untried by rung: %v", len(r.races), c.races, r.counts.Untried)
 			}
@@ -63,18 +64,18 @@ func TestLowerRung(t *testing.T) {
 
 // twoPairs is a window in which two goroutines write two locations each, without synchronisation,
 // one of them behind a branch.
-func twoPairs() *window.Window {
-	w := &window.Window{Semantics: window.EvaluatedReads, Init: make([]window.ObjState, 3), Threads: []trace.GoID{1, 2}}
-	add := func(e window.Event) {
+func twoPairs() *model.Window {
+	w := &model.Window{Semantics: model.EvaluatedReads, Init: make([]model.ObjState, 3), Threads: []trace.GoID{1, 2}}
+	add := func(e model.Event) {
 		e.Partner, e.Index = -1, int64(len(w.Events)+1)
 		w.Events = append(w.Events, e)
 	}
-	read := window.NewTerm(expr.Binary(expr.Add, expr.Int64, 0, expr.NewRead(0, 8, 0), expr.Word(1)))
-	add(window.Event{Kind: format.Read, Thread: 0, Obj: 1})
-	add(window.Event{Kind: window.Pin, Thread: 0, Obj: -1, Guards: []window.Guard{{Term: read, Want: 1}}})
-	add(window.Event{Kind: format.Write, Thread: 0, Obj: 0, Site: 1})
-	add(window.Event{Kind: format.Write, Thread: 0, Obj: 2, Site: 1})
-	add(window.Event{Kind: format.Write, Thread: 1, Obj: 0, Site: 2})
-	add(window.Event{Kind: format.Write, Thread: 1, Obj: 2, Site: 2})
+	read := model.NewTerm(expr.Binary(expr.Add, expr.Int64, 0, expr.NewRead(0, 8, 0), expr.Word(1)))
+	add(model.Event{Kind: format.Read, Thread: 0, Obj: 1})
+	add(model.Event{Kind: model.Pin, Thread: 0, Obj: -1, Guards: []model.Guard{{Term: read, Want: 1}}})
+	add(model.Event{Kind: format.Write, Thread: 0, Obj: 0, Site: 1})
+	add(model.Event{Kind: format.Write, Thread: 0, Obj: 2, Site: 1})
+	add(model.Event{Kind: format.Write, Thread: 1, Obj: 0, Site: 2})
+	add(model.Event{Kind: format.Write, Thread: 1, Obj: 2, Site: 2})
 	return w
 }

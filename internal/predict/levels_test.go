@@ -19,7 +19,8 @@ import (
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/predict/engine"
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 	"github.com/presage-race/presage/internal/trace/raw"
@@ -66,9 +67,9 @@ func TestLevelsOfRandom(t *testing.T) {
 	n := 2000 * *levelsN
 	profiles := slices.DeleteFunc(tracetest.Profiles(), func(p tracetest.Profile) bool {
 		// terms come from the program, not from its trace
-		return p.Semantics == window.EvaluatedReads
+		return p.Semantics == model.EvaluatedReads
 	})
-	hides := []func(*rand.Rand, []trace.Event, []window.Flow) tracetest.Hidden{tracetest.Hide, tracetest.HideAccesses, tracetest.HideOutside}
+	hides := []func(*rand.Rand, []trace.Event, []flow.Flow) tracetest.Hidden{tracetest.Hide, tracetest.HideAccesses, tracetest.HideOutside}
 	races := 0
 	for k := range n {
 		r := rand.New(rand.NewPCG(37, uint64(k)))
@@ -150,7 +151,7 @@ func TestLevelsTell(t *testing.T) {
 	}
 	x := asRecorded(events, meta, nil, excluded.Reachable)
 	made := 0
-	x.Options.Solver = func(w *window.Window) predict.Solver {
+	x.Options.Solver = func(w *model.Window) predict.Solver {
 		if made++; made > 1 {
 			return refusing{}
 		}
@@ -166,16 +167,16 @@ func TestLevelsTell(t *testing.T) {
 // refusing is a solver that says of every pair that it is no race.
 type refusing struct{}
 
-func (refusing) Solve(window.Pair) engine.Result { return engine.Result{Verdict: engine.NoRace} }
+func (refusing) Solve(model.Pair) engine.Result { return engine.Result{Verdict: engine.NoRace} }
 
 // asRecorded is a trace as if presage had recorded it: unordered accesses have the recorded run as
 // their witness. flows may be nil.
-func asRecorded(events []trace.Event, meta *trace.Meta, flows []window.Flow, missing excluded.Mode) levels.Trace {
+func asRecorded(events []trace.Event, meta *trace.Meta, flows []flow.Flow, missing excluded.Mode) levels.Trace {
 	own := *meta
 	own.Source = "presage"
 	x := levels.Trace{Open: levels.InMemory(events, &own), Meta: &own, Options: predict.Options{Missing: missing}}
 	if flows != nil {
-		x.Walker = func(predict.Level) window.Walker { return tracetest.Walker(flows) }
+		x.Walker = func(predict.Level) flow.Walker { return tracetest.Walker(flows) }
 	}
 	return x
 }

@@ -3,7 +3,7 @@ package predict
 import (
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -16,7 +16,7 @@ type locksets struct {
 }
 
 type hold struct {
-	obj  window.Obj
+	obj  model.Obj
 	read bool
 }
 
@@ -26,7 +26,7 @@ func newLocksets(n int) *locksets {
 
 // computeLocksets computes the sets. A lock that a thread unlocks which does not hold it
 // protects nothing and is left out (A3). Who unlocks first what was held at the start held it.
-func computeLocksets(w *window.Window) *locksets {
+func computeLocksets(w *model.Window) *locksets {
 	l := newLocksets(len(w.Events))
 	held, lent := holders(w)
 	now := make([]int32, len(w.Threads))
@@ -54,12 +54,12 @@ func computeLocksets(w *window.Window) *locksets {
 
 // holders finds out, by thread, which locks were held at the start, and which locks
 // some thread unlocks without holding them.
-func holders(w *window.Window) (start [][]hold, lent map[window.Obj]bool) {
+func holders(w *model.Window) (start [][]hold, lent map[model.Obj]bool) {
 	type key struct {
-		t window.Thread
+		t model.Thread
 		h hold
 	}
-	start, lent = make([][]hold, len(w.Threads)), make(map[window.Obj]bool)
+	start, lent = make([][]hold, len(w.Threads)), make(map[model.Obj]bool)
 	depth, open := make(map[key]int), make(map[hold]int32)
 	for i := range w.Events {
 		e := &w.Events[i]
@@ -81,7 +81,7 @@ func holders(w *window.Window) (start [][]hold, lent map[window.Obj]bool) {
 	return start, lent
 }
 
-func heldAtStart(w *window.Window, h hold) int32 {
+func heldAtStart(w *model.Window, h hold) int32 {
 	s := &w.Init[h.obj]
 	if h.read {
 		return s.Readers
@@ -106,7 +106,7 @@ func (l *locksets) intern(held []hold) int32 {
 }
 
 // shared returns a lock that makes common true.
-func (l *locksets) shared(a, b int32) (window.Obj, bool) {
+func (l *locksets) shared(a, b int32) (model.Obj, bool) {
 	for _, h := range l.sets[a] {
 		if slices.ContainsFunc(l.sets[b], func(g hold) bool { return g.obj == h.obj && !(g.read && h.read) }) {
 			return h.obj, true

@@ -13,8 +13,8 @@ import (
 	"github.com/presage-race/presage/internal/detect/hb"
 	"github.com/presage-race/presage/internal/oracle/tracetest"
 	"github.com/presage-race/presage/internal/oracle/tracetest/outsidetest"
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/raw"
 )
@@ -195,7 +195,7 @@ func falseByFault(t *testing.T, f *outsidetest.Fault, k uint64) (sitePair, bool)
 		r.hb = hb.New()
 	}
 	found := map[sitePair]bool{}
-	r.only = func(b *window.Built) error {
+	r.only = func(b *built.Window) error {
 		for _, g := range r.ladder(b.Window) {
 			g.window()
 			if f.Window != nil {

@@ -1,8 +1,10 @@
 package predict
 
 import (
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -14,7 +16,7 @@ type Path struct {
 	Base bool
 	// the event of the trace that does not happen any more, with what follows in the goroutine
 	Before int64
-	Where  window.Where
+	Where  flow.Where
 	// what is chosen, in words: a condition, a pointer, an index; in the recorded run,
 	Was   []uint64
 	Is    []uint64   // and in the race
@@ -32,17 +34,17 @@ type PathStep struct {
 	Size  uint16
 
 	Left  int // as in window.Step
-	Calls []window.Call
+	Calls []flow.Call
 }
 
 // AlternativeBase is the number of the first step of a path.
-const AlternativeBase = window.AlternativeBase
+const AlternativeBase = flow.AlternativeBase
 
 // paths climbs the last rung. For each way off the recorded path, it tries the pairs that the way
 // has a part in; then, if the way does something that others notice, the candidates of the window
 // for which no lower rung has a witness. All ways of a window together may cost as much as the
 // lower rungs did, and leastEffort.
-func (r *run) paths(b *window.Built, ladder []rung, list []*candidate, lower int64) error {
+func (r *run) paths(b *built.Window, ladder []rung, list []*candidate, lower int64) error {
 	var at [][]int32
 	limit := r.spent.visits + lower + leastEffort
 	for k := range b.Alternatives {
@@ -70,7 +72,7 @@ func (r *run) paths(b *window.Built, ladder []rung, list []*candidate, lower int
 const leastEffort = 8_000_000
 
 // accesses lists the accesses of a window by location.
-func accesses(w *window.Window) [][]int32 {
+func accesses(w *model.Window) [][]int32 {
 	at := make([][]int32, len(w.Init))
 	for i := range w.Events {
 		if candidateAccess(w, i) {
@@ -82,7 +84,7 @@ func accesses(w *window.Window) [][]int32 {
 }
 
 // path tries one way.
-func (r *run) path(b *window.Built, k int, base *rung, at [][]int32, list []*candidate) {
+func (r *run) path(b *built.Window, k int, base *rung, at [][]int32, list []*candidate) {
 	way := &b.Alternatives[k]
 	order := &wayOrder{s: r.engineOf(base), n: int32(len(b.Events)), way: way, keeps: keepsOrder(way)}
 	cs := r.onWay(b, way, at, order)
@@ -91,7 +93,7 @@ func (r *run) path(b *window.Built, k int, base *rung, at [][]int32, list []*can
 	}
 	g := rung{off: true}
 	var locks *locksets
-	in := place{Built: b, way: way}
+	in := place{Window: b, way: way}
 	for _, c := range cs {
 		s := r.pair(c.sites)
 		if s.race != 0 && !r.opt.EveryPair {
@@ -131,16 +133,16 @@ func (r *run) worth(c *candidate, s *pairState) bool {
 type wayOrder struct {
 	s     *engine.Solver // of the recorded path
 	n     int32          // its events
-	way   *window.Way
+	way   *built.Way
 	keeps bool
 }
 
 // keepsOrder reports whether what must come before what on the recorded path must do so with the
 // way as well: it has no communication that could stand for another one.
-func keepsOrder(way *window.Way) bool {
+func keepsOrder(way *built.Way) bool {
 	for i := range way.Events {
 		switch k := way.Events[i].Kind; {
-		case k.IsAccess(), k == window.Pin, k == format.Lock, k == format.Unlock, k == format.Go:
+		case k.IsAccess(), k == model.Pin, k == format.Lock, k == format.Unlock, k == format.Go:
 		default:
 			return false
 		}
@@ -149,7 +151,7 @@ func keepsOrder(way *window.Way) bool {
 }
 
 // decides reports that the pair does not race.
-func (o *wayOrder) decides(p window.Pair) bool {
+func (o *wayOrder) decides(p model.Pair) bool {
 	if !o.keeps {
 		return false
 	}
@@ -180,16 +182,16 @@ func (c *candidate) unordered(o *wayOrder) *candidate {
 }
 
 // acts reports whether a way does something that another goroutine may notice.
-func acts(way *window.Way) bool {
+func acts(way *built.Way) bool {
 	for i := range way.Events {
-		if k := way.Events[i].Kind; k != window.Pin && k != format.Read && k != format.AtomicRead {
+		if k := way.Events[i].Kind; k != model.Pin && k != format.Read && k != format.AtomicRead {
 			return true
 		}
 	}
 	return false
 }
 
-func pathOf(way *window.Way) *Path {
+func pathOf(way *built.Way) *Path {
 	p := &Path{G: way.G, Fork: way.Fork, Base: way.Base, Before: way.At, Where: way.Where()}
 	for _, g := range way.Chosen {
 		was, _ := g.Term.Recorded()
@@ -204,11 +206,11 @@ func pathOf(way *window.Way) *Path {
 }
 
 // onWay lists the candidates with an access of the way.
-func (r *run) onWay(b *window.Built, way *window.Way, at [][]int32, order *wayOrder) []*candidate {
+func (r *run) onWay(b *built.Window, way *built.Way, at [][]int32, order *wayOrder) []*candidate {
 	found := make(map[sitePair]*candidate)
 	var list []*candidate
 	n := int32(len(b.Events))
-	try := func(i, j int32, x, y *window.Event) {
+	try := func(i, j int32, x, y *model.Event) {
 		if x.Thread == y.Thread || !conflict(x.Kind, y.Kind) || way.At < b.Done && y.Index < b.Done {
 			return
 		}
@@ -223,7 +225,7 @@ func (r *run) onWay(b *window.Built, way *window.Way, at [][]int32, order *wayOr
 			found[sites] = c
 			list = append(list, c)
 		}
-		c.add(window.Pair{A: i, B: j}, order.decides)
+		c.add(model.Pair{A: i, B: j}, order.decides)
 	}
 	for i := range way.Events {
 		e := &way.Events[i]
@@ -262,7 +264,7 @@ func (c *candidate) spread(tries int) {
 
 // possible is a candidate without the pairs that cannot race in a variant: what is no longer
 // executed, and accesses under one lock (A3).
-func (c *candidate) possible(w *window.Window, locks *locksets) *candidate {
+func (c *candidate) possible(w *model.Window, locks *locksets) *candidate {
 	out := &candidate{sites: c.sites, more: c.more}
 	for _, p := range c.pairs {
 		if !w.Events[p.A].Never && !w.Events[p.B].Never && !locks.common(locks.at[p.A], locks.at[p.B]) {

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/presage-race/presage/internal/oracle/tracetest"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 	"github.com/presage-race/presage/internal/trace/raw"
@@ -75,7 +76,7 @@ func pairsOf(races map[[2]trace.Site]bool) map[sitePair]bool {
 }
 
 // smallWindows returns the pairs of sites of smallRaces.
-func smallWindows(t *testing.T, events []trace.Event, flows []window.Flow) map[sitePair]bool {
+func smallWindows(t *testing.T, events []trace.Event, flows []flow.Flow) map[sitePair]bool {
 	out := make(map[sitePair]bool)
 	for _, x := range smallRaces(t, events, flows) {
 		out[pairOf(x.A.Site, x.B.Site)] = true
@@ -85,13 +86,13 @@ func smallWindows(t *testing.T, events []trace.Event, flows []window.Flow) map[s
 
 // smallRaces analyses a trace in windows of five events, whose states the builder carries
 // from one to the next. Each window must be one whose recorded order the model allows.
-func smallRaces(t *testing.T, events []trace.Event, flows []window.Flow) []Race {
+func smallRaces(t *testing.T, events []trace.Event, flows []flow.Flow) []Race {
 	r := newRun(Options{Walker: tracetest.Walker(flows), Window: 5, cleared: true, Open: opens(events)}, nil)
 	r.ctx = context.Background()
 	if err := r.foresee(r.ctx); err != nil {
 		t.Fatal(err)
 	}
-	r.built = func(b *window.Built) {
+	r.built = func(b *built.Window) {
 		if err := tracetest.Validate(b.Window); err != nil {
 			t.Fatalf("window from event %d: %v\n%s\n%s", b.From, err, tracetest.Format(b.Window), raw.Text(events, nil))
 		}
@@ -139,9 +140,9 @@ func looks(events []trace.Event) bool {
 }
 
 // allocated puts an Alloc before a trace, so that its initial memory is known.
-func allocated(events []trace.Event, flows []window.Flow) ([]trace.Event, []window.Flow) {
+func allocated(events []trace.Event, flows []flow.Flow) ([]trace.Event, []flow.Flow) {
 	events = append([]trace.Event{{Kind: format.Alloc, G: 1, Obj: 0x1000, Val: 0x1000}}, events...)
-	flows = append([]window.Flow{{}}, flows...)
+	flows = append([]flow.Flow{{}}, flows...)
 	for i := range flows {
 		for _, list := range [][]int64{flows[i].Needs, flows[i].From} {
 			for k := range list {

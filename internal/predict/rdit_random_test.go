@@ -8,9 +8,11 @@ import (
 
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/oracle/tracetest"
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/raw"
 )
@@ -82,16 +84,16 @@ func TestRDITRandom(t *testing.T) {
 // crossings takes the hard edges between goroutines out of a window, has the engine find witnesses
 // and gives them to the checker, which knows nothing of edges: it has to refuse all that are of no
 // race. It returns how many it refuses.
-func crossings(t *testing.T, events []trace.Event, flows []window.Flow, want map[sitePair]bool) (refused int) {
+func crossings(t *testing.T, events []trace.Event, flows []flow.Flow, want map[sitePair]bool) (refused int) {
 	r := newRun(Options{Walker: tracetest.Walker(flows), cleared: true}, nil)
 	r.ctx = context.Background()
-	r.only = func(b *window.Built) error {
+	r.only = func(b *built.Window) error {
 		w := b.Window.Causal()
 		bare := *w
-		bare.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e window.Edge) bool {
+		bare.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e model.Edge) bool {
 			return w.Threads[w.Events[e.From].Thread] >= 0 && w.Threads[w.Events[e.To].Thread] >= 0
 		})
-		bare.Orders = slices.DeleteFunc(slices.Clone(w.Orders), func(c window.Conditional) bool {
+		bare.Orders = slices.DeleteFunc(slices.Clone(w.Orders), func(c model.Conditional) bool {
 			return w.Threads[w.Events[c.From].Thread] >= 0 && w.Threads[w.Events[c.To].Thread] >= 0
 		})
 		s := engine.New(&bare, engine.Options{})

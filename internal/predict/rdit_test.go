@@ -12,7 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/oracle/tracetest"
 	"github.com/presage-race/presage/internal/oracle/wcp"
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/raw"
 )
@@ -80,7 +80,7 @@ func rditText(t *testing.T, name, text string) string {
 }
 
 // asWritten writes what Algorithm 5 of the thesis orders, and what maximal causality finds then.
-func asWritten(t *testing.T, out *strings.Builder, events []trace.Event, meta *trace.Meta, walk window.Walker) {
+func asWritten(t *testing.T, out *strings.Builder, events []trace.Event, meta *trace.Meta, walk flow.Walker) {
 	t.Helper()
 	orders, err := excluded.AsWritten(events)
 	if err != nil {
@@ -89,7 +89,7 @@ func asWritten(t *testing.T, out *strings.Builder, events []trace.Event, meta *t
 	for _, o := range orders {
 		fmt.Fprintf(out, "order %s %s\n", siteName(meta, events[o.From].Site), siteName(meta, events[o.To].Site))
 	}
-	var flows []window.Flow
+	var flows []flow.Flow
 	opt := Options{}
 	if f, ok := walk.(tracetest.Walker); ok {
 		flows = f
@@ -105,7 +105,7 @@ func asWritten(t *testing.T, out *strings.Builder, events []trace.Event, meta *t
 
 // walkOf is what the comments of a trace say that a walk has found (#walked), nil if they say
 // nothing.
-func walkOf(t *testing.T, text string, events []trace.Event) window.Walker {
+func walkOf(t *testing.T, text string, events []trace.Event) flow.Walker {
 	t.Helper()
 	flows, some, n, at := make(tracetest.Walker, len(events)), false, 0, map[string]int64{}
 	for line := range strings.Lines(text) {

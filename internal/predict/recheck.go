@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/detect/hb"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 )
 
@@ -38,7 +40,7 @@ func Recheck(ctx context.Context, open func() (trace.Source, io.Closer, error), 
 	verdict := fmt.Errorf("no window of the trace begins at event %d", s.From)
 	opt.Open = open
 	r := newRun(opt, meta)
-	r.only = func(b *window.Built) error {
+	r.only = func(b *built.Window) error {
 		if b.From != s.From {
 			return nil
 		}
@@ -64,13 +66,13 @@ func Recheck(ctx context.Context, open func() (trace.Source, io.Closer, error), 
 var errFound = errors.New("found")
 
 // check judges the witness in its window.
-func (s *Saved) check(b *window.Built) error {
+func (s *Saved) check(b *built.Window) error {
 	if s.Path == nil {
 		w := b.Window
 		if w.Semantics.String() != s.Semantics {
 			w = w.Causal()
 		}
-		return s.checkIn(place{Built: b}, w)
+		return s.checkIn(place{Window: b}, w)
 	}
 	verdict := errors.New("the trace has no such way off the recorded path")
 	for k := range b.Alternatives {
@@ -78,7 +80,7 @@ func (s *Saved) check(b *window.Built) error {
 			continue
 		}
 		w, _ := b.Variant(k)
-		if verdict = s.checkIn(place{Built: b, way: &b.Alternatives[k]}, w); verdict == nil {
+		if verdict = s.checkIn(place{Window: b, way: &b.Alternatives[k]}, w); verdict == nil {
 			break
 		}
 	}
@@ -86,20 +88,20 @@ func (s *Saved) check(b *window.Built) error {
 }
 
 // is reports whether a way has these steps.
-func (p *Path) is(way *window.Way) bool {
-	return p.Before == way.At && slices.EqualFunc(p.Steps, way.Steps, func(x PathStep, y window.Step) bool {
+func (p *Path) is(way *built.Way) bool {
+	return p.Before == way.At && slices.EqualFunc(p.Steps, way.Steps, func(x PathStep, y flow.Step) bool {
 		return x.Site == y.Event.Site && x.Kind == y.Event.Kind
 	})
 }
 
-func (s *Saved) checkIn(in place, w *window.Window) error {
+func (s *Saved) checkIn(in place, w *model.Window) error {
 	n := len(s.Events)
 	for _, i := range s.Events {
 		if i < 0 || int(i) >= len(w.Events) {
 			return fmt.Errorf("the window that begins at event %d has no event of number %d", s.From, i)
 		}
 	}
-	p := window.Pair{A: s.Events[n-2], B: s.Events[n-1]}
+	p := model.Pair{A: s.Events[n-2], B: s.Events[n-1]}
 	if err := check(in, w, p, s.Events[:n-2]); err != nil {
 		return err
 	}

@@ -9,7 +9,10 @@ import (
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/detect/hb"
 	"github.com/presage-race/presage/internal/host/stage"
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/trace"
 )
@@ -50,7 +53,7 @@ type Options struct {
 	// Walker walks the trace through the program. Without it every read keeps its value. One that
 	// is not symbolic gives no more than level Causal has, one that keeps no forks no more than
 	// level Value.
-	Walker window.Walker
+	Walker flow.Walker
 
 	// Open opens the trace at its beginning, for a pass that looks for the words on which the
 	// recorded run has a race. Without it such a race is known from its second access on, and one
@@ -76,7 +79,7 @@ type Options struct {
 
 	// Solver makes what answers for the pairs of a window; nil: the engine. What it finds is
 	// checked all the same.
-	Solver func(*window.Window) Solver
+	Solver func(*model.Window) Solver
 
 	// Parts takes what the parts of the analysis took. Nil: nothing is measured.
 	Parts *stage.Parts
@@ -132,7 +135,7 @@ type Access struct {
 type Race struct {
 	A, B      Access // A stands first in the trace
 	Tier      Tier
-	Semantics window.Semantics
+	Semantics model.Semantics
 	Order     []int64 // the witness: event numbers, the last two are the accesses
 	From      int64   // what stands before this event is as in the recorded run
 	// the witness as the checker has it (Recheck): events of the window that begins at From, the
@@ -240,8 +243,8 @@ type run struct {
 	runs         int // pairs of sites that have one to be tried
 	explanations map[sitePair]Explanation
 	meta         *trace.Meta
-	built        func(*window.Built)       // tests look at windows here
-	only         func(*window.Built) error // windows are not searched, but given to this (Recheck)
+	built        func(*built.Window)       // tests look at windows here
+	only         func(*built.Window) error // windows are not searched, but given to this (Recheck)
 }
 
 // progressEvery is the number of events between two calls of Progress.
@@ -378,7 +381,7 @@ func (r *run) pause(ctx context.Context) error {
 
 // step walks and analyses an event.
 func (r *run) step(e *trace.Event) error {
-	var f window.Flow
+	var f flow.Flow
 	if r.builder != nil && r.opt.Walker != nil {
 		f = r.opt.Walker.Step(r.events, e)
 	}
@@ -390,7 +393,7 @@ func (r *run) step(e *trace.Event) error {
 
 // add gives the next event to the windows. hb has seen it. It returns errEnough if they need no
 // more.
-func (r *run) add(e *trace.Event, f window.Flow) error {
+func (r *run) add(e *trace.Event, f flow.Flow) error {
 	i := r.events
 	r.events++
 	if r.builder == nil {
@@ -421,7 +424,7 @@ func (r *run) finish() error {
 
 // admits counts a window in which what was recorded is no execution (A9). Where what is missing is
 // ignored, it need not be one.
-func (r *run) admits(w *window.Window) {
+func (r *run) admits(w *model.Window) {
 	if r.opt.Missing == excluded.Ignore {
 		return
 	}
@@ -439,7 +442,7 @@ func (r *run) rejected(err error) {
 }
 
 // window looks for races in one window.
-func (r *run) window(b *window.Built) error {
+func (r *run) window(b *built.Window) error {
 	if r.built != nil {
 		r.built(b)
 	}

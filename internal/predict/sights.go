@@ -3,7 +3,8 @@ package predict
 import (
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -28,7 +29,7 @@ type Sight struct {
 }
 
 // sights explains a witness that the checker has accepted.
-func sights(b place, w *window.Window, p window.Pair, order []int32) []Sight {
+func sights(b place, w *model.Window, p model.Pair, order []int32) []Sight {
 	seen, err := witness.Sights(w, p, order)
 	if err != nil {
 		return nil
@@ -77,7 +78,7 @@ func sights(b place, w *window.Window, p window.Pair, order []int32) []Sight {
 	for _, s := range seen {
 		e := &w.Events[s.Read]
 		x, isString := strings[s.Read]
-		differs := e.Index >= window.AlternativeBase || !s.Known || s.Value != e.Val
+		differs := e.Index >= flow.AlternativeBase || !s.Known || s.Value != e.Val
 		if n := at[x.length()]; isString && n != nil {
 			differs = differs || !n.Known || n.Value != w.Events[n.Read].Val
 		}
@@ -86,8 +87,8 @@ func sights(b place, w *window.Window, p window.Pair, order []int32) []Sight {
 		}
 		v := b.sight(w, s, fork[s.Read])
 		if n := at[x.length()]; isString && n != nil {
-			v.Text = x.says(b.Plain(s.Value), b.Plain(n.Value), s.Known && n.Known)
-			v.RecordedText = x.says(v.Recorded, b.Plain(w.Events[n.Read].Val), s.Read < int32(len(b.Events)))
+			v.Text = x.says(b.Names.Plain(s.Value), b.Names.Plain(n.Value), s.Known && n.Known)
+			v.RecordedText = x.says(v.Recorded, b.Names.Plain(w.Events[n.Read].Val), s.Read < int32(len(b.Events)))
 		}
 		list = append(list, v)
 	}
@@ -114,9 +115,9 @@ func (x text) says(ptr, n uint64, known bool) *string {
 }
 
 // stringsOf finds the strings that the guards of a witness rest on, by the read of the pointer.
-func stringsOf(w *window.Window, b place, order []int32, p window.Pair) map[int32]text {
+func stringsOf(w *model.Window, b place, order []int32, p model.Pair) map[int32]text {
 	found := make(map[int32]text)
-	look := func(guards []window.Guard) {
+	look := func(guards []model.Guard) {
 		for _, g := range guards {
 			g.Term.Expr.Walk(func(e *expr.Expr) {
 				if e.Op() == expr.TextAt && e.Args()[0].Op() == expr.Read && e.Args()[1].Op() == expr.Read {
@@ -134,15 +135,15 @@ func stringsOf(w *window.Window, b place, order []int32, p window.Pair) map[int3
 	return found
 }
 
-func (b place) sight(w *window.Window, s witness.Sight, fork bool) Sight {
+func (b place) sight(w *model.Window, s witness.Sight, fork bool) Sight {
 	e := &w.Events[s.Read]
-	out := Sight{Read: e.Index, Kind: e.Kind, Value: b.Plain(s.Value), Known: s.Known, Recorded: b.Plain(e.Val), Write: -1, Fork: fork}
+	out := Sight{Read: e.Index, Kind: e.Kind, Value: b.Names.Plain(s.Value), Known: s.Known, Recorded: b.Names.Plain(e.Val), Write: -1, Fork: fork}
 	if s.Write >= 0 {
 		out.Write = w.Events[s.Write].Index
 	}
 	r, ok := b.Recorded(e.Index)
-	if e.Index >= window.AlternativeBase {
-		r, ok = b.way.Steps[e.Index-window.AlternativeBase].Event, true
+	if e.Index >= flow.AlternativeBase {
+		r, ok = b.way.Steps[e.Index-flow.AlternativeBase].Event, true
 	}
 	if ok {
 		out.Addr, out.Size = r.Obj, r.Size

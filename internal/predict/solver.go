@@ -2,13 +2,13 @@ package predict
 
 import (
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // A Solver answers for the pairs of one window: the engine, or what Options.Solver puts in its
 // place.
 type Solver interface {
-	Solve(window.Pair) engine.Result
+	Solve(model.Pair) engine.Result
 }
 
 // pathConflicts is the part of a candidate's budget that it has on each way off the recorded path:

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 )
 
@@ -18,31 +19,31 @@ import (
 
 // suppression is what is known of it in one window.
 type suppression struct {
-	of     *window.Built
-	by     map[window.Edge]trace.Addr // the orders that missing methods keep
-	solver *engine.Solver             // of the window without these
-	out    [][]int32                  // hard edges of the window, by the event they come from
-	next   []int32                    // of the event's thread
+	of     *built.Window
+	by     map[model.Edge]trace.Addr // the orders that missing methods keep
+	solver *engine.Solver            // of the window without these
+	out    [][]int32                 // hard edges of the window, by the event they come from
+	next   []int32                   // of the event's thread
 }
 
 // maxSuppressed is how many pairs of accesses of two sites are asked about.
 const maxSuppressed = 4
 
 // suppressed asks about a pair that has no witness in b.
-func (r *run) suppressed(b place, p window.Pair, s *pairState) {
-	if s.keptBy >= 0 || s.askedLoose >= maxSuppressed || len(b.KeptOrders()) == 0 {
+func (r *run) suppressed(b place, p model.Pair, s *pairState) {
+	if s.keptBy >= 0 || s.askedLoose >= maxSuppressed || len(b.Kept) == 0 {
 		return
 	}
 	s.askedLoose++
 	w := b.lowest.window()
 	x := &r.suppression
-	if x.of != b.Built {
-		*x = suppression{of: b.Built}
-		x.by = make(map[window.Edge]trace.Addr)
-		for _, k := range b.KeptOrders() {
+	if x.of != b.Window {
+		*x = suppression{of: b.Window}
+		x.by = make(map[model.Edge]trace.Addr)
+		for _, k := range b.Kept {
 			x.by[k.Edge] = k.Method
 		}
-		loose := without(w, func(e window.Edge) bool { _, kept := x.by[e]; return kept })
+		loose := without(w, func(e model.Edge) bool { _, kept := x.by[e]; return kept })
 		x.solver = engine.New(loose, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts)})
 	}
 	res := x.solver.Solve(p)
@@ -54,10 +55,10 @@ func (r *run) suppressed(b place, p window.Pair, s *pairState) {
 
 // without is a window without the orders that missing methods keep. What the beginning of one finds
 // rests on reads of others only by such an order (K3 of package window).
-func without(w *window.Window, kept func(window.Edge) bool) *window.Window {
+func without(w *model.Window, kept func(model.Edge) bool) *model.Window {
 	x := *w
 	x.Orders = nil
-	x.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e window.Edge) bool { return kept(window.Edge{From: e.From, To: e.To}) })
+	x.Edges = slices.DeleteFunc(slices.Clone(w.Edges), func(e model.Edge) bool { return kept(model.Edge{From: e.From, To: e.To}) })
 	x.Events = slices.Clone(w.Events)
 	for i := range x.Events {
 		e := &x.Events[i]
@@ -65,7 +66,7 @@ func without(w *window.Window, kept func(window.Edge) bool) *window.Window {
 		if slices.ContainsFunc(e.Deps, others) {
 			e.Deps = slices.DeleteFunc(slices.Clone(e.Deps), others)
 		}
-		if of := func(g window.Guard) bool { return slices.ContainsFunc(g.Term.Reads(), others) }; slices.ContainsFunc(e.Guards, of) {
+		if of := func(g model.Guard) bool { return slices.ContainsFunc(g.Term.Reads(), others) }; slices.ContainsFunc(e.Guards, of) {
 			e.Guards = slices.DeleteFunc(slices.Clone(e.Guards), of)
 		}
 	}
@@ -73,11 +74,11 @@ func without(w *window.Window, kept func(window.Edge) bool) *window.Window {
 }
 
 // method returns a method that keeps two accesses in order, 0 if it does so by more than that.
-func (x *suppression) method(w *window.Window, p window.Pair) trace.Addr {
+func (x *suppression) method(w *model.Window, p model.Pair) trace.Addr {
 	if x.next == nil {
 		x.connect(w)
 	}
-	for _, q := range []window.Pair{p, {A: p.B, B: p.A}} {
+	for _, q := range []model.Pair{p, {A: p.B, B: p.A}} {
 		from := map[int32]int32{q.A: -1}
 		for todo := []int32{q.A}; len(todo) > 0; todo = todo[1:] {
 			e := todo[0]
@@ -90,7 +91,7 @@ func (x *suppression) method(w *window.Window, p window.Pair) trace.Addr {
 		}
 		for e, ok := q.B, true; ok && e >= 0; {
 			d, known := from[e]
-			if method := x.by[window.Edge{From: d, To: e}]; known && method != 0 {
+			if method := x.by[model.Edge{From: d, To: e}]; known && method != 0 {
 				return method
 			}
 			e, ok = d, known
@@ -99,9 +100,9 @@ func (x *suppression) method(w *window.Window, p window.Pair) trace.Addr {
 	return 0
 }
 
-func (x *suppression) connect(w *window.Window) {
+func (x *suppression) connect(w *model.Window) {
 	x.out, x.next = make([][]int32, len(w.Events)), make([]int32, len(w.Events))
-	last := map[window.Thread]int32{}
+	last := map[model.Thread]int32{}
 	for i := range w.Events {
 		x.next[i] = -1
 		if e, ok := last[w.Events[i].Thread]; ok {

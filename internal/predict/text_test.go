@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/presage-race/presage/internal/oracle/tracetest"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/raw"
 )
@@ -70,7 +70,7 @@ func analyseText(t *testing.T, name, text string) string {
 	}
 	r := newRun(Options{}, meta)
 	r.ctx = context.Background()
-	r.built = func(b *window.Built) {
+	r.built = func(b *built.Window) {
 		if err := tracetest.Validate(b.Window); err != nil {
 			t.Errorf("invalid window: %v\n%s", err, tracetest.Format(b.Window))
 		}

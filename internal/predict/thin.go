@@ -1,7 +1,8 @@
 package predict
 
 import (
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -9,17 +10,17 @@ import (
 // class is the concurrency context of an access (package tree, T4): accesses of one class differ in
 // nothing that another goroutine could wait for, or that a lock could keep away.
 type class struct {
-	thread window.Thread
+	thread model.Thread
 	sends  int32 // messages of the thread in the window, so far
 	locks  int32
-	obj    window.Obj
+	obj    model.Obj
 	site   trace.Site
 	kind   format.Kind
 }
 
 // thinner finds the classes of a window's accesses.
 type thinner struct {
-	w     *window.Window
+	w     *model.Window
 	locks *locksets
 	sends []int32 // by event; nil: not counted yet
 }
@@ -42,7 +43,7 @@ func (t *thinner) class(i int32) class {
 
 // sends says whether an event passes on what its thread knows. Locks do not: who is first at a lock
 // is open.
-func sends(e *window.Event) bool {
+func sends(e *model.Event) bool {
 	switch e.Kind {
 	case format.WGAdd:
 		return int64(e.Val) < 0
@@ -55,7 +56,7 @@ func sends(e *window.Event) bool {
 
 // thin leaves of the pairs of a candidate the first of every two classes, and those that hb found
 // unordered: any of them may be the one that makes the race an observed one (A8).
-func (r *run) thin(b *window.Built, t *thinner, c *candidate) {
+func (r *run) thin(b *built.Window, t *thinner, c *candidate) {
 	if len(c.pairs) < 2 {
 		return
 	}

@@ -6,8 +6,9 @@ import (
 
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/detect/hb"
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -18,18 +19,18 @@ import (
 
 // relaxation is a window in which outside code may read anything.
 type relaxation struct {
-	of *window.Built
+	of *built.Window
 	by [2]relaxed // 1: and gets any object from a pool, and sees any files
 }
 
 type relaxed struct {
 	made   bool
-	w      *window.Window // nil: it is no other than the window
+	w      *model.Window // nil: it is no other than the window
 	solver *engine.Solver
 }
 
 // relaxed returns the relaxation of b, on window w of the lowest rung, for a pair.
-func (r *run) relaxed(b *window.Built, w *window.Window, p window.Pair) *relaxed {
+func (r *run) relaxed(b *built.Window, w *model.Window, p model.Pair) *relaxed {
 	if r.relaxation.of != b {
 		r.relaxation = relaxation{of: b}
 	}
@@ -47,7 +48,7 @@ func (r *run) relaxed(b *window.Built, w *window.Window, p window.Pair) *relaxed
 	return x
 }
 
-func outside(e *window.Event) bool { return e.Flags&format.FlagOpaque != 0 }
+func outside(e *model.Event) bool { return e.Flags&format.FlagOpaque != 0 }
 
 // Bounds of what is kept to be tried.
 const (
@@ -56,13 +57,13 @@ const (
 )
 
 // relax asks about a pair that has no witness in b, on the window of its lowest rung.
-func (r *run) relax(b place, p window.Pair, s *pairState) {
+func (r *run) relax(b place, p model.Pair, s *pairState) {
 	if s.run != nil || s.askedRelaxed >= maxRelaxed || r.runs >= maxToRun {
 		return
 	}
 	s.askedRelaxed++
 	w := b.lowest.window()
-	x := r.relaxed(b.Built, w, p)
+	x := r.relaxed(b.Window, w, p)
 	if x.w == nil {
 		return
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/presage-race/presage/internal/check/offpath"
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/oracle/progtest"
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -17,13 +18,13 @@ import (
 // A faulty fork is wrong about what it finds, or about where it looks. What is built on it is as
 // sound as window and engine make it.
 type faulty struct {
-	window.Fork
+	flow.Fork
 	r     *rand.Rand
 	fault string
-	other window.Fork // the one before it
+	other flow.Fork // the one before it
 }
 
-func (f *faulty) Explore(s window.Surroundings) []*window.Alternative {
+func (f *faulty) Explore(s flow.Surroundings) []*flow.Alternative {
 	switch f.fault {
 	case "foreign", "content":
 		return f.Fork.Explore(&lying{s, f.fault})
@@ -40,7 +41,7 @@ func (f *faulty) Explore(s window.Surroundings) []*window.Alternative {
 }
 
 // spoil is what an explorer does wrong.
-func (f *faulty) spoil(a *window.Alternative) {
+func (f *faulty) spoil(a *flow.Alternative) {
 	n := len(a.Steps)
 	if n == 0 {
 		return
@@ -88,8 +89,8 @@ func (f *faulty) spoil(a *window.Alternative) {
 func reads(k format.Kind) bool { return k != format.Write && (k.IsAccess() || k == format.ChanRecv) }
 
 // drop takes out step k, and all that rests on it.
-func drop(a *window.Alternative, k int) {
-	gone := window.AlternativeBase + int64(k)
+func drop(a *flow.Alternative, k int) {
+	gone := flow.AlternativeBase + int64(k)
 	renumber := func(e *expr.Expr) *expr.Expr {
 		if e == nil {
 			return nil
@@ -109,10 +110,10 @@ func drop(a *window.Alternative, k int) {
 	for i := range a.Steps {
 		f := &a.Steps[i].Flow
 		f.Value = renumber(f.Value)
-		var guards []window.FlowGuard
+		var guards []flow.Guard
 		for _, g := range f.Guards {
 			if t := renumber(g.Term); t != nil && !t.IsConst() {
-				guards = append(guards, window.FlowGuard{Term: t, Want: g.Want})
+				guards = append(guards, flow.Guard{Term: t, Want: g.Want})
 			}
 		}
 		f.Guards, f.From, f.Needs = guards, nil, slices.DeleteFunc(slices.Clone(f.Needs), func(x int64) bool { return x >= gone })
@@ -127,7 +128,7 @@ func drop(a *window.Alternative, k int) {
 
 // lying surroundings tell a fork what is not so.
 type lying struct {
-	window.Surroundings
+	flow.Surroundings
 	fault string
 }
 
@@ -145,7 +146,7 @@ func (l *lying) Content(e *trace.Event) (bits uint64, term *expr.Expr, ok bool) 
 
 // trusting reports whether a way assumes something of memory that its goroutine has not accessed
 // before the fork.
-func trusting(way *window.Way, run *progtest.Run) bool {
+func trusting(way *built.Way, run *progtest.Run) bool {
 	for _, a := range way.Assumes {
 		if !slices.ContainsFunc(run.Events[:way.At], func(e trace.Event) bool {
 			return e.G == way.G && e.Kind.IsAccess() && uint64(e.Obj) < a.Addr+uint64(a.Size) && a.Addr < uint64(e.Obj)+uint64(e.Size)
@@ -167,8 +168,8 @@ func TestFaultyExplorer(t *testing.T) {
 		var truth *progtest.Races
 		for _, kind := range kinds {
 			r := rand.New(rand.NewPCG(3, 3))
-			var last window.Fork
-			races(t, name, p, run, func(f window.Fork) window.Fork {
+			var last flow.Fork
+			races(t, name, p, run, func(f flow.Fork) flow.Fork {
 				x := &faulty{f, r, kind, last}
 				last = f
 				return x

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -23,7 +23,7 @@ type machine struct {
 // frame is an invocation.
 type frame struct {
 	fn       *plan.Func
-	from     *window.Frame // where it was at the fork; nil: it began later
+	from     *flow.Frame // where it was at the fork; nil: it began later
 	vals     map[ssa.Value]value
 	locals   map[*ssa.Alloc]*object
 	block    *ssa.BasicBlock
@@ -76,7 +76,7 @@ func (c *checker) resume() *machine {
 	return m
 }
 
-func (m *machine) heldDefer(d window.Deferred) deferred {
+func (m *machine) heldDefer(d flow.Deferred) deferred {
 	out := deferred{call: d.Call}
 	if _, builtin := d.Call.Call.Value.(*ssa.Builtin); !builtin && m.static(&d.Call.Call) == nil {
 		out.callee = m.datum(d.Callee, d.Call.Call.Value.Type())
@@ -96,7 +96,7 @@ func (f *frame) instr() ssa.Instruction { return f.block.Instrs[f.ip] }
 func (f *frame) site() trace.Site { return f.fn.Blocks[f.block.Index].Instrs[f.ip].Site }
 
 // datum is a value of the snapshot, as it is in the witness (D3).
-func (c *checker) datum(d window.Datum, t types.Type) value {
+func (c *checker) datum(d flow.Datum, t types.Type) value {
 	if tuple, ok := t.(*types.Tuple); ok {
 		v := value{tuple: make([]value, tuple.Len())}
 		for i := range v.tuple {
@@ -146,7 +146,7 @@ func invalid(t types.Type) bool {
 }
 
 // held is datum, but of a bound variable it is the address of one that holds it.
-func (m *machine) held(d window.Datum, t types.Type) value {
+func (m *machine) held(d flow.Datum, t types.Type) value {
 	if !d.Bound {
 		return m.datum(d, t)
 	}
@@ -180,7 +180,7 @@ func (m *machine) value(v ssa.Value) value {
 	return value{}
 }
 
-func (m *machine) fromSnapshot(v ssa.Value, d window.Datum) value {
+func (m *machine) fromSnapshot(v ssa.Value, d flow.Datum) value {
 	if o := m.frame.locals[rootOf(v)]; o != nil {
 		if len(d.Words) == 0 || !d.Words[0].Known || d.Words[0].Term != nil {
 			return unknown(8)

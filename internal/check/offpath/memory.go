@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -218,7 +218,7 @@ func (m *machine) private(addr uint64, n int) value {
 	if left == 0 {
 		return v
 	}
-	k := slices.IndexFunc(m.way.Assumes, func(a window.Assumption) bool { return a.Addr <= addr && addr+uint64(n) <= a.Addr+uint64(a.Size) })
+	k := slices.IndexFunc(m.way.Assumes, func(a flow.Assumption) bool { return a.Addr <= addr && addr+uint64(n) <= a.Addr+uint64(a.Size) })
 	if k < 0 {
 		reject("D7", "the step is %s, but the program loads from %#x", m.expected(), addr)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -82,7 +82,7 @@ func (m *machine) cases(s *step, in *ssa.Select, chans []uint64, k int) {
 		}
 		left := slices.Clone(want)
 		for _, c := range e.Cases {
-			at := window.Place{Mask: 1}
+			at := built.Place{Mask: 1}
 			if int(c.Chan) < len(m.places) {
 				at = m.places[c.Chan]
 			}

@@ -5,20 +5,22 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // An Execution is a witness as package witness has executed it.
 type Execution interface {
-	Done(event int32) bool                          // it has happened
-	Intact(event int32) bool                        // a read: it has seen what was recorded
-	Seen(event int32) (word uint64, known bool)     // what a read saw
-	Wrote(event int32) (word uint64, known bool)    // what a write or send left
-	Value(t *window.Term) (word uint64, known bool) // of what its reads saw
-	Text(t *window.Term) (text string, known bool)  // of a string
+	Done(event int32) bool                         // it has happened
+	Intact(event int32) bool                       // a read: it has seen what was recorded
+	Seen(event int32) (word uint64, known bool)    // what a read saw
+	Wrote(event int32) (word uint64, known bool)   // what a write or send left
+	Value(t *model.Term) (word uint64, known bool) // of what its reads saw
+	Text(t *model.Term) (text string, known bool)  // of a string
 }
 
 // A Violation says which rule an alternative breaks.
@@ -46,10 +48,10 @@ func throw(reason string, args ...any) { reject("D4", reason, args...) }
 // Check executes the program from the fork of a way on, under the values that it has in the witness
 // x of the race p in the variant w, and reports whether it does what the way says, up to what of it
 // is in the witness. The error is a *Violation.
-func Check(b *window.Built, way *window.Way, w *window.Window, p window.Pair, x Execution) (err error) {
+func Check(b *built.Window, way *built.Way, w *model.Window, p model.Pair, x Execution) (err error) {
 	c := &checker{
-		b: b, way: way, w: w, x: x, pair: p, snap: way.Origin.Snapshot(), places: b.Places(),
-		todo: map[trace.GoID][]int{}, threads: map[trace.GoID]window.Thread{way.G: way.Thread},
+		b: b, way: way, w: w, x: x, pair: p, snap: way.Origin.Snapshot(), places: b.Places,
+		todo: map[trace.GoID][]int{}, threads: map[trace.GoID]model.Thread{way.G: way.Thread},
 		memory: memory{funcs: map[*ssa.Function]uint64{}, globals: map[string]uint64{}, overlay: map[uint64]overlaid{}, mine: map[uint64]uint64{}, theirs: map[uint64]uint64{}},
 	}
 	c.texts = texts{c.snap.Texts}
@@ -77,21 +79,21 @@ func Check(b *window.Built, way *window.Way, w *window.Window, p window.Pair, x 
 
 // checker is one check.
 type checker struct {
-	b      *window.Built
-	way    *window.Way
-	w      *window.Window // the variant
+	b      *built.Window
+	way    *built.Way
+	w      *model.Window // the variant
 	x      Execution
-	pair   window.Pair
-	snap   *window.Snapshot
-	places []window.Place
+	pair   model.Pair
+	snap   *flow.Snapshot
+	places []built.Place
 	steps  []step
 	// by goroutine: what of its steps the witness has, and it has not come to
 	todo map[trace.GoID][]int
 	at   int // step
 
-	threads map[trace.GoID]window.Thread // of the alternative's goroutines
-	waiting []*machine                   // that were started and have not been executed
-	forked  bool                         // one was started
+	threads map[trace.GoID]model.Thread // of the alternative's goroutines
+	waiting []*machine                  // that were started and have not been executed
+	forked  bool                        // one was started
 	instrs  int
 
 	memory
@@ -100,7 +102,7 @@ type checker struct {
 
 // step is a step of the alternative with its events in the variant.
 type step struct {
-	*window.Step
+	*flow.Step
 	events []int32
 	any    bool // an event of it is in the witness
 	whole  bool // all of it is
@@ -116,7 +118,7 @@ func (c *checker) leaves() {
 			reject("D1", "event %d comes after the fork, and is not out of it", i)
 		case e.Thread == c.way.Thread && e.Index < c.way.At && v.Thread != e.Thread:
 			reject("D1", "event %d comes before the fork, and is out of it", i)
-		case v.Kind == format.Join && window.Thread(v.Obj) == c.way.Thread && !v.Never:
+		case v.Kind == format.Join && model.Thread(v.Obj) == c.way.Thread && !v.Never:
 			reject("D1", "event %d waits for the end of the goroutine", i)
 		}
 	}
@@ -127,13 +129,13 @@ func (c *checker) correspond() {
 	for k := range c.way.Steps {
 		c.steps = append(c.steps, step{Step: &c.way.Steps[k]})
 	}
-	last := map[window.Thread]int{}
+	last := map[model.Thread]int{}
 	for i := int32(len(c.b.Events)); int(i) < len(c.w.Events); i++ {
 		e := &c.w.Events[i]
-		if e.Kind == window.Pin {
+		if e.Kind == model.Pin {
 			continue
 		}
-		k := int(e.Index - window.AlternativeBase)
+		k := int(e.Index - flow.AlternativeBase)
 		if k < 0 || k >= len(c.steps) {
 			reject("D2", "event %d stands for no step", i)
 		}
@@ -166,7 +168,7 @@ func (c *checker) correspond() {
 }
 
 // stands checks that event i may stand for a step.
-func (c *checker) stands(s *step, i int32, e *window.Event) {
+func (c *checker) stands(s *step, i int32, e *model.Event) {
 	d := &s.Event
 	switch t, ok := c.threads[d.G]; {
 	case !ok || t != e.Thread:
@@ -183,7 +185,7 @@ func (c *checker) stands(s *step, i int32, e *window.Event) {
 		}
 		return
 	case d.Kind == format.Go:
-		t := window.Thread(e.Obj)
+		t := model.Thread(e.Obj)
 		if _, twice := c.threads[trace.GoID(d.Obj)]; twice || c.usedBefore(t) {
 			reject("D2", "event %d starts a thread that is not new", i)
 		}
@@ -206,7 +208,7 @@ func (c *checker) stands(s *step, i int32, e *window.Event) {
 }
 
 // usedBefore reports whether a thread has events that are not of the alternative.
-func (c *checker) usedBefore(t window.Thread) bool {
+func (c *checker) usedBefore(t model.Thread) bool {
 	for i := range c.b.Events {
 		if c.w.Events[i].Thread == t {
 			return true
@@ -255,7 +257,7 @@ func (c *checker) granted() {
 	if len(c.todo) == 0 {
 		return
 	}
-	for _, i := range c.b.Sources(c.snap.Needs) {
+	for _, i := range c.b.SourcesOf(c.snap.Needs) {
 		if !c.x.Intact(i) {
 			reject("D3", "the fork rests on the read %d, which does not keep its value", i)
 		}

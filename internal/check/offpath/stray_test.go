@@ -9,7 +9,10 @@ import (
 	"github.com/presage-race/presage/internal/check/offpath"
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/oracle/progtest"
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/predict/walk"
 	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/trace"
@@ -19,10 +22,10 @@ import (
 // found is a race off the recorded path, with its witness.
 type found struct {
 	name  string
-	built *window.Built
-	way   *window.Way
-	w     *window.Window
-	pair  window.Pair
+	built *built.Window
+	way   *built.Way
+	w     *model.Window
+	pair  model.Pair
 	order []int32
 }
 
@@ -73,10 +76,10 @@ func eachRun(t *testing.T, seeds, from uint64, f func(name string, p *progtest.P
 
 // races looks for races off the recorded path of one run, with other forks in place of those of the
 // walk if fork is not nil.
-func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fork func(window.Fork) window.Fork, f func(*found)) *window.Builder {
+func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fork func(flow.Fork) flow.Fork, f func(*found)) *window.Builder {
 	t.Helper()
 	walker := walk.NewBranching(p.Plan)
-	b := window.NewBuilder(window.BuildOptions{Walked: true, Symbolic: true, Paths: true, Meta: run.Meta}, func(b *window.Built) error {
+	b := window.NewBuilder(window.BuildOptions{Walked: true, Symbolic: true, Paths: true, Meta: run.Meta}, func(b *built.Window) error {
 		for k := range b.Alternatives {
 			way := &b.Alternatives[k]
 			w, from := b.Variant(k)
@@ -113,7 +116,7 @@ func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fo
 
 // solve returns the engine's witness, nil if there is none. A faulty explorer may give it a window
 // that is none.
-func solve(s *engine.Solver, p window.Pair, faulty bool) (order []int32) {
+func solve(s *engine.Solver, p model.Pair, faulty bool) (order []int32) {
 	defer func() {
 		if r := recover(); r != nil && !faulty {
 			panic(r)
@@ -127,7 +130,7 @@ func solve(s *engine.Solver, p window.Pair, faulty bool) (order []int32) {
 
 // pairs are the conflicting accesses of a variant that it owes to its way: one of them is of the
 // way, or the way does something.
-func pairs(w *window.Window, from int32) (list []window.Pair) {
+func pairs(w *model.Window, from int32) (list []model.Pair) {
 	ok := func(i int32) bool {
 		e := &w.Events[i]
 		return e.Kind.IsAccess() && e.Flags&format.FlagStack == 0 && w.Threads[e.Thread] >= 0 && !e.Never
@@ -136,7 +139,7 @@ func pairs(w *window.Window, from int32) (list []window.Pair) {
 		for i := range j {
 			a, b := &w.Events[i], &w.Events[j]
 			if ok(i) && ok(j) && a.Thread != b.Thread && a.Obj == b.Obj && (a.Kind.IsWrite() || b.Kind.IsWrite()) && !(a.Kind.IsAtomic() && b.Kind.IsAtomic()) {
-				list = append(list, window.Pair{A: i, B: j})
+				list = append(list, model.Pair{A: i, B: j})
 			}
 		}
 	}
@@ -163,7 +166,7 @@ func TestAccepts(t *testing.T) {
 func (f *found) needed(x *witness.Execution) (list []int, executed map[int]bool) {
 	executed = map[int]bool{}
 	for i := int32(len(f.built.Events)); int(i) < len(f.w.Events); i++ {
-		k := int(f.w.Events[i].Index - window.AlternativeBase)
+		k := int(f.w.Events[i].Index - flow.AlternativeBase)
 		if x.Done(i) {
 			executed[k] = true
 		}
@@ -187,9 +190,9 @@ func (f *found) clone() *found {
 }
 
 // each calls g for the events of step k.
-func (f *found) each(k int, g func(i int32, e *window.Event)) {
+func (f *found) each(k int, g func(i int32, e *model.Event)) {
 	for i := int32(len(f.built.Events)); int(i) < len(f.w.Events); i++ {
-		if e := &f.w.Events[i]; e.Index == window.AlternativeBase+int64(k) {
+		if e := &f.w.Events[i]; e.Index == flow.AlternativeBase+int64(k) {
 			g(i, e)
 		}
 	}
@@ -207,22 +210,22 @@ var faults = []struct {
 		if !e.Kind.IsAccess() {
 			return false
 		}
-		places := f.built.Places()
+		places := f.built.Places
 		off := uint64(e.Obj) & 7
 		mask := uint8((1<<e.Size - 1) << off)
-		var others []window.Obj
+		var others []model.Obj
 		for o, p := range places {
 			if p.Mask == mask && p.Addr != uint64(e.Obj)&^7 {
-				others = append(others, window.Obj(o))
+				others = append(others, model.Obj(o))
 			}
 		}
 		n := 0
-		f.each(k, func(int32, *window.Event) { n++ })
+		f.each(k, func(int32, *model.Event) { n++ })
 		if len(others) == 0 || n != 1 {
 			return false
 		}
 		o := others[r.IntN(len(others))]
-		f.each(k, func(_ int32, w *window.Event) { w.Obj = o })
+		f.each(k, func(_ int32, w *model.Event) { w.Obj = o })
 		e.Obj = trace.Addr(places[o].Addr + off)
 		return true
 	}},
@@ -231,10 +234,10 @@ var faults = []struct {
 		if e.Kind.IsAccess() || e.Kind == format.Go {
 			return false
 		}
-		places := f.built.Places()
+		places := f.built.Places
 		for o, p := range places {
 			if p.Mask == 0 && p.Addr != 0 && p.Addr != uint64(e.Obj) {
-				f.each(k, func(_ int32, w *window.Event) { w.Obj = window.Obj(o) })
+				f.each(k, func(_ int32, w *model.Event) { w.Obj = model.Obj(o) })
 				e.Obj = trace.Addr(p.Addr)
 				return true
 			}
@@ -243,7 +246,7 @@ var faults = []struct {
 	}},
 	{"site", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
 		f.way.Steps[k].Event.Site++
-		f.each(k, func(_ int32, w *window.Event) { w.Site++ })
+		f.each(k, func(_ int32, w *model.Event) { w.Site++ })
 		return true
 	}},
 	{"kind", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
@@ -257,7 +260,7 @@ var faults = []struct {
 			return false
 		}
 		f.way.Steps[k].Event.Kind = kind
-		f.each(k, func(_ int32, w *window.Event) { w.Kind, w.Value = kind, nil })
+		f.each(k, func(_ int32, w *model.Event) { w.Kind, w.Value = kind, nil })
 		return true
 	}},
 	{"shared mode", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
@@ -265,7 +268,7 @@ var faults = []struct {
 			return false
 		}
 		f.way.Steps[k].Event.Flags ^= format.FlagRead
-		f.each(k, func(_ int32, w *window.Event) { w.Flags ^= format.FlagRead })
+		f.each(k, func(_ int32, w *model.Event) { w.Flags ^= format.FlagRead })
 		return true
 	}},
 	{"value", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
@@ -278,7 +281,7 @@ var faults = []struct {
 			return false
 		}
 		f.way.Steps[k].Event.Val ^= 1
-		f.each(k, func(_ int32, w *window.Event) {
+		f.each(k, func(_ int32, w *model.Event) {
 			w.Val, w.Aux, w.Value, w.ValDeps = w.Val^1, w.Aux^1, nil, nil
 		})
 		return true
@@ -292,8 +295,8 @@ var faults = []struct {
 			return false
 		}
 		var one, two []int32
-		f.each(k, func(i int32, _ *window.Event) { one = append(one, i) })
-		f.each(k+1, func(i int32, _ *window.Event) { two = append(two, i) })
+		f.each(k, func(i int32, _ *model.Event) { one = append(one, i) })
+		f.each(k+1, func(i int32, _ *model.Event) { two = append(two, i) })
 		if len(one) != 1 || len(two) != 1 {
 			return false
 		}
@@ -316,14 +319,14 @@ var faults = []struct {
 			return false
 		}
 		var gone []int32
-		f.each(k, func(i int32, e *window.Event) { gone = append(gone, i) })
+		f.each(k, func(i int32, e *model.Event) { gone = append(gone, i) })
 		f.blind(gone...)
 		f.way.Steps = slices.Delete(f.way.Steps, k, k+1)
 		for _, i := range gone {
-			f.w.Events[i] = window.Event{Kind: window.Pin, Obj: -1, Partner: -1, Thread: f.w.Events[i].Thread}
+			f.w.Events[i] = model.Event{Kind: model.Pin, Obj: -1, Partner: -1, Thread: f.w.Events[i].Thread}
 		}
 		for i := len(f.built.Events); i < len(f.w.Events); i++ {
-			if e := &f.w.Events[i]; e.Kind != window.Pin && e.Index > window.AlternativeBase+int64(k) {
+			if e := &f.w.Events[i]; e.Kind != model.Pin && e.Index > flow.AlternativeBase+int64(k) {
 				e.Index--
 			}
 		}
@@ -339,8 +342,8 @@ var faults = []struct {
 			return false
 		}
 		var one, two []int32
-		f.each(k, func(i int32, _ *window.Event) { one = append(one, i) })
-		f.each(k+1, func(i int32, _ *window.Event) { two = append(two, i) })
+		f.each(k, func(i int32, _ *model.Event) { one = append(one, i) })
+		f.each(k+1, func(i int32, _ *model.Event) { two = append(two, i) })
 		if len(one) != 1 || len(two) != 1 {
 			return false
 		}
@@ -365,7 +368,7 @@ var faults = []struct {
 	}},
 	{"set of cases", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
 		spoilt := false
-		f.each(k, func(_ int32, w *window.Event) {
+		f.each(k, func(_ int32, w *model.Event) {
 			if len(w.Cases) > 0 {
 				w.Cases, spoilt = slices.Clone(w.Cases[1:]), true
 			}
@@ -391,7 +394,7 @@ var faults = []struct {
 			return false
 		}
 		s.Event.Flags = flags
-		f.each(k, func(_ int32, w *window.Event) { w.Kind, w.Flags, w.Strict = s.Event.Kind, flags, false })
+		f.each(k, func(_ int32, w *model.Event) { w.Kind, w.Flags, w.Strict = s.Event.Kind, flags, false })
 		return true
 	}},
 	{"comparison", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
@@ -402,7 +405,7 @@ var faults = []struct {
 		if r.IntN(2) == 0 {
 			s.Event.Val ^= 1
 		}
-		f.each(k, func(_ int32, w *window.Event) { w.Val ^= 1 })
+		f.each(k, func(_ int32, w *model.Event) { w.Val ^= 1 })
 		return true
 	}},
 	{"last", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
@@ -428,14 +431,14 @@ func (f *found) blind(events ...int32) {
 		if on(e.ValDeps) || e.Value != nil && on(e.Value.Reads()) {
 			e.Value, e.ValDeps = nil, nil
 		}
-		e.Guards = slices.DeleteFunc(slices.Clone(e.Guards), func(g window.Guard) bool { return on(g.Term.Reads()) })
+		e.Guards = slices.DeleteFunc(slices.Clone(e.Guards), func(g model.Guard) bool { return on(g.Term.Reads()) })
 	}
 }
 
 // sameWords reports whether step k leaves the same in two executions, or what is not known.
 func (f *found) sameWords(k int, x, y *witness.Execution) bool {
 	same := true
-	f.each(k, func(i int32, _ *window.Event) {
+	f.each(k, func(i int32, _ *model.Event) {
 		v, ok := x.Wrote(i)
 		w, ok2 := y.Wrote(i)
 		same = same && (!ok2 || ok && v == w)
@@ -488,7 +491,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func steps(way *window.Way) (s string) {
+func steps(way *built.Way) (s string) {
 	for k := range way.Steps {
 		e := &way.Steps[k].Event
 		s += fmt.Sprintf("\n%d: g%d %v site %d %#x", k, e.G, e.Kind, e.Site, uint64(e.Obj))

@@ -5,8 +5,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -16,7 +16,7 @@ func (c *checker) surroundings() {
 		return
 	}
 	held := contents{}
-	for r := range c.b.Trace {
+	for _, r := range c.b.Records {
 		switch {
 		case r.Kind == format.Alloc:
 			if r.Index >= c.way.At {
@@ -42,7 +42,7 @@ func (c *checker) surroundings() {
 }
 
 // span is the bytes of an access of the trace.
-func span(r *window.Traced) (addr, size uint64) {
+func span(r *built.Record) (addr, size uint64) {
 	if r.Size == 0 || r.Size > 8 {
 		return uint64(r.Obj) &^ 7, 8
 	}
@@ -52,7 +52,7 @@ func span(r *window.Traced) (addr, size uint64) {
 func meet(a, n, b, m uint64) bool { return a < b+m && b < a+n }
 
 // foreign is an access of another goroutine.
-func (c *checker) foreign(r *window.Traced) {
+func (c *checker) foreign(r *built.Record) {
 	addr, size := span(r)
 	for _, s := range c.silent {
 		if meet(addr, size, s.addr, uint64(s.size)) {
@@ -83,7 +83,7 @@ func (c *checker) allocated(addr, size uint64) {
 }
 
 // variable checks the address of a variable of a package against an access that names it.
-func (c *checker) variable(r *window.Traced) {
+func (c *checker) variable(r *built.Record) {
 	if len(c.globals) == 0 || !r.Kind.IsAccess() || r.Flags&format.FlagOpaque != 0 {
 		return
 	}
@@ -132,7 +132,7 @@ func (c contents) forget(addr, size uint64) {
 	}
 }
 
-func (c contents) access(r *window.Traced) {
+func (c contents) access(r *built.Record) {
 	addr, size := span(r)
 	v := r.Val
 	if r.Kind == format.AtomicRMW {
@@ -141,7 +141,7 @@ func (c contents) access(r *window.Traced) {
 	for i := range size {
 		l := lastly{b: byte(v >> (8 * i)), known: r.Flags&format.FlagNoValue == 0}
 		if r.Kind.IsWrite() {
-			l.rests, l.value, l.addr = r.Rests || r.Kind == format.AtomicRMW, r.Value, addr
+			l.rests, l.value, l.addr = len(r.From) > 0 || r.Kind == format.AtomicRMW, r.Value, addr
 		} else if was, ok := c[addr+i]; ok && was.b == l.b && was.known {
 			continue
 		}

@@ -75,7 +75,7 @@ func (m *machine) seen(s *step, size int) value {
 // to what stood at its address before an allocation of the window, where now something else is
 // (D9): the window has another value for a pointer to the new object.
 func (c *checker) pointed(w uint64) value {
-	word := c.b.Plain(w)
+	word := c.b.Names.Plain(w)
 	times := 0
 	c.w.Names.Allocated(func(addr, size uint64) {
 		if word-addr < size && word >= 4096 && word < notProgram {
@@ -123,7 +123,7 @@ func (m *machine) written(s *step, v value) {
 		if !m.x.Done(i) || !ok { // what is not known to the witness, nothing rests on
 			continue
 		}
-		word := number(m.b.Plain(w), 8)
+		word := number(m.b.Names.Plain(w), 8)
 		if !s.Event.Kind.IsAccess() {
 			m.agree(word.part(0, len(v.img)), v)
 			continue
@@ -356,7 +356,7 @@ func (m *machine) compareAndSwap(addr uint64, size int, old, now value, site tra
 func (m *machine) finds(s *step, old value) {
 	for _, i := range s.events {
 		e := &m.w.Events[i]
-		word := number(m.b.Plain(e.Val), 8)
+		word := number(m.b.Names.Plain(e.Val), 8)
 		mask := m.places[e.Obj].Mask
 		if mask == 0xff && len(old.img) == 8 {
 			m.agree(word, old)

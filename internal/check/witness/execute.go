@@ -3,7 +3,7 @@ package witness
 import (
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -20,7 +20,7 @@ func classOf(k format.Kind) class {
 	switch k {
 	case format.Go, format.Join:
 		return onThread
-	case format.End, format.Start, format.SelectDefault, window.Pin:
+	case format.End, format.Start, format.SelectDefault, model.Pin:
 		return onNothing
 	}
 	return onObject
@@ -28,7 +28,7 @@ func classOf(k format.Kind) class {
 
 // execute checks that event i, which is next in its thread, is enabled (M5), and
 // applies its effect. A kind that the model does not have is never enabled.
-func (s *state) execute(i int32, e *window.Event) error {
+func (s *state) execute(i int32, e *model.Event) error {
 	if classOf(e.Kind) != onObject {
 		return s.executeThread(i, e)
 	}
@@ -87,12 +87,12 @@ func (s *state) execute(i int32, e *window.Event) error {
 }
 
 // executeThread is execute for events that act on no object.
-func (s *state) executeThread(i int32, e *window.Event) error {
+func (s *state) executeThread(i int32, e *model.Event) error {
 	switch e.Kind {
-	case format.Go, format.Start, format.End, window.Pin: // (G) (P) always
+	case format.Go, format.Start, format.End, model.Pin: // (G) (P) always
 	case format.Join:
 		// (M3)
-		u := window.Thread(e.Obj)
+		u := model.Thread(e.Obj)
 		if int(s.next[u]) != len(s.threads[u]) || s.blockedOn[u] >= 0 {
 			return s.violation("M3", i, "thread %d has not ended", u)
 		}
@@ -108,7 +108,7 @@ func (s *state) executeThread(i int32, e *window.Event) error {
 }
 
 // lock is rule (L), acquiring.
-func (s *state) lock(i int32, e *window.Event, o *object) error {
+func (s *state) lock(i int32, e *model.Event, o *object) error {
 	if o.writer {
 		return s.violation("L", i, "lock %d is held", e.Obj)
 	}
@@ -124,7 +124,7 @@ func (s *state) lock(i int32, e *window.Event, o *object) error {
 }
 
 // unlock is rule (L), releasing.
-func (s *state) unlock(i int32, e *window.Event, o *object) error {
+func (s *state) unlock(i int32, e *model.Event, o *object) error {
 	if e.Flags&format.FlagRead != 0 {
 		if o.readers <= 0 {
 			return s.violation("L", i, "lock %d has no readers", e.Obj)
@@ -140,13 +140,13 @@ func (s *state) unlock(i int32, e *window.Event, o *object) error {
 }
 
 // stepOnce is rule (O): fresh → running → done, and OncePass only when done.
-func (s *state) stepOnce(i int32, e *window.Event, o *object) error {
+func (s *state) stepOnce(i int32, e *model.Event, o *object) error {
 	switch {
-	case e.Kind == format.OnceBegin && o.once == window.OnceFresh:
-		o.once = window.OnceRunning
-	case e.Kind == format.OnceEnd && o.once == window.OnceRunning:
-		o.once = window.OnceDone
-	case e.Kind == format.OncePass && o.once == window.OnceDone:
+	case e.Kind == format.OnceBegin && o.once == model.OnceFresh:
+		o.once = model.OnceRunning
+	case e.Kind == format.OnceEnd && o.once == model.OnceRunning:
+		o.once = model.OnceDone
+	case e.Kind == format.OncePass && o.once == model.OnceDone:
 	default:
 		return s.violation("O", i, "once %d is in state %d", e.Obj, o.once)
 	}
@@ -154,12 +154,12 @@ func (s *state) stepOnce(i int32, e *window.Event, o *object) error {
 }
 
 // cond is rule (N).
-func (s *state) cond(i int32, e *window.Event, o *object) error {
+func (s *state) cond(i int32, e *model.Event, o *object) error {
 	switch e.Kind {
 	case format.CondWait:
-		o.waiters = append(o.waiters, window.Waiter{Thread: e.Thread})
+		o.waiters = append(o.waiters, model.Waiter{Thread: e.Thread})
 	case format.CondSignal:
-		k := slices.IndexFunc(o.waiters, func(w window.Waiter) bool { return !w.Notified })
+		k := slices.IndexFunc(o.waiters, func(w model.Waiter) bool { return !w.Notified })
 		if k >= 0 {
 			o.waiters[k].Notified = true
 		}
@@ -168,7 +168,7 @@ func (s *state) cond(i int32, e *window.Event, o *object) error {
 			o.waiters[k].Notified = true
 		}
 	case format.CondWake:
-		k := slices.IndexFunc(o.waiters, func(w window.Waiter) bool { return w.Thread == e.Thread })
+		k := slices.IndexFunc(o.waiters, func(w model.Waiter) bool { return w.Thread == e.Thread })
 		if k < 0 || !o.waiters[k].Notified {
 			return s.violation("N", i, "thread %d was not notified", e.Thread)
 		}
@@ -178,7 +178,7 @@ func (s *state) cond(i int32, e *window.Event, o *object) error {
 }
 
 // send is rules (C) and (U), sending.
-func (s *state) send(i int32, e *window.Event, o *object) error {
+func (s *state) send(i int32, e *model.Event, o *object) error {
 	elem := s.produced(i, e, e.Val, s.allIntact(e.ValDeps))
 	if o.closed {
 		return s.violation("C", i, "channel %d is closed", e.Obj)
@@ -216,7 +216,7 @@ func (s *state) isNextOfItsThread(i int32) bool {
 }
 
 // recv is rules (C) and (U), receiving.
-func (s *state) recv(i int32, e *window.Event, o *object) error {
+func (s *state) recv(i int32, e *model.Event, o *object) error {
 	if e.Flags&format.FlagClosed != 0 {
 		if !o.closed || len(o.queue) > 0 || o.slot.full {
 			return s.violation("C", i, "channel %d is not closed and empty", e.Obj)
@@ -237,7 +237,7 @@ func (s *state) recv(i int32, e *window.Event, o *object) error {
 }
 
 // rendezvous is rule (U), receiving: the sender goes on.
-func (s *state) rendezvous(i int32, e *window.Event, o *object) error {
+func (s *state) rendezvous(i int32, e *model.Event, o *object) error {
 	met := o.slot
 	if !met.full {
 		return s.violation("U", i, "no sender waits on channel %d", e.Obj)
@@ -262,7 +262,7 @@ func (s *state) patient(i int32) bool {
 }
 
 // ready reports whether a case of a select is ready (S).
-func (s *state) ready(c window.Case) bool {
+func (s *state) ready(c model.Case) bool {
 	o := &s.objects[c.Chan]
 	if c.Send {
 		return o.closed || len(o.queue) < o.capacity

@@ -1,12 +1,12 @@
 package witness
 
-import "github.com/presage-race/presage/internal/predict/window"
+import "github.com/presage-race/presage/internal/predict/model"
 
 // An Execution is a witness that was executed.
 type Execution struct{ s *state }
 
 // Execute is Check, and returns the execution.
-func Execute(w *window.Window, p window.Pair, order []int32) (*Execution, error) {
+func Execute(w *model.Window, p model.Pair, order []int32) (*Execution, error) {
 	s, err := newState(w)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func Execute(w *window.Window, p window.Pair, order []int32) (*Execution, error)
 // need the event of the error are not found. What is only known to be next (M8) is left out, with
 // what follows it. A trace may have what a receiver did before it waited behind the non-blocking
 // send that found it waiting (U): that comes first.
-func Admits(w *window.Window) error {
+func Admits(w *model.Window) error {
 	s, err := newState(w)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *state) recorded(i int32, ended []bool) error {
 	if ended[e.Thread] = ended[e.Thread] || e.Last; ended[e.Thread] || s.done[i] {
 		return nil
 	}
-	return s.step(i, window.Pair{A: -1, B: -1})
+	return s.step(i, model.Pair{A: -1, B: -1})
 }
 
 // Done reports whether an event has happened.
@@ -81,13 +81,13 @@ func (x *Execution) Wrote(i int32) (word uint64, known bool) {
 }
 
 // Value is what a term amounts to.
-func (x *Execution) Value(t *window.Term) (word uint64, known bool) {
+func (x *Execution) Value(t *model.Term) (word uint64, known bool) {
 	v := x.s.evaluate(t)
 	return v.val, v.known
 }
 
 // Text is what a term amounts to that is the content of a string.
-func (x *Execution) Text(t *window.Term) (text string, known bool) {
+func (x *Execution) Text(t *model.Term) (text string, known bool) {
 	a := x.s.amount(t)
 	return a.text, a.ok
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -40,7 +40,7 @@ import (
 //	     event, has it called back one.
 //
 // What traced code finds after a missing method is left to the window and Check.
-func Crossing(w *window.Window, m *window.Missing, p window.Pair, order []int32) error {
+func Crossing(w *model.Window, m *model.Missing, p model.Pair, order []int32) error {
 	if m == nil || len(m.Calls) == 0 {
 		return nil
 	}
@@ -67,8 +67,8 @@ func Crossing(w *window.Window, m *window.Missing, p window.Pair, order []int32)
 // crossing is a witness, by events of the trace. Events are named by where they stand in m.
 type crossing struct {
 	step  int
-	w     *window.Window
-	m     *window.Missing
+	w     *model.Window
+	m     *model.Missing
 	began []int // by event: when the witness begins with it, in steps of step; -1: never
 	ended []int // and has done all of it; never: it has not
 	event []int32
@@ -94,7 +94,7 @@ type openGap struct {
 	calls []int
 }
 
-func newCrossing(w *window.Window, m *window.Missing, p window.Pair, order []int32) *crossing {
+func newCrossing(w *model.Window, m *model.Missing, p model.Pair, order []int32) *crossing {
 	c := &crossing{step: len(m.Events) + 1, w: w, m: m, began: make([]int, len(m.Events)), ended: make([]int, len(m.Events)), event: make([]int32, len(m.Events)), acted: make([]bool, len(m.Events)), last: -1}
 	parts := make([]int, len(m.Events))
 	for e := range m.Events {
@@ -125,7 +125,7 @@ func newCrossing(w *window.Window, m *window.Missing, p window.Pair, order []int
 			c.began[e] = (n + 1) * c.step
 		}
 		c.last = max(c.last, e)
-		if n < len(order) && w.Events[i].Kind != window.Pin {
+		if n < len(order) && w.Events[i].Kind != model.Pin {
 			c.acted[e] = true
 		}
 		if parts[e]--; parts[e] == 0 && n < len(order) {
@@ -196,7 +196,7 @@ func (c *crossing) makeGaps() {
 		x.a = e
 		switch c.m.Events[e].Kind {
 		case format.MethodBegin:
-			k := slices.IndexFunc(c.m.Calls, func(call window.MissingCall) bool { return call.Begin == c.m.Index[e] })
+			k := slices.IndexFunc(c.m.Calls, func(call model.MissingCall) bool { return call.Begin == c.m.Index[e] })
 			x.calls = append(x.calls, k)
 		case format.MethodEnd, format.End:
 			x.calls = slices.DeleteFunc(x.calls, func(k int) bool { return c.m.Calls[k].End == c.m.Index[e] })
@@ -226,7 +226,7 @@ func (c *crossing) common(g, h openGap) bool {
 	return false
 }
 
-func share(p, q *window.MissingCall) bool {
+func share(p, q *model.MissingCall) bool {
 	if nothing(p) || nothing(q) {
 		return false
 	}
@@ -236,7 +236,7 @@ func share(p, q *window.MissingCall) bool {
 	return slices.ContainsFunc(p.Memory, func(x [2]uint64) bool { return within(q.Memory, x) })
 }
 
-func nothing(p *window.MissingCall) bool {
+func nothing(p *model.MissingCall) bool {
 	return !p.All && len(p.Memory)+len(p.Goroutines) == 0
 }
 
@@ -247,7 +247,7 @@ func within(list [][2]uint64, x [2]uint64) bool {
 }
 
 // reaches says whether a call can act on what an event acts on.
-func reaches(p *window.MissingCall, e *trace.Event) bool {
+func reaches(p *model.MissingCall, e *trace.Event) bool {
 	if p.Seen && !e.Kind.IsAccess() {
 		return false
 	}
@@ -289,7 +289,7 @@ func (c *crossing) objects() error {
 	before := map[trace.Addr][]int{}
 	for e := range c.m.Events[:c.last+1] {
 		ev := &c.m.Events[e]
-		if from, to := bytesOf(ev); ev.Kind.IsAccess() || to == from || ev.Obj == 0 || !slices.ContainsFunc(c.m.Calls, func(p window.MissingCall) bool { return reaches(&p, ev) }) {
+		if from, to := bytesOf(ev); ev.Kind.IsAccess() || to == from || ev.Obj == 0 || !slices.ContainsFunc(c.m.Calls, func(p model.MissingCall) bool { return reaches(&p, ev) }) {
 			continue
 		}
 		switch ev.Kind {

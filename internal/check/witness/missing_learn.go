@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -12,7 +12,7 @@ import (
 // learned checks (Y5). Which reads see something else than in the recorded run, the execution of
 // the witness says, with nothing asked of it; what rests on them in memory is found by the trace,
 // byte by byte, in the order of the witness.
-func (c *crossing) learned(p window.Pair, order []int32) error {
+func (c *crossing) learned(p model.Pair, order []int32) error {
 	if len(c.m.From) == 0 {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (c *crossing) learned(p window.Pair, order []int32) error {
 }
 
 // others are the reads of the trace, by number, that see something else than they did.
-func (c *crossing) others(p window.Pair, order []int32) (map[int64]bool, error) {
+func (c *crossing) others(p model.Pair, order []int32) (map[int64]bool, error) {
 	w := *c.w
 	w.Edges, w.Orders, w.Events = nil, nil, slices.Clone(c.w.Events)
 	for i := range w.Events {
@@ -49,7 +49,7 @@ func (c *crossing) others(p window.Pair, order []int32) (map[int64]bool, error) 
 	}
 	other := map[int64]bool{}
 	for _, i := range order {
-		if e := &c.w.Events[i]; e.Kind != window.Pin && !e.Bare && c.w.Threads[e.Thread] >= 0 && isRead(e.Kind) && !x.Intact(i) {
+		if e := &c.w.Events[i]; e.Kind != model.Pin && !e.Bare && c.w.Threads[e.Thread] >= 0 && isRead(e.Kind) && !x.Intact(i) {
 			other[e.Index] = true
 		}
 	}
@@ -64,11 +64,11 @@ func (c *crossing) learnsAt(e int, other map[int64]bool, left map[uint64]int) er
 	refused := func(why string) error {
 		return &Violation{Rule: "Y5", Event: max(0, c.event[e]), Kind: ev.Kind, Reason: why}
 	}
-	if c.ended[e] < never && rests(c.m.Needs[e]) && slices.ContainsFunc(c.m.Calls, func(k window.MissingCall) bool { return k.G == ev.G && during(&k, n) }) {
+	if c.ended[e] < never && rests(c.m.Needs[e]) && slices.ContainsFunc(c.m.Calls, func(k model.MissingCall) bool { return k.G == ev.G && during(&k, n) }) {
 		return refused("a missing method learns of a read that saw something else")
 	}
 	if ev.Kind == format.MethodBegin && slices.ContainsFunc(c.gaps, func(g openGap) bool { return g.a == e && g.until > e }) {
-		k := slices.IndexFunc(c.m.Calls, func(k window.MissingCall) bool { return k.Begin == n })
+		k := slices.IndexFunc(c.m.Calls, func(k model.MissingCall) bool { return k.Begin == n })
 		for x := range left {
 			if call := &c.m.Calls[k]; call.All || within(call.Memory, [2]uint64{x, x + 1}) {
 				return refused("a missing method begins, and finds what rests on a read that saw something else")
@@ -138,4 +138,4 @@ func (c *crossing) unfinished(other map[int64]bool) error {
 }
 
 // during says whether number n is in a call.
-func during(p *window.MissingCall, n int64) bool { return n > p.Begin && (p.End < 0 || n < p.End) }
+func during(p *model.MissingCall, n int64) bool { return n > p.Begin && (p.End < 0 || n < p.End) }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -46,13 +46,13 @@ func TestLearned(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			events := append([]step{ev(1, format.Write, x), begin, read}, c.events...)
-			w := &window.Window{Init: make([]window.ObjState, 5), Threads: []trace.GoID{1, 2, 3}}
-			m := &window.Missing{Calls: []window.MissingCall{{G: 2, Begin: 1, End: -1, Seen: true}}}
+			w := &model.Window{Init: make([]model.ObjState, 5), Threads: []trace.GoID{1, 2, 3}}
+			m := &model.Missing{Calls: []model.MissingCall{{G: 2, Begin: 1, End: -1, Seen: true}}}
 			for _, a := range c.reached {
 				m.Calls[0].Memory = append(m.Calls[0].Memory, [2]uint64{a, a + 8})
 			}
 			var order []int32
-			objs := map[trace.Addr]window.Obj{x: 0, y: 1, z: 2, v: 3}
+			objs := map[trace.Addr]model.Obj{x: 0, y: 1, z: 2, v: 3}
 			for n, s := range append(events, ev(1, format.Write, y), ev(3, format.Write, y)) {
 				if s.Kind == format.MethodBegin && n > 1 {
 					call := m.Calls[0]
@@ -61,9 +61,9 @@ func TestLearned(t *testing.T) {
 				}
 				m.Index, m.Events = append(m.Index, int64(n)), append(m.Events, s.Event)
 				m.Needs, m.From = append(m.Needs, s.needs), append(m.From, s.from)
-				e := window.Event{Kind: s.Kind, Bare: c.bare && n == 2, Thread: window.Thread(s.G - 1), Obj: objs[s.Obj], Val: s.Val, Index: int64(n), Partner: -1}
+				e := model.Event{Kind: s.Kind, Bare: c.bare && n == 2, Thread: model.Thread(s.G - 1), Obj: objs[s.Obj], Val: s.Val, Index: int64(n), Partner: -1}
 				if !s.Kind.IsAccess() {
-					e.Kind, e.Obj = window.Pin, -1
+					e.Kind, e.Obj = model.Pin, -1
 				}
 				for _, r := range s.from {
 					e.ValDeps = append(e.ValDeps, int32(r))
@@ -74,7 +74,7 @@ func TestLearned(t *testing.T) {
 				}
 			}
 			order = append(order, 0)
-			p := window.Pair{A: int32(len(events)), B: int32(len(events) + 1)}
+			p := model.Pair{A: int32(len(events)), B: int32(len(events) + 1)}
 			crossing := newCrossing(w, m, p, order)
 			err := crossing.learned(p, order)
 			var broken *Violation

@@ -3,7 +3,7 @@ package witness
 import (
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -137,7 +137,7 @@ func (c *crossing) found(order []int32) map[int]bool {
 // it: an operation of an object, and a read of which the window does not know what it saw.
 func (c *crossing) depends(e int) bool {
 	ev := &c.m.Events[e]
-	return !ev.Kind.IsAccess() || ev.Flags&format.FlagNoValue != 0 || c.w.Semantics == window.StrictReads && ev.Kind != format.Write && ev.Kind != format.AtomicWrite
+	return !ev.Kind.IsAccess() || ev.Flags&format.FlagNoValue != 0 || c.w.Semantics == model.StrictReads && ev.Kind != format.Write && ev.Kind != format.AtomicWrite
 }
 
 // onlyReads says whether nothing can tell that an event was there.

@@ -1,6 +1,6 @@
 package witness
 
-import "github.com/presage-race/presage/internal/predict/window"
+import "github.com/presage-race/presage/internal/predict/model"
 
 // A Sight is what a read of an execution sees.
 type Sight struct {
@@ -12,7 +12,7 @@ type Sight struct {
 
 // Sights executes order, a witness of the pair that Check accepts, once more, and returns what its
 // reads see, in their order. It is for reports.
-func Sights(w *window.Window, p window.Pair, order []int32) ([]Sight, error) {
+func Sights(w *model.Window, p model.Pair, order []int32) ([]Sight, error) {
 	s, err := newState(w)
 	if err != nil {
 		return nil, err

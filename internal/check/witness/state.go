@@ -3,14 +3,14 @@ package witness
 import (
 	"fmt"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // state is the state of an execution: which events have happened, and what they
 // left in the objects.
 type state struct {
-	w       *window.Window
+	w       *model.Window
 	threads [][]int32 // by thread: its events, in program order
 	starter []int32   // by thread: the Go event that starts it, or -1
 	before  [][]int32 // by event: the events that hard edges put before it
@@ -20,12 +20,12 @@ type state struct {
 	at    []int32   // by event: how many had happened, with it, if there are such orders
 	ticks int32
 
-	next      []int32      // by thread: how many of its events have happened
-	blockedOn []window.Obj // by thread: the channel on which it waits for a receiver, or -1
-	done      []bool       // by event: it has happened
-	intact    []bool       // by event: a read that kept its value
-	seen      []word       // by event: what a read saw
-	wrote     []word       // by event: what a write or send left
+	next      []int32     // by thread: how many of its events have happened
+	blockedOn []model.Obj // by thread: the channel on which it waits for a receiver, or -1
+	done      []bool      // by event: it has happened
+	intact    []bool      // by event: a read that kept its value
+	seen      []word      // by event: what a read saw
+	wrote     []word      // by event: what a write or send left
 	objects   []object
 }
 
@@ -38,9 +38,9 @@ type object struct {
 
 	counter int64 // WaitGroup
 
-	once window.OnceState
+	once model.OnceState
 
-	waiters []window.Waiter // Cond
+	waiters []model.Waiter // Cond
 
 	capacity int    // channel
 	closed   bool   // channel
@@ -59,14 +59,14 @@ type word struct {
 type slot struct {
 	full bool
 	word
-	sender  window.Thread
+	sender  model.Thread
 	send    int32 // the send, or -1 if it happened before the window
 	partner int32 // the only receive that may empty the slot, or -1
 }
 
 // newState returns the state at the window's start. It fails if the window's
 // numbers do not fit together.
-func newState(w *window.Window) (*state, error) {
+func newState(w *model.Window) (*state, error) {
 	n := len(w.Threads)
 	s := &state{
 		w:         w,
@@ -75,7 +75,7 @@ func newState(w *window.Window) (*state, error) {
 		before:    make([][]int32, len(w.Events)),
 		weakly:    make([][]int32, len(w.Events)),
 		next:      make([]int32, n),
-		blockedOn: make([]window.Obj, n),
+		blockedOn: make([]model.Obj, n),
 		done:      make([]bool, len(w.Events)),
 		intact:    make([]bool, len(w.Events)),
 		seen:      make([]word, len(w.Events)),
@@ -104,7 +104,7 @@ func newState(w *window.Window) (*state, error) {
 		return nil, err
 	}
 	for o := range w.Init {
-		if err := s.initObject(window.Obj(o)); err != nil {
+		if err := s.initObject(model.Obj(o)); err != nil {
 			return nil, err
 		}
 	}
@@ -146,14 +146,14 @@ func (s *state) enter(i int32) error {
 }
 
 // initObject gives object o its state at the window's start.
-func (s *state) initObject(o window.Obj) error {
+func (s *state) initObject(o model.Obj) error {
 	from, to := &s.w.Init[o], &s.objects[o]
 	*to = object{
 		word:   word{from.Val, !from.Unknown, -1},
 		writer: from.Writer, readers: from.Readers,
 		counter:  from.Counter,
 		once:     from.Once,
-		waiters:  append([]window.Waiter(nil), from.Waiters...),
+		waiters:  append([]model.Waiter(nil), from.Waiters...),
 		capacity: int(from.Cap), closed: from.Closed,
 	}
 	if to.capacity > 0 {

@@ -2,7 +2,7 @@ package witness
 
 import (
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -14,7 +14,7 @@ func (s *state) sees(i int32, x word) {
 
 // produced is the value that a write or send leaves (V): as recorded, if what it is
 // computed from is; else what its term amounts to.
-func (s *state) produced(i int32, e *window.Event, recorded uint64, asRecorded bool) word {
+func (s *state) produced(i int32, e *model.Event, recorded uint64, asRecorded bool) word {
 	x := word{recorded, true, i}
 	switch {
 	case asRecorded:
@@ -32,12 +32,12 @@ func (s *state) produced(i int32, e *window.Event, recorded uint64, asRecorded b
 }
 
 // evaluate computes a term from the plain words that its reads have seen (V).
-func (s *state) evaluate(t *window.Term) word {
+func (s *state) evaluate(t *model.Term) word {
 	a := s.amount(t)
 	return word{val: a.bits, known: a.ok}
 }
 
-func (s *state) amount(t *window.Term) amount {
+func (s *state) amount(t *model.Term) amount {
 	v := evaluation{done: map[*expr.Expr]amount{}, read: func(r int64) (uint64, bool) {
 		if r < 0 || r >= int64(len(s.seen)) {
 			return 0, false
@@ -64,7 +64,7 @@ func (s *state) guards(i int32) error {
 // termReads checks that the terms of event i are about earlier reads of its thread.
 func (s *state) termReads(i int32) error {
 	e := &s.w.Events[i]
-	check := func(t *window.Term, own bool) error {
+	check := func(t *model.Term, own bool) error {
 		for _, r := range t.Reads() {
 			if r < 0 || r > i || r == i && !own || s.w.Events[r].Thread != e.Thread || !isRead(s.w.Events[r].Kind) {
 				return s.violation("X", i, "a term reads %d, which is not an earlier read of its thread", r)

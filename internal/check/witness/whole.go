@@ -3,7 +3,7 @@ package witness
 import (
 	"errors"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -21,8 +21,8 @@ func IsPart(err error) bool {
 // checkWhole refuses (A) a witness in which another goroutine reads what a part of an access of the
 // race, one of several parts, has left: the access takes place at the end of the witness, so nobody
 // knows how far it is before that. It is O(events of the witness).
-func (s *state) checkWhole(p window.Pair, order []int32) error {
-	left := make(map[window.Obj]int32) // the part, by location
+func (s *state) checkWhole(p model.Pair, order []int32) error {
+	left := make(map[model.Obj]int32) // the part, by location
 	for _, i := range order {
 		e := &s.w.Events[i]
 		switch part, ok := left[e.Obj]; {

@@ -46,7 +46,7 @@ package witness
 import (
 	"fmt"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -66,7 +66,7 @@ func (v *Violation) Error() string {
 }
 
 func kindName(k format.Kind) string {
-	if k == window.Pin {
+	if k == model.Pin {
 		return "pin"
 	}
 	return k.String()
@@ -74,13 +74,13 @@ func kindName(k format.Kind) string {
 
 // Check reports whether order, followed by the pair's two accesses, is a possible
 // execution of the window in which the pair races. The error is a *Violation.
-func Check(w *window.Window, p window.Pair, order []int32) error {
+func Check(w *model.Window, p model.Pair, order []int32) error {
 	_, err := Execute(w, p, order)
 	return err
 }
 
 // step executes one event of the witness, which must be the next of its thread.
-func (s *state) step(i int32, p window.Pair) error {
+func (s *state) step(i int32, p model.Pair) error {
 	if i < 0 || int(i) >= len(s.w.Events) {
 		return &Violation{Rule: "M1", Event: -1, Reason: fmt.Sprintf("no event has index %d", i)}
 	}
@@ -170,7 +170,7 @@ func (s *state) allIntact(reads []int32) bool {
 }
 
 // checkPair checks that the pair's accesses conflict.
-func (s *state) checkPair(p window.Pair) error {
+func (s *state) checkPair(p model.Pair) error {
 	for _, i := range []int32{p.A, p.B} {
 		if i < 0 || int(i) >= len(s.w.Events) {
 			return &Violation{Rule: "R", Event: -1, Reason: fmt.Sprintf("no event has index %d", i)}
@@ -197,7 +197,7 @@ func (s *state) checkPair(p window.Pair) error {
 }
 
 // checkRace checks that, in the state reached, both accesses are next.
-func (s *state) checkRace(p window.Pair) error {
+func (s *state) checkRace(p model.Pair) error {
 	for _, i := range []int32{p.A, p.B} {
 		if err := s.isNext(i); err != nil {
 			return err
@@ -217,7 +217,7 @@ func (s *state) checkRace(p window.Pair) error {
 
 // checkOnlyWrite checks that the pair's write writes: a compare-and-swap that
 // meets another value does not, and with a plain read it is the only write.
-func (s *state) checkOnlyWrite(p window.Pair) error {
+func (s *state) checkOnlyWrite(p model.Pair) error {
 	a, b := p.A, p.B
 	if s.w.Events[a].Kind != format.AtomicRMW {
 		a, b = b, a

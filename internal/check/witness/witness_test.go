@@ -9,7 +9,7 @@ import (
 
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/oracle/tracetest"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -63,7 +63,7 @@ func TestCheckEveryStep(t *testing.T) {
 	if err != nil || len(cases) == 0 {
 		t.Fatal("no hand-made windows:", err)
 	}
-	all := []*window.Window{}
+	all := []*model.Window{}
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		all = append(all, cases[name].Window)
 	}
@@ -103,7 +103,7 @@ func TestCheckEveryStep(t *testing.T) {
 }
 
 // compare checks one order and returns the rule that rejects it, if any.
-func compare(t *testing.T, w *window.Window, p window.Pair, order []int32) string {
+func compare(t *testing.T, w *model.Window, p model.Pair, order []int32) string {
 	t.Helper()
 	got, want := witness.Check(w, p, order), tracetest.Replay(w, p, order)
 	if (got == nil) != (want == nil) {
@@ -120,38 +120,38 @@ func compare(t *testing.T, w *window.Window, p window.Pair, order []int32) strin
 }
 
 // spoilers change a witness.
-var spoilers = []func(*rand.Rand, *window.Window, []int32) []int32{
-	func(r *rand.Rand, _ *window.Window, o []int32) []int32 { // swap two events
+var spoilers = []func(*rand.Rand, *model.Window, []int32) []int32{
+	func(r *rand.Rand, _ *model.Window, o []int32) []int32 { // swap two events
 		if len(o) > 1 {
 			i, j := r.IntN(len(o)), r.IntN(len(o))
 			o[i], o[j] = o[j], o[i]
 		}
 		return o
 	},
-	func(r *rand.Rand, _ *window.Window, o []int32) []int32 { // swap neighbours
+	func(r *rand.Rand, _ *model.Window, o []int32) []int32 { // swap neighbours
 		if len(o) > 1 {
 			i := r.IntN(len(o) - 1)
 			o[i], o[i+1] = o[i+1], o[i]
 		}
 		return o
 	},
-	func(r *rand.Rand, _ *window.Window, o []int32) []int32 { // drop an event
+	func(r *rand.Rand, _ *model.Window, o []int32) []int32 { // drop an event
 		if len(o) > 0 {
 			i := r.IntN(len(o))
 			o = slices.Delete(o, i, i+1)
 		}
 		return o
 	},
-	func(r *rand.Rand, _ *window.Window, o []int32) []int32 { // drop the end
+	func(r *rand.Rand, _ *model.Window, o []int32) []int32 { // drop the end
 		return o[:r.IntN(len(o)+1)]
 	},
-	func(r *rand.Rand, w *window.Window, o []int32) []int32 { // put any event anywhere
+	func(r *rand.Rand, w *model.Window, o []int32) []int32 { // put any event anywhere
 		return slices.Insert(o, r.IntN(len(o)+1), int32(r.IntN(len(w.Events))))
 	},
-	func(r *rand.Rand, w *window.Window, o []int32) []int32 { // go on
+	func(r *rand.Rand, w *model.Window, o []int32) []int32 { // go on
 		return append(o, int32(r.IntN(len(w.Events))))
 	},
-	func(r *rand.Rand, w *window.Window, o []int32) []int32 { // move an event
+	func(r *rand.Rand, w *model.Window, o []int32) []int32 { // move an event
 		if len(o) > 0 {
 			i := r.IntN(len(o))
 			e := o[i]
@@ -160,13 +160,13 @@ var spoilers = []func(*rand.Rand, *window.Window, []int32) []int32{
 		}
 		return o
 	},
-	func(_ *rand.Rand, w *window.Window, o []int32) []int32 { // an event that is not there
+	func(_ *rand.Rand, w *model.Window, o []int32) []int32 { // an event that is not there
 		return append(o, int32(len(w.Events)))
 	},
 }
 
 // walk executes threads at random, whether they are enabled or not.
-func walk(r *rand.Rand, w *window.Window) []int32 {
+func walk(r *rand.Rand, w *model.Window) []int32 {
 	threads := make([][]int32, len(w.Threads))
 	for i := range w.Events {
 		t := w.Events[i].Thread
@@ -191,12 +191,12 @@ func TestCheckRejectsWrongPairs(t *testing.T) {
 		for _, order := range races {
 			for a := range w.Events {
 				for b := range w.Events {
-					if compare(t, w, window.Pair{A: int32(a), B: int32(b)}, order) != "" {
+					if compare(t, w, model.Pair{A: int32(a), B: int32(b)}, order) != "" {
 						wrong++
 					}
 				}
 			}
-			for _, p := range []window.Pair{{A: -1, B: 0}, {A: 0, B: int32(len(w.Events))}} {
+			for _, p := range []model.Pair{{A: -1, B: 0}, {A: 0, B: int32(len(w.Events))}} {
 				if witness.Check(w, p, order) == nil {
 					t.Fatalf("accepts pair %v", p)
 				}
@@ -238,12 +238,12 @@ func TestCheckText(t *testing.T) {
 // and never a panic.
 func TestCheckMalformed(t *testing.T) {
 	for n := range uint64(200) {
-		for name, spoil := range map[string]func(*window.Window){
-			"thread": func(w *window.Window) { w.Events[0].Thread = 99 },
-			"object": func(w *window.Window) { w.Init = nil },
-			"edge":   func(w *window.Window) { w.Edges = append(w.Edges, window.Edge{From: 0, To: 99}) },
-			"slot":   func(w *window.Window) { w.Init[0] = window.ObjState{Queue: []uint64{1, 2}} },
-			"kind":   func(w *window.Window) { w.Events[0].Kind = 200 },
+		for name, spoil := range map[string]func(*model.Window){
+			"thread": func(w *model.Window) { w.Events[0].Thread = 99 },
+			"object": func(w *model.Window) { w.Init = nil },
+			"edge":   func(w *model.Window) { w.Edges = append(w.Edges, model.Edge{From: 0, To: 99}) },
+			"slot":   func(w *model.Window) { w.Init[0] = model.ObjState{Queue: []uint64{1, 2}} },
+			"kind":   func(w *model.Window) { w.Events[0].Kind = 200 },
 		} {
 			w := tracetest.Clone(tracetest.RandomWindow(8, n).Window)
 			pairs := tracetest.Candidates(w)

@@ -16,8 +16,8 @@ import (
 
 	"github.com/presage-race/presage/internal/oracle/progtest"
 	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 )
@@ -119,7 +119,7 @@ func ladder(t *testing.T, p *progtest.Program, src string, run *progtest.Run, ru
 			rung = "base"
 		case r.Path != nil:
 			rung = "path"
-		case r.Semantics == window.EvaluatedReads:
+		case r.Semantics == model.EvaluatedReads:
 			// also if it is observed: nothing orders the papers' threads
 			rung = "value"
 		}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/presage-race/presage/internal/oracle/progtest"
 	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
 	"github.com/presage-race/presage/internal/trace"
 )
 
@@ -96,7 +96,7 @@ func TestPower(t *testing.T) {
 // free is a walker that needs nothing.
 type free struct{ w *walk.Walker }
 
-func (f free) Step(index int64, e *trace.Event) window.Flow {
+func (f free) Step(index int64, e *trace.Event) flow.Flow {
 	flow := f.w.Step(index, e)
 	flow.Needs = nil
 	return flow

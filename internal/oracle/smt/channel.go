@@ -3,7 +3,7 @@ package smt
 import (
 	"strconv"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -11,28 +11,28 @@ import (
 // the start among them, how many have been received, and whether it is closed. The elements are
 // numbered; a slot is a queue for one.
 
-func isSend(e *window.Event) bool { return e.Kind == format.ChanSend }
+func isSend(e *model.Event) bool { return e.Kind == format.ChanSend }
 
 // takes reports whether e removes an element.
-func takes(e *window.Event) bool { return e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0 }
+func takes(e *model.Event) bool { return e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0 }
 
-func (q *query) unbuffered(o window.Obj) bool { return q.w.Init[o].Cap == 0 }
+func (q *query) unbuffered(o model.Obj) bool { return q.w.Init[o].Cap == 0 }
 
 // index is a number of elements.
-func (q *query) index(o window.Obj, n int) sexp { return num(uint64(n), q.channelWidth(o)) }
+func (q *query) index(o model.Obj, n int) sexp { return num(uint64(n), q.channelWidth(o)) }
 
-func (q *query) channelWidth(o window.Obj) int {
+func (q *query) channelWidth(o model.Obj) int {
 	in := &q.w.Init[o]
 	return widthFor(len(in.Queue) + len(q.operations(o, isSend)) + len(q.operations(o, takes)) + int(in.Cap))
 }
 
-func (q *query) sent(o window.Obj, e int32) sexp {
+func (q *query) sent(o model.Obj, e int32) sexp {
 	width := q.channelWidth(o)
 	x := q.count(len(q.w.Init[o].Queue), q.operations(o, isSend), e, width)
 	return q.define(name("s", int32(o), e), bitVec(width), x)
 }
 
-func (q *query) received(o window.Obj, e int32) sexp {
+func (q *query) received(o model.Obj, e int32) sexp {
 	width := q.channelWidth(o)
 	return q.define(name("r", int32(o), e), bitVec(width), q.count(0, q.operations(o, takes), e, width))
 }
@@ -40,9 +40,9 @@ func (q *query) received(o window.Obj, e int32) sexp {
 // place is the number of the element that a send sends.
 func (q *query) place(send int32) sexp { return q.sent(q.w.Events[send].Obj, send) }
 
-func (q *query) empty(o window.Obj, e int32) sexp { return eq(q.sent(o, e), q.received(o, e)) }
+func (q *query) empty(o model.Obj, e int32) sexp { return eq(q.sent(o, e), q.received(o, e)) }
 
-func (q *query) closed(o window.Obj, e int32) sexp {
+func (q *query) closed(o model.Obj, e int32) sexp {
 	list := []sexp{truth(q.w.Init[o].Closed)}
 	for _, c := range q.operations(o, ofKind(format.ChanClose)) {
 		list = append(list, q.before(c, e))
@@ -51,12 +51,12 @@ func (q *query) closed(o window.Obj, e int32) sexp {
 }
 
 // room is "fewer than n elements".
-func (q *query) room(o window.Obj, e int32) sexp {
+func (q *query) room(o model.Obj, e int32) sexp {
 	return less(q.sent(o, e), apply("bvadd", q.received(o, e), q.index(o, max(1, int(q.w.Init[o].Cap)))))
 }
 
 // send is (C) and (U), sending.
-func (q *query) send(i int32, e *window.Event) {
+func (q *query) send(i int32, e *model.Event) {
 	q.require(i, and(not(q.closed(e.Obj, i)), q.room(e.Obj, i)))
 	if q.unbuffered(e.Obj) && e.Flags&format.FlagNonBlocking != 0 {
 		q.require(i, q.waits(e.Partner, i))
@@ -77,7 +77,7 @@ func (q *query) waits(r, e int32) sexp {
 }
 
 // recv is (C) and (U), receiving.
-func (q *query) recv(i int32, e *window.Event) {
+func (q *query) recv(i int32, e *model.Event) {
 	o := e.Obj
 	switch {
 	case !takes(e):
@@ -92,7 +92,7 @@ func (q *query) recv(i int32, e *window.Event) {
 
 // take says which element receive i removes: of those at the start, or of a send before it, the one
 // with its number.
-func (q *query) take(i int32, e *window.Event) {
+func (q *query) take(i int32, e *model.Event) {
 	o := e.Obj
 	mine := q.received(o, i)
 	for k, v := range q.w.Init[o].Queue {
@@ -120,7 +120,7 @@ func (q *query) meant(s, r int32) sexp {
 
 // patient is "none of the other cases of x's select is ready at receive r, after the slot of o is
 // empty" (U).
-func (q *query) patient(x, r int32, o window.Obj) sexp {
+func (q *query) patient(x, r int32, o model.Obj) sexp {
 	e := &q.w.Events[x]
 	if e.Flags&format.FlagNonBlocking != 0 {
 		return no
@@ -137,7 +137,7 @@ func (q *query) patient(x, r int32, o window.Obj) sexp {
 }
 
 // ready is (S) for a case at e.
-func (q *query) ready(c window.Case, e int32) sexp {
+func (q *query) ready(c model.Case, e int32) sexp {
 	closed := q.closed(c.Chan, e)
 	switch {
 	case !c.Send:
@@ -148,14 +148,14 @@ func (q *query) ready(c window.Case, e int32) sexp {
 	return or(closed, q.room(c.Chan, e))
 }
 
-func (q *query) selectDefault(i int32, e *window.Event) {
+func (q *query) selectDefault(i int32, e *model.Event) {
 	for _, c := range e.Cases {
 		q.require(i, not(q.ready(c, i)))
 	}
 }
 
 // close is (C) and (U), closing.
-func (q *query) close(i int32, e *window.Event) {
+func (q *query) close(i int32, e *model.Event) {
 	q.require(i, not(q.closed(e.Obj, i)))
 	if q.unbuffered(e.Obj) {
 		q.require(i, q.empty(e.Obj, i))
@@ -163,7 +163,7 @@ func (q *query) close(i int32, e *window.Event) {
 }
 
 // length is the ChanLen of (S).
-func (q *query) length(i int32, e *window.Event) {
+func (q *query) length(i int32, e *model.Event) {
 	n := word64(0)
 	if !q.unbuffered(e.Obj) {
 		x := apply("bvsub", q.sent(e.Obj, i), q.received(e.Obj, i))

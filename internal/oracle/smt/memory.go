@@ -1,7 +1,7 @@
 package smt
 
 import (
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -53,13 +53,13 @@ func (q *query) sees(r int32, when sexp, x value) {
 
 // read is a Read, AtomicRead or the read part of an AtomicRMW: it sees what the last write before
 // it stored.
-func (q *query) read(i int32, e *window.Event) {
+func (q *query) read(i int32, e *model.Event) {
 	q.sees(i, yes, q.content(e.Obj, i))
 	q.strict(i, e)
 }
 
 // strict is the second half of (M6).
-func (q *query) strict(i int32, e *window.Event) {
+func (q *query) strict(i int32, e *model.Event) {
 	if e.Strict {
 		q.require(i, q.intact(i))
 	}
@@ -67,7 +67,7 @@ func (q *query) strict(i int32, e *window.Event) {
 
 // content is what location o holds at e, or after σ for none. The position of the last write before
 // is an unknown m, at least that of every earlier write, and that of one of them if there is one.
-func (q *query) content(o window.Obj, e int32) value {
+func (q *query) content(o model.Obj, e int32) value {
 	init := constant(q.w.Init[o].Val)
 	if q.w.Init[o].Unknown {
 		init = unknown

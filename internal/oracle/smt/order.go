@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -140,7 +140,7 @@ func (q *query) conditional(i int32) {
 }
 
 // blocked is "thread t, after its event last, waits in a slot at e" (U).
-func (q *query) blocked(t window.Thread, last, e int32) sexp {
+func (q *query) blocked(t model.Thread, last, e int32) sexp {
 	var full []sexp
 	if last == none {
 		for _, o := range q.slots[t] {
@@ -153,8 +153,8 @@ func (q *query) blocked(t window.Thread, last, e int32) sexp {
 }
 
 // join is (M3).
-func (q *query) join(i int32, e *window.Event) {
-	u := window.Thread(e.Obj)
+func (q *query) join(i int32, e *model.Event) {
+	u := model.Thread(e.Obj)
 	last := q.last[u]
 	if last != none {
 		q.require(i, q.before(last, i))

@@ -6,25 +6,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // query is one pair of a window on its way into text.
 type query struct {
-	w    *window.Window
-	pair window.Pair
+	w    *model.Window
+	pair model.Pair
 
 	// by thread: its events that σ may contain, in program order
 	threads [][]int32
-	last    []int32                        // by thread: its last event in the window, or none
-	member  []bool                         // by event: σ may contain it
-	prev    []int32                        // by event: the one before it in its thread, or none
-	rank    []int32                        // by event: its place in its thread
-	starter []int32                        // by thread: the Go event that starts it, or none
-	on      map[window.Obj][]int32         // by object: the events on it that σ may contain
-	slots   map[window.Thread][]window.Obj // by thread: the slots that it fills at the start
-	width   int                            // of a position
+	last    []int32                      // by thread: its last event in the window, or none
+	member  []bool                       // by event: σ may contain it
+	prev    []int32                      // by event: the one before it in its thread, or none
+	rank    []int32                      // by event: its place in its thread
+	starter []int32                      // by thread: the Go event that starts it, or none
+	on      map[model.Obj][]int32        // by object: the events on it that σ may contain
+	slots   map[model.Thread][]model.Obj // by thread: the slots that it fills at the start
+	width   int                          // of a position
 
 	compared    map[[2]int32]bool // pairs of events, the smaller first
 	names       map[string]bool   // declared or defined
@@ -39,14 +39,14 @@ const none int32 = -1
 
 // newQuery finds the events that σ may contain: neither the pair, nor what follows it in program
 // order.
-func newQuery(w *window.Window, p window.Pair) *query {
+func newQuery(w *model.Window, p model.Pair) *query {
 	n := len(w.Events)
 	q := &query{
 		w: w, pair: p,
 		threads: make([][]int32, len(w.Threads)), last: slices.Repeat([]int32{none}, len(w.Threads)),
 		member: make([]bool, n), prev: make([]int32, n), rank: make([]int32, n),
 		starter: slices.Repeat([]int32{none}, len(w.Threads)),
-		on:      map[window.Obj][]int32{}, slots: map[window.Thread][]window.Obj{}, names: map[string]bool{}, compared: map[[2]int32]bool{},
+		on:      map[model.Obj][]int32{}, slots: map[model.Thread][]model.Obj{}, names: map[string]bool{}, compared: map[[2]int32]bool{},
 	}
 	over := make([]bool, len(w.Threads))
 	for i := range int32(n) {
@@ -71,7 +71,7 @@ func newQuery(w *window.Window, p window.Pair) *query {
 	}
 	for o := range w.Init {
 		if in := &w.Init[o]; in.Cap == 0 && len(in.Queue) > 0 {
-			q.slots[in.SlotOf] = append(q.slots[in.SlotOf], window.Obj(o))
+			q.slots[in.SlotOf] = append(q.slots[in.SlotOf], model.Obj(o))
 		}
 	}
 	q.width = bits.Len(uint(n + 1))
@@ -84,7 +84,7 @@ func (q *query) racing(e int32) bool { return e == q.pair.A || e == q.pair.B }
 // onObject reports whether Obj of an event of kind k is an object.
 func onObject(k format.Kind) bool {
 	switch k {
-	case format.Go, format.Join, format.Start, format.End, format.SelectDefault, window.Pin:
+	case format.Go, format.Join, format.Start, format.End, format.SelectDefault, model.Pin:
 		return false
 	}
 	return true
@@ -136,7 +136,7 @@ func (q *query) encode() {
 }
 
 // step is (M5): e is enabled in the state that it meets.
-func (q *query) step(i int32, e *window.Event) {
+func (q *query) step(i int32, e *model.Event) {
 	switch e.Kind {
 	case format.Read, format.AtomicRead, format.AtomicRMW:
 		q.read(i, e)
@@ -161,7 +161,7 @@ func (q *query) step(i int32, e *window.Event) {
 		q.selectDefault(i, e)
 	case format.Join:
 		q.join(i, e)
-	case format.Go, format.Start, format.End, window.Pin: // (G) (P) always
+	case format.Go, format.Start, format.End, model.Pin: // (G) (P) always
 	default:
 		q.giveUp("the model has no event of kind %s", e.Kind)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // Verdict says whether a pair races.
@@ -45,13 +45,13 @@ type Options struct {
 
 // Solver answers for the pairs of one window.
 type Solver struct {
-	w   *window.Window
+	w   *model.Window
 	p   *Process
 	opt Options
 }
 
 // New prepares a Solver for a window. Solvers may share a process.
-func New(w *window.Window, p *Process, opt Options) *Solver {
+func New(w *model.Window, p *Process, opt Options) *Solver {
 	if opt.Events == 0 {
 		opt.Events = 400
 	}
@@ -60,7 +60,7 @@ func New(w *window.Window, p *Process, opt Options) *Solver {
 
 // Solve decides whether the pair races. An error is one of the process, and says nothing of the
 // pair.
-func (s *Solver) Solve(p window.Pair) (Result, error) {
+func (s *Solver) Solve(p model.Pair) (Result, error) {
 	if !conflict(&s.w.Events[p.A], &s.w.Events[p.B]) {
 		return Result{Verdict: NoRace}, nil
 	}
@@ -85,7 +85,7 @@ func (s *Solver) Solve(p window.Pair) (Result, error) {
 }
 
 // Text is the query for a pair, for a look at it; err says why there is none.
-func Text(w *window.Window, p window.Pair) (string, error) {
+func Text(w *model.Window, p model.Pair) (string, error) {
 	q := newQuery(w, p)
 	if q.encode(); q.unsupported != "" {
 		return "", fmt.Errorf("pair %d %d: %s", p.A, p.B, q.unsupported)
@@ -94,7 +94,7 @@ func Text(w *window.Window, p window.Pair) (string, error) {
 }
 
 // conflict is the part of the race rule that does not depend on an order.
-func conflict(a, b *window.Event) bool {
+func conflict(a, b *model.Event) bool {
 	return a.Kind.IsAccess() && b.Kind.IsAccess() && !a.IsText() && !b.IsText() && a.Obj == b.Obj && a.Thread != b.Thread &&
 		(a.Kind.IsWrite() || b.Kind.IsWrite()) && !(a.Kind.IsAtomic() && b.Kind.IsAtomic())
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/oracle/tracetest"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // TestRules has the solver find exactly the races of windows that show one rule each: those of
@@ -27,7 +27,7 @@ func TestRules(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				c := cases[name]
 				explored, _ := tracetest.Explore(c.Window, 0)
-				known := map[window.Pair]bool{}
+				known := map[model.Pair]bool{}
 				for p := range explored {
 					known[p] = true
 				}
@@ -43,10 +43,10 @@ func TestRules(t *testing.T) {
 }
 
 // races are the pairs that race, each with a witness that the checker accepts.
-func races(t *testing.T, p *Process, w *window.Window) map[window.Pair]bool {
+func races(t *testing.T, p *Process, w *model.Window) map[model.Pair]bool {
 	t.Helper()
 	s := New(w, p, Options{})
-	found := map[window.Pair]bool{}
+	found := map[model.Pair]bool{}
 	for _, pair := range tracetest.Candidates(w) {
 		r, err := s.Solve(pair)
 		if err != nil {
@@ -73,9 +73,9 @@ func TestRandom(t *testing.T) {
 	if testing.Short() {
 		pairs = 100
 	}
-	predict := func(w *window.Window) func(window.Pair) tracetest.Answer {
+	predict := func(w *model.Window) func(model.Pair) tracetest.Answer {
 		s := New(w, p, Options{})
-		return func(pair window.Pair) tracetest.Answer {
+		return func(pair model.Pair) tracetest.Answer {
 			r, err := s.Solve(pair)
 			if err != nil {
 				panic(err)

@@ -4,12 +4,12 @@ import (
 	"math/big"
 	"math/bits"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // operations are the events on o that σ may contain and that are of some kind.
-func (q *query) operations(o window.Obj, is func(*window.Event) bool) []int32 {
+func (q *query) operations(o model.Obj, is func(*model.Event) bool) []int32 {
 	var list []int32
 	for _, e := range q.on[o] {
 		if is(&q.w.Events[e]) {
@@ -19,8 +19,8 @@ func (q *query) operations(o window.Obj, is func(*window.Event) bool) []int32 {
 	return list
 }
 
-func ofKind(k format.Kind) func(*window.Event) bool {
-	return func(e *window.Event) bool { return e.Kind == k }
+func ofKind(k format.Kind) func(*model.Event) bool {
+	return func(e *model.Event) bool { return e.Kind == k }
 }
 
 // count is how many events of a list are before e, and from, as a word of some width.
@@ -43,7 +43,7 @@ func widthFor(n int) int { return bits.Len(uint(n) + 1) }
 
 // lock is (L). The writer bit and the number of readers are what was taken less what was given
 // back.
-func (q *query) lock(i int32, e *window.Event) {
+func (q *query) lock(i int32, e *model.Event) {
 	writers, readers := q.holders(e.Obj, i, false), q.holders(e.Obj, i, true)
 	shared := e.Flags&format.FlagRead != 0
 	switch {
@@ -63,7 +63,7 @@ func (q *query) lock(i int32, e *window.Event) {
 }
 
 // holders is "somebody holds o at e", in one of the modes.
-func (q *query) holders(o window.Obj, e int32, shared bool) sexp {
+func (q *query) holders(o model.Obj, e int32, shared bool) sexp {
 	in := &q.w.Init[o]
 	start := 0
 	switch {
@@ -73,7 +73,7 @@ func (q *query) holders(o window.Obj, e int32, shared bool) sexp {
 		start = 1
 	}
 	of := func(k format.Kind) []int32 {
-		return q.operations(o, func(f *window.Event) bool { return f.Kind == k && f.Flags&format.FlagRead != 0 == shared })
+		return q.operations(o, func(f *model.Event) bool { return f.Kind == k && f.Flags&format.FlagRead != 0 == shared })
 	}
 	locks, unlocks := of(format.Lock), of(format.Unlock)
 	width := widthFor(start + len(locks) + len(unlocks))
@@ -81,7 +81,7 @@ func (q *query) holders(o window.Obj, e int32, shared bool) sexp {
 }
 
 // waitGroup is (W). The counter is as wide as it takes.
-func (q *query) waitGroup(i int32, e *window.Event) {
+func (q *query) waitGroup(i int32, e *model.Event) {
 	start := big.NewInt(q.w.Init[e.Obj].Counter)
 	most := new(big.Int).Abs(start)
 	adds := q.operations(e.Obj, ofKind(format.WGAdd))
@@ -104,11 +104,11 @@ func (q *query) waitGroup(i int32, e *window.Event) {
 }
 
 // once is (O): fresh, running and done are 0, 1 and 2.
-func (q *query) once(i int32, e *window.Event) {
-	steps := q.operations(e.Obj, func(f *window.Event) bool { return f.Kind == format.OnceBegin || f.Kind == format.OnceEnd })
+func (q *query) once(i int32, e *model.Event) {
+	steps := q.operations(e.Obj, func(f *model.Event) bool { return f.Kind == format.OnceBegin || f.Kind == format.OnceEnd })
 	start := int(q.w.Init[e.Obj].Once)
-	width := widthFor(max(start+len(steps), int(window.OnceDone)))
-	want := map[format.Kind]window.OnceState{format.OnceBegin: window.OnceFresh, format.OnceEnd: window.OnceRunning, format.OncePass: window.OnceDone}
+	width := widthFor(max(start+len(steps), int(model.OnceDone)))
+	want := map[format.Kind]model.OnceState{format.OnceBegin: model.OnceFresh, format.OnceEnd: model.OnceRunning, format.OncePass: model.OnceDone}
 	q.require(i, eq(q.count(start, steps, i, width), num(uint64(want[e.Kind]), width)))
 }
 
@@ -116,10 +116,10 @@ func (q *query) once(i int32, e *window.Event) {
 // tickets below a number d, which a Signal raises by one as long as there is somebody, and a
 // Broadcast to the number of tickets. (A waiter that leaves the queue has been notified, so the
 // others' tickets keep their order.)
-func (q *query) cond(i int32, e *window.Event) {
+func (q *query) cond(i int32, e *model.Event) {
 	first := q.firstTickets(e.Obj)
 	waits := q.operations(e.Obj, ofKind(format.CondWait))
-	wakes := q.operations(e.Obj, func(f *window.Event) bool { return f.Kind == format.CondSignal || f.Kind == format.CondBroadcast })
+	wakes := q.operations(e.Obj, func(f *model.Event) bool { return f.Kind == format.CondSignal || f.Kind == format.CondBroadcast })
 	width := widthFor(len(first) + len(waits))
 	tickets := func(f int32) sexp { return q.count(len(first), waits, f, width) }
 	notified := func(f int32) sexp { return name("d", f) }
@@ -175,8 +175,8 @@ const (
 )
 
 // firstTickets are the threads that wait at the start and are not notified, in order.
-func (q *query) firstTickets(o window.Obj) []window.Thread {
-	var list []window.Thread
+func (q *query) firstTickets(o model.Obj) []model.Thread {
+	var list []model.Thread
 	for _, w := range q.w.Init[o].Waiters {
 		if !w.Notified {
 			list = append(list, w.Thread)
@@ -186,7 +186,7 @@ func (q *query) firstTickets(o window.Obj) []window.Thread {
 }
 
 // ticket is that of the thread of i, just before i.
-func (q *query) ticket(i int32, e *window.Event, first []window.Thread, width int, tickets func(int32) sexp) (sexp, waiting) {
+func (q *query) ticket(i int32, e *model.Event, first []model.Thread, width int, tickets func(int32) sexp) (sexp, waiting) {
 	for f := q.prev[i]; f != none; f = q.prev[f] {
 		switch p := &q.w.Events[f]; {
 		case p.Kind == format.CondWait && p.Obj == e.Obj:

@@ -5,12 +5,12 @@ import (
 	"strconv"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // term is what a term of the window amounts to, computed from the plain words that its reads see
 // (V).
-func (q *query) term(t *window.Term) value {
+func (q *query) term(t *model.Term) value {
 	if q.terms.done == nil {
 		q.terms = terms{q: q, done: map[*expr.Expr]value{}}
 		q.defineNames()
@@ -23,7 +23,7 @@ func (q *query) term(t *window.Term) value {
 
 // amount is what a write or send stores by its term: what a read sees, name and all, or what the
 // term amounts to, unless it may be an address in memory that the window allocates.
-func (q *query) amount(t *window.Term) value {
+func (q *query) amount(t *model.Term) value {
 	if t.Copies() {
 		return q.saw(t.Reads()[0])
 	}

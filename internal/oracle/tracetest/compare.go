@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/presage-race/presage/internal/check/witness"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // Verdict is an answer about one pair.
@@ -28,12 +28,12 @@ type Answer struct {
 
 // A Predictor prepares to answer for the pairs of one window. The engine is one,
 // and so is the explorer (Exhaustive).
-type Predictor func(w *window.Window) func(window.Pair) Answer
+type Predictor func(w *model.Window) func(model.Pair) Answer
 
 // Exhaustive is the explorer as a predictor.
-func Exhaustive(w *window.Window) func(window.Pair) Answer {
+func Exhaustive(w *model.Window) func(model.Pair) Answer {
 	races, _ := Explore(w, 0)
-	return func(p window.Pair) Answer {
+	return func(p model.Pair) Answer {
 		if order, ok := races[p]; ok {
 			return Answer{Verdict: Race, Order: order}
 		}
@@ -54,8 +54,8 @@ type Counts struct {
 // A Disagreement is a pair that a predictor and the explorer, or the predictor's
 // witness and the checker, differ on.
 type Disagreement struct {
-	Window   *window.Window
-	Pair     window.Pair
+	Window   *model.Window
+	Pair     model.Pair
 	Got      Answer
 	Want     Verdict
 	Again    bool  // the predictor had been asked about every pair already
@@ -96,7 +96,7 @@ const statesLimit = 300_000
 // and has every witness of the predictor checked; then it asks again, in the other
 // order: what a predictor learns from one pair must not change another's answer.
 // It returns the first difference.
-func Compare(w *window.Window, predict Predictor, c *Counts) *Disagreement {
+func Compare(w *model.Window, predict Predictor, c *Counts) *Disagreement {
 	pairs := Candidates(w)
 	if len(pairs) == 0 {
 		return nil
@@ -160,15 +160,15 @@ func (d *Disagreement) differs() bool {
 }
 
 // guard turns a predictor's panics into values.
-func guard(w *window.Window, predict Predictor) func(window.Pair) (Answer, any) {
+func guard(w *model.Window, predict Predictor) func(model.Pair) (Answer, any) {
 	try := func(f func()) (crash any) {
 		defer func() { crash = recover() }()
 		f()
 		return nil
 	}
-	var ask func(window.Pair) Answer
+	var ask func(model.Pair) Answer
 	crash := try(func() { ask = predict(w) })
-	return func(p window.Pair) (a Answer, _ any) {
+	return func(p model.Pair) (a Answer, _ any) {
 		if crash != nil {
 			return a, crash
 		}

@@ -10,13 +10,13 @@ import (
 
 	"github.com/presage-race/presage/internal/oracle/tracetest"
 	"github.com/presage-race/presage/internal/predict/engine"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // predict is the engine as a predictor.
-func predict(w *window.Window) func(window.Pair) tracetest.Answer {
+func predict(w *model.Window) func(model.Pair) tracetest.Answer {
 	s := engine.New(w, engine.Options{})
-	return func(p window.Pair) tracetest.Answer {
+	return func(p model.Pair) tracetest.Answer {
 		r := s.Solve(p)
 		v := tracetest.Unknown
 		switch r.Verdict {
@@ -83,7 +83,7 @@ func TestFaults(t *testing.T) {
 	maps.Copy(hand, cases(t, "variant"))
 	for _, f := range tracetest.Faults() {
 		where := ""
-		notices := func(w *window.Window, n uint64, name string) bool {
+		notices := func(w *model.Window, n uint64, name string) bool {
 			if where != "" || !f.Applies(w, n) {
 				return where != ""
 			}
@@ -152,7 +152,7 @@ func TestVariants(t *testing.T) {
 
 func checkCase(t *testing.T, m tracetest.Case) {
 	races, _ := tracetest.Explore(m.Window, 0)
-	got := map[window.Pair]bool{}
+	got := map[model.Pair]bool{}
 	for p := range races {
 		got[p] = true
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -14,7 +14,7 @@ import (
 // object that nothing else uses. So each detector for whole traces keeps the orders (RDIT's thesis,
 // 4.2: "the same HB algorithm or other precise algorithms can be directly applied … without any
 // change"). flows are those of a walk that is not symbolic, or nil.
-func Enforced(events []trace.Event, flows []window.Flow, orders []excluded.Edge) ([]trace.Event, []window.Flow) {
+func Enforced(events []trace.Event, flows []flow.Flow, orders []excluded.Edge) ([]trace.Event, []flow.Flow) {
 	w := &enforcing{events: events, flows: flows, at: make([]int64, len(events)), before: map[int64][]int64{}, first: map[int64]trace.Addr{}}
 	for _, o := range orders {
 		w.before[o.To] = append(w.before[o.To], o.From)
@@ -33,12 +33,12 @@ const enforcedObjects trace.Addr = 1 << 62
 
 type enforcing struct {
 	events   []trace.Event
-	flows    []window.Flow
+	flows    []flow.Flow
 	at       []int64 // by event: its new number
 	before   map[int64][]int64
 	first    map[int64]trace.Addr // the object of an order, by its first event
 	out      []trace.Event
-	outFlows []window.Flow
+	outFlows []flow.Flow
 }
 
 func (w *enforcing) event(i int) {
@@ -63,7 +63,7 @@ func (w *enforcing) event(i int) {
 func (w *enforcing) sync(k format.Kind, g trace.GoID, x trace.Addr) {
 	w.out = append(w.out, trace.Event{Kind: k, G: g, Obj: x})
 	if w.flows != nil {
-		w.outFlows = append(w.outFlows, window.Flow{Walked: true})
+		w.outFlows = append(w.outFlows, flow.Flow{Walked: true})
 	}
 }
 

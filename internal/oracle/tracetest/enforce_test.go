@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 	"github.com/presage-race/presage/internal/trace/raw"
@@ -27,8 +27,8 @@ g1 write y val=1`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	flows := make([]window.Flow, len(events))
-	flows[8] = window.Flow{Walked: true, Needs: []int64{2}, From: []int64{2}, Appended: &window.Appended{Moved: []int64{2}}}
+	flows := make([]flow.Flow, len(events))
+	flows[8] = flow.Flow{Walked: true, Needs: []int64{2}, From: []int64{2}, Appended: &flow.Appended{Moved: []int64{2}}}
 	orders := []excluded.Edge{{From: 0, To: 1}, {From: 5, To: 6}, {From: 5, To: 7}, {From: 7, To: 8}}
 	got, moved := Enforced(events, flows, orders)
 	want := []trace.Event{

@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -14,10 +15,10 @@ import (
 // races in any of its reorderings, by exhaustive exploration. Each event has a site of its own.
 type Execution struct {
 	Name   string // of the profile
-	Window *window.Window
+	Window *model.Window
 	Races  map[[2]trace.Site]bool // the lower site first
 	Events []trace.Event
-	Flows  []window.Flow
+	Flows  []flow.Flow
 }
 
 // maxExplored bounds the states of one execution.
@@ -28,7 +29,7 @@ const maxExplored = 300_000
 func NewExecution(r *rand.Rand, k int) (x *Execution, ok bool) {
 	ps := slices.DeleteFunc(Profiles(), func(p Profile) bool {
 		// terms come from the program, not from its trace
-		return p.Semantics == window.EvaluatedReads
+		return p.Semantics == model.EvaluatedReads
 	})
 	p := ps[k%len(ps)]
 	p.Before, p.Where = 0, 0 // which appends are open the builder decides
@@ -54,8 +55,8 @@ func NewExecution(r *rand.Rand, k int) (x *Execution, ok bool) {
 }
 
 // explained says whether every read of a window returns what the last write wrote.
-func explained(w *window.Window) bool {
-	val := make(map[window.Obj]uint64)
+func explained(w *model.Window) bool {
+	val := make(map[model.Obj]uint64)
 	for i := range w.Events {
 		e := &w.Events[i]
 		switch e.Kind {
@@ -107,7 +108,7 @@ func (s *Source) Next(e *trace.Event) error {
 }
 
 // Walker is a walk that says what was written down for each event.
-type Walker []window.Flow
+type Walker []flow.Flow
 
 // Step returns the flow of event i.
-func (w Walker) Step(i int64, _ *trace.Event) window.Flow { return w[i] }
+func (w Walker) Step(i int64, _ *trace.Event) flow.Flow { return w[i] }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Races are the racing pairs of a window, with A < B, each with a witness.
-type Races map[window.Pair][]int32
+type Races map[model.Pair][]int32
 
 // Explore visits every state that a reordering of w can reach, and returns all
 // pairs that race in one of them. It gives up, with complete false, after limit
@@ -19,8 +19,8 @@ type Races map[window.Pair][]int32
 // thread, the contents of the objects, and which reads kept their values, as far
 // as an event not yet executed asks for them. Two reorderings that lead to the
 // same state have the same futures, so each state is visited once.
-func Explore(w *window.Window, limit int) (races Races, complete bool) {
-	m := newModel(w)
+func Explore(w *model.Window, limit int) (races Races, complete bool) {
+	m := newMachine(w)
 	races = Races{}
 	complete = m.search(limit, func(v *visit) {
 		for _, p := range m.racing(v.st) {
@@ -35,8 +35,8 @@ func Explore(w *window.Window, limit int) (races Races, complete bool) {
 // Steps visits the same states, and for each calls f with a reordering that leads
 // to it, once for each thread's next event, with the reason why it is not allowed
 // there, if it is not.
-func Steps(w *window.Window, limit int, f func(order []int32, next int32, err error)) (complete bool) {
-	return newModel(w).search(limit, func(*visit) {}, func(v *visit, i int32, err error) { f(v.order(), i, err) })
+func Steps(w *model.Window, limit int, f func(order []int32, next int32, err error)) (complete bool) {
+	return newMachine(w).search(limit, func(*visit) {}, func(v *visit, i int32, err error) { f(v.order(), i, err) })
 }
 
 // visit is a state with the way to it.
@@ -57,7 +57,7 @@ func (v *visit) order() []int32 {
 
 // search visits the states depth first, calling at for each and try for each
 // attempt to go on from it.
-func (m *model) search(limit int, at func(*visit), try func(*visit, int32, error)) (complete bool) {
+func (m *machine) search(limit int, at func(*visit), try func(*visit, int32, error)) (complete bool) {
 	first := &visit{st: m.start(), event: -1}
 	seen := map[string]bool{string(m.encode(nil, first.st)): true}
 	stack := []*visit{first}
@@ -67,7 +67,7 @@ func (m *model) search(limit int, at func(*visit), try func(*visit, int32, error
 		stack = stack[:len(stack)-1]
 		at(v)
 		for t := range m.threads {
-			i, ok := m.upcoming(v.st, window.Thread(t))
+			i, ok := m.upcoming(v.st, model.Thread(t))
 			if !ok {
 				continue
 			}
@@ -91,8 +91,8 @@ func (m *model) search(limit int, at func(*visit), try func(*visit, int32, error
 
 // Replay runs order by the explorer's own rules and says whether the pair races
 // after it.
-func Replay(w *window.Window, p window.Pair, order []int32) error {
-	m := newModel(w)
+func Replay(w *model.Window, p model.Pair, order []int32) error {
+	m := newMachine(w)
 	st, err := m.run(order)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func Replay(w *window.Window, p window.Pair, order []int32) error {
 
 // Validate reports whether the window's events, in the order recorded, are a
 // reordering of the window, as the model demands; and whether its numbers fit.
-func Validate(w *window.Window) error {
+func Validate(w *model.Window) error {
 	if err := WellFormed(w); err != nil {
 		return err
 	}
@@ -129,14 +129,14 @@ func Validate(w *window.Window) error {
 			return fmt.Errorf("event %d has partner %d, which is not later", i, p)
 		}
 	}
-	_, err := newModel(w).run(recorded(w))
+	_, err := newMachine(w).run(recorded(w))
 	return err
 }
 
 // recorded is the recorded order, of each thread up to what is in no order (M8).
-func recorded(w *window.Window) []int32 {
+func recorded(w *model.Window) []int32 {
 	var order []int32
-	ended := make(map[window.Thread]bool)
+	ended := make(map[model.Thread]bool)
 	for i := range w.Events {
 		if t := w.Events[i].Thread; w.Events[i].Last || ended[t] {
 			ended[t] = true
@@ -149,8 +149,8 @@ func recorded(w *window.Window) []int32 {
 
 // WellFormed checks what the model takes for granted of every window, of a variant too,
 // whose recorded order is none: that its numbers fit.
-func WellFormed(w *window.Window) error {
-	started := map[window.Obj]bool{}
+func WellFormed(w *model.Window) error {
+	started := map[model.Obj]bool{}
 	for i := range w.Events {
 		e := &w.Events[i]
 		for _, d := range slices.Concat(e.Deps, e.Where, e.ValDeps) {
@@ -165,11 +165,11 @@ func WellFormed(w *window.Window) error {
 		}
 		switch e.Kind {
 		case format.Go:
-			if started[e.Obj] || e.Obj == window.Obj(e.Thread) {
+			if started[e.Obj] || e.Obj == model.Obj(e.Thread) {
 				return fmt.Errorf("event %d starts thread %d again", i, e.Obj)
 			}
 			started[e.Obj] = true
-			if slices.ContainsFunc(w.Events[:i], func(f window.Event) bool { return window.Obj(f.Thread) == e.Obj }) {
+			if slices.ContainsFunc(w.Events[:i], func(f model.Event) bool { return model.Obj(f.Thread) == e.Obj }) {
 				return fmt.Errorf("event %d starts thread %d, which has earlier events", i, e.Obj)
 			}
 		case format.ChanSend:
@@ -197,24 +197,24 @@ func WellFormed(w *window.Window) error {
 }
 
 // Candidates lists the conflicting pairs of a window, with A < B.
-func Candidates(w *window.Window) []window.Pair {
-	var pairs []window.Pair
+func Candidates(w *model.Window) []model.Pair {
+	var pairs []model.Pair
 	for j := range w.Events {
 		for i := range j {
 			if conflict(&w.Events[i], &w.Events[j]) {
-				pairs = append(pairs, window.Pair{A: int32(i), B: int32(j)})
+				pairs = append(pairs, model.Pair{A: int32(i), B: int32(j)})
 			}
 		}
 	}
 	return pairs
 }
 
-func conflict(e, f *window.Event) bool {
+func conflict(e, f *model.Event) bool {
 	return e.Kind.IsAccess() && f.Kind.IsAccess() && !e.IsText() && !f.IsText() && e.Thread != f.Thread && e.Obj == f.Obj &&
 		(e.Kind.IsWrite() || f.Kind.IsWrite()) && !(e.Kind.IsAtomic() && f.Kind.IsAtomic())
 }
 
-func isRead(e *window.Event) bool {
+func isRead(e *model.Event) bool {
 	return e.Kind == format.Read || e.Kind == format.AtomicRead || e.Kind == format.AtomicRMW ||
 		e.Kind == format.ChanRecv || e.Kind == format.ChanLen
 }

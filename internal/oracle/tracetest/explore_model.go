@@ -4,13 +4,13 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// model is a window prepared for execution.
-type model struct {
-	w       *window.Window
+// machine is a window prepared for execution.
+type machine struct {
+	w       *model.Window
 	threads [][]int32
 	rank    []int32         // by event: its place in its thread
 	goes    map[int32]int32 // thread → the Go event that starts it
@@ -57,12 +57,12 @@ type cell struct {
 type item struct {
 	v    uint64
 	ok   bool
-	who  window.Thread
+	who  model.Thread
 	send int32
 }
 
-func newModel(w *window.Window) *model {
-	m := &model{
+func newMachine(w *model.Window) *machine {
+	m := &machine{
 		w:       w,
 		threads: make([][]int32, len(w.Threads)),
 		rank:    make([]int32, len(w.Events)),
@@ -106,7 +106,7 @@ func newModel(w *window.Window) *model {
 	return m
 }
 
-func (m *model) start() *state {
+func (m *machine) start() *state {
 	st := &state{
 		at:   make([]int32, len(m.threads)),
 		kept: make([]bool, len(m.w.Events)),
@@ -150,7 +150,7 @@ const (
 	classSlot // unbuffered channel
 )
 
-func classes(w *window.Window) []class {
+func classes(w *model.Window) []class {
 	cl := make([]class, len(w.Init))
 	for o := range w.Init {
 		if in := &w.Init[o]; in.Cap == 0 && len(in.Queue) > 0 {
@@ -176,7 +176,7 @@ func classes(w *window.Window) []class {
 }
 
 // encode writes what distinguishes st from other states.
-func (m *model) encode(key []byte, st *state) []byte {
+func (m *machine) encode(key []byte, st *state) []byte {
 	for t, n := range st.at {
 		key = binary.AppendUvarint(key, uint64(n))
 		for k := range n {
@@ -214,7 +214,7 @@ func b2u(b bool) byte {
 }
 
 // run executes order from the start.
-func (m *model) run(order []int32) (*state, error) {
+func (m *machine) run(order []int32) (*state, error) {
 	st := m.start()
 	for _, i := range order {
 		if i < 0 || int(i) >= len(m.w.Events) {
@@ -233,19 +233,19 @@ func (m *model) run(order []int32) (*state, error) {
 }
 
 // upcoming returns the next event of t. (M1)
-func (m *model) upcoming(st *state, t window.Thread) (int32, bool) {
+func (m *machine) upcoming(st *state, t model.Thread) (int32, bool) {
 	if n := st.at[t]; int(n) < len(m.threads[t]) {
 		return m.threads[t][n], true
 	}
 	return -1, false
 }
 
-func (m *model) past(st *state, i int32) bool {
+func (m *machine) past(st *state, i int32) bool {
 	return m.rank[i] < st.at[m.w.Events[i].Thread]
 }
 
 // reachable reports whether t can go on to event i, whatever i does. (M2, M4, M6, U)
-func (m *model) reachable(st *state, i int32) bool {
+func (m *machine) reachable(st *state, i int32) bool {
 	if m.w.Events[i].Never { // (M7)
 		return false
 	}
@@ -265,7 +265,7 @@ func (m *model) reachable(st *state, i int32) bool {
 }
 
 // guarded reports that the guards of e hold. (V)
-func (m *model) guarded(st *state, e *window.Event) bool {
+func (m *machine) guarded(st *state, e *model.Event) bool {
 	for _, g := range e.Guards {
 		if v := m.amounts(st, g.Term); !v.ok || v.v != g.Want {
 			return false
@@ -275,13 +275,13 @@ func (m *model) guarded(st *state, e *window.Event) bool {
 }
 
 // amounts evaluates a term. (V)
-func (m *model) amounts(st *state, t *window.Term) saw {
+func (m *machine) amounts(st *state, t *model.Term) saw {
 	v, ok := amount(t.Expr, func(r int32) (uint64, bool) { return st.saw[r].v, st.saw[r].ok })
 	return saw{v, ok}
 }
 
 // stuck reports whether t waits for a receiver. (U)
-func (m *model) stuck(st *state, t window.Thread) bool {
+func (m *machine) stuck(st *state, t model.Thread) bool {
 	for o := range st.objs {
 		if c := &st.objs[o]; m.class[o] == classSlot && len(c.list) == 1 && c.list[0].who == t {
 			return true
@@ -290,7 +290,7 @@ func (m *model) stuck(st *state, t window.Thread) bool {
 	return false
 }
 
-func (m *model) known(st *state, reads []int32) bool {
+func (m *machine) known(st *state, reads []int32) bool {
 	for _, r := range reads {
 		if !st.kept[r] {
 			return false
@@ -300,19 +300,19 @@ func (m *model) known(st *state, reads []int32) bool {
 }
 
 // racing lists the pairs that race in st.
-func (m *model) racing(st *state) []window.Pair {
+func (m *machine) racing(st *state) []model.Pair {
 	var front []int32
 	for t := range m.threads {
-		if i, ok := m.upcoming(st, window.Thread(t)); ok && m.w.Events[i].Kind.IsAccess() && m.reachable(st, i) && m.known(st, m.w.Events[i].Where) {
+		if i, ok := m.upcoming(st, model.Thread(t)); ok && m.w.Events[i].Kind.IsAccess() && m.reachable(st, i) && m.known(st, m.w.Events[i].Where) {
 			// (M10)
 			front = append(front, i)
 		}
 	}
-	var pairs []window.Pair
+	var pairs []model.Pair
 	for _, i := range front {
 		for _, j := range front {
 			if i < j && conflict(&m.w.Events[i], &m.w.Events[j]) && m.writes(st, i, j) {
-				pairs = append(pairs, window.Pair{A: i, B: j})
+				pairs = append(pairs, model.Pair{A: i, B: j})
 			}
 		}
 	}
@@ -321,7 +321,7 @@ func (m *model) racing(st *state) []window.Pair {
 
 // writes is the race rule's exception: between a compare-and-swap and a plain
 // read there is a write only if the swap takes place.
-func (m *model) writes(st *state, i, j int32) bool {
+func (m *machine) writes(st *state, i, j int32) bool {
 	e, f := &m.w.Events[i], &m.w.Events[j]
 	if f.Kind == format.AtomicRMW {
 		e, f = f, e

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -13,19 +13,19 @@ import (
 // reports whether there was anything to change.
 type Fault struct {
 	Name  string
-	Apply func(r *rand.Rand, w *window.Window) bool
+	Apply func(r *rand.Rand, w *model.Window) bool
 }
 
 // Applies reports whether the fault changes w and leaves the recorded order a
 // reordering, if it is one.
-func (f Fault) Applies(w *window.Window, seed uint64) bool {
+func (f Fault) Applies(w *model.Window, seed uint64) bool {
 	_, ok := f.apply(w, seed)
 	return ok
 }
 
 // Under returns the predictor as it is with the fault, where the fault applies.
 func (f Fault) Under(predict Predictor, seed uint64) Predictor {
-	return func(w *window.Window) func(window.Pair) Answer {
+	return func(w *model.Window) func(model.Pair) Answer {
 		if c, ok := f.apply(w, seed); ok {
 			return predict(c)
 		}
@@ -33,7 +33,7 @@ func (f Fault) Under(predict Predictor, seed uint64) Predictor {
 	}
 }
 
-func (f Fault) apply(w *window.Window, seed uint64) (*window.Window, bool) {
+func (f Fault) apply(w *model.Window, seed uint64) (*model.Window, bool) {
 	c := Clone(w)
 	ok := f.Apply(rand.New(rand.NewPCG(seed, 1)), c) && validator(w)(c) == nil
 	return c, ok
@@ -44,59 +44,59 @@ func Faults() []Fault {
 	return []Fault{
 		{"M2: a thread may run before it is started", dropKind(format.Go)},
 		{"M3: join does not wait", dropKind(format.Join)},
-		{"M4: no hard edges", func(_ *rand.Rand, w *window.Window) bool {
+		{"M4: no hard edges", func(_ *rand.Rand, w *model.Window) bool {
 			n := len(w.Edges)
 			w.Edges = nil
 			return n > 0
 		}},
-		{"M4: weak edges are none", func(_ *rand.Rand, w *window.Window) bool {
+		{"M4: weak edges are none", func(_ *rand.Rand, w *model.Window) bool {
 			n := len(w.Edges)
-			w.Edges = slices.DeleteFunc(w.Edges, func(e window.Edge) bool { return e.Weak })
+			w.Edges = slices.DeleteFunc(w.Edges, func(e model.Edge) bool { return e.Weak })
 			return len(w.Edges) < n
 		}},
-		{"M4: weak edges are like others", func(_ *rand.Rand, w *window.Window) (some bool) {
+		{"M4: weak edges are like others", func(_ *rand.Rand, w *model.Window) (some bool) {
 			for k := range w.Edges {
 				some = some || w.Edges[k].Weak
 				w.Edges[k].Weak = false
 			}
 			return some
 		}},
-		{"M9: no orders on condition", func(_ *rand.Rand, w *window.Window) bool {
+		{"M9: no orders on condition", func(_ *rand.Rand, w *model.Window) bool {
 			n := len(w.Orders)
 			w.Orders = nil
 			return n > 0
 		}},
-		{"M9: orders without a condition", func(_ *rand.Rand, w *window.Window) bool {
+		{"M9: orders without a condition", func(_ *rand.Rand, w *model.Window) bool {
 			for _, c := range w.Orders {
-				w.Edges = append(w.Edges, window.Edge{From: c.From, To: c.To})
+				w.Edges = append(w.Edges, model.Edge{From: c.From, To: c.To})
 			}
 			return len(w.Orders) > 0
 		}},
-		{"M4: an edge against the recorded order forbids", func(_ *rand.Rand, w *window.Window) bool {
+		{"M4: an edge against the recorded order forbids", func(_ *rand.Rand, w *model.Window) bool {
 			n := len(w.Edges)
 			for _, e := range w.Edges {
 				if e.From > e.To {
-					w.Edges = append(w.Edges, window.Edge{From: e.To, To: e.From, Weak: e.Weak})
+					w.Edges = append(w.Edges, model.Edge{From: e.To, To: e.From, Weak: e.Weak})
 				}
 			}
 			return len(w.Edges) > n
 		}},
 		{"M3: a join recorded before its thread's end waits for the events before it only", earlyJoins},
-		{"M6: events need no reads", all(func(e *window.Event) bool { n := len(e.Deps); e.Deps = nil; return n > 0 })},
-		{"M6: strict reads are free", all(func(e *window.Event) bool { s := e.Strict; e.Strict = false; return s })},
-		{"M6: every read is strict", all(func(e *window.Event) bool { s := !e.Strict && isRead(e); e.Strict = e.Strict || s; return s })},
-		{"M7: what never happens may", all(func(e *window.Event) bool { n := e.Never; e.Never = false; return n })},
-		{"M8: what can only race may be executed", all(func(e *window.Event) bool { l := e.Last; e.Last = false; return l })},
-		{"M8: what can only race does not", all(func(e *window.Event) bool { l := e.Last; e.Never = e.Never || l; return l })},
-		{"M10: an access is nowhere else", all(func(e *window.Event) bool {
+		{"M6: events need no reads", all(func(e *model.Event) bool { n := len(e.Deps); e.Deps = nil; return n > 0 })},
+		{"M6: strict reads are free", all(func(e *model.Event) bool { s := e.Strict; e.Strict = false; return s })},
+		{"M6: every read is strict", all(func(e *model.Event) bool { s := !e.Strict && isRead(e); e.Strict = e.Strict || s; return s })},
+		{"M7: what never happens may", all(func(e *model.Event) bool { n := e.Never; e.Never = false; return n })},
+		{"M8: what can only race may be executed", all(func(e *model.Event) bool { l := e.Last; e.Last = false; return l })},
+		{"M8: what can only race does not", all(func(e *model.Event) bool { l := e.Last; e.Never = e.Never || l; return l })},
+		{"M10: an access is nowhere else", all(func(e *model.Event) bool {
 			n := len(e.Where)
 			e.Deps, e.Where = append(e.Deps, e.Where...), nil
 			return n > 0
 		})},
-		{"M10: an access races wherever it is", all(func(e *window.Event) bool { n := len(e.Where); e.Where = nil; return n > 0 })},
-		{"values: written values depend on nothing", all(func(e *window.Event) bool { n := len(e.ValDeps); e.ValDeps = nil; return n > 0 })},
-		{"V: guards always hold", all(func(e *window.Event) bool { n := len(e.Guards); e.Guards = nil; return n > 0 })},
-		{"V: guards need recorded values", all(func(e *window.Event) bool {
+		{"M10: an access races wherever it is", all(func(e *model.Event) bool { n := len(e.Where); e.Where = nil; return n > 0 })},
+		{"values: written values depend on nothing", all(func(e *model.Event) bool { n := len(e.ValDeps); e.ValDeps = nil; return n > 0 })},
+		{"V: guards always hold", all(func(e *model.Event) bool { n := len(e.Guards); e.Guards = nil; return n > 0 })},
+		{"V: guards need recorded values", all(func(e *model.Event) bool {
 			n := len(e.Guards)
 			for _, g := range e.Guards {
 				e.Deps = append(e.Deps, g.Term.Reads()...)
@@ -104,7 +104,7 @@ func Faults() []Fault {
 			e.Guards = nil
 			return n > 0
 		})},
-		{"V: guards hold with recorded values", func(_ *rand.Rand, w *window.Window) bool {
+		{"V: guards hold with recorded values", func(_ *rand.Rand, w *model.Window) bool {
 			changed := false
 			for i := range w.Events {
 				for k := range w.Events[i].Guards {
@@ -116,17 +116,17 @@ func Faults() []Fault {
 			}
 			return changed
 		}},
-		{"V: other values are not computed", all(func(e *window.Event) bool {
+		{"V: other values are not computed", all(func(e *model.Event) bool {
 			t := e.Value
 			e.Value = nil
 			return t != nil
 		})},
-		{"V: values are as recorded", all(func(e *window.Event) bool {
+		{"V: values are as recorded", all(func(e *model.Event) bool {
 			n := len(e.ValDeps)
 			e.ValDeps, e.Value = nil, nil
 			return n > 0
 		})},
-		{"values: all written values are equal", all(func(e *window.Event) bool {
+		{"values: all written values are equal", all(func(e *model.Event) bool {
 			if e.Kind != format.Write || e.Val == 1 {
 				return false
 			}
@@ -134,25 +134,25 @@ func Faults() []Fault {
 			return true
 		})},
 		{"values: every write has its own value", unique},
-		{"values: the initial value is another", initial(func(s *window.ObjState) bool { s.Val += 7; return true })},
-		{"values: an atomic update is a write", all(func(e *window.Event) bool {
+		{"values: the initial value is another", initial(func(s *model.ObjState) bool { s.Val += 7; return true })},
+		{"values: an atomic update is a write", all(func(e *model.Event) bool {
 			if e.Kind != format.AtomicRMW {
 				return false
 			}
 			e.Kind, e.Val, e.Aux, e.Deps = format.AtomicWrite, e.Aux, 0, nil
 			return true
 		})},
-		{"L: locks do not exclude", all(func(e *window.Event) bool {
+		{"L: locks do not exclude", all(func(e *model.Event) bool {
 			return (e.Kind == format.Lock || e.Kind == format.Unlock || e.Kind == format.TryFail) && drop(e)
 		})},
-		{"L: exclusive locks are shared", all(func(e *window.Event) bool {
+		{"L: exclusive locks are shared", all(func(e *model.Event) bool {
 			if e.Kind != format.Lock && e.Kind != format.Unlock && e.Kind != format.TryFail || e.Flags&format.FlagRead != 0 {
 				return false
 			}
 			e.Flags |= format.FlagRead
 			return true
 		})},
-		{"L: shared locks are exclusive", all(func(e *window.Event) bool {
+		{"L: shared locks are exclusive", all(func(e *model.Event) bool {
 			shared := (e.Kind == format.Lock || e.Kind == format.Unlock) && e.Flags&format.FlagRead != 0
 			if shared {
 				e.Flags &^= format.FlagRead
@@ -161,25 +161,25 @@ func Faults() []Fault {
 		})},
 		{"L: TryLock may fail at any time", dropKind(format.TryFail)},
 		{"W: Wait does not wait", dropKind(format.WGWait)},
-		{"W: Done may come before Add", initial(func(s *window.ObjState) bool { s.Counter += 2; return true }, format.WGAdd, format.WGWait)},
+		{"W: Done may come before Add", initial(func(s *model.ObjState) bool { s.Counter += 2; return true }, format.WGAdd, format.WGWait)},
 		{"O: Do does not wait for the function", dropKind(format.OncePass)},
 		{"N: waiters wake by themselves", dropKind(format.CondWake)},
-		{"N: Signal is Broadcast", all(func(e *window.Event) bool {
+		{"N: Signal is Broadcast", all(func(e *model.Event) bool {
 			signal := e.Kind == format.CondSignal
 			if signal {
 				e.Kind = format.CondBroadcast
 			}
 			return signal
 		})},
-		{"C: a send finds room", initial(func(s *window.ObjState) bool { ok := s.Cap > 0; s.Cap += 2; return ok }, format.ChanSend)},
-		{"C: a receive does not wait", all(func(e *window.Event) bool {
+		{"C: a send finds room", initial(func(s *model.ObjState) bool { ok := s.Cap > 0; s.Cap += 2; return ok }, format.ChanSend)},
+		{"C: a receive does not wait", all(func(e *model.Event) bool {
 			return e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0 && drop(e)
 		})},
-		{"C: a receive from a closed channel does not wait for the close", all(func(e *window.Event) bool {
+		{"C: a receive from a closed channel does not wait for the close", all(func(e *model.Event) bool {
 			return e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0 && drop(e)
 		})},
 		{"C: a closed channel can be sent to", dropKind(format.ChanClose)},
-		{"U: an unbuffered channel is one of capacity 1", func(_ *rand.Rand, w *window.Window) bool {
+		{"U: an unbuffered channel is one of capacity 1", func(_ *rand.Rand, w *model.Window) bool {
 			changed := false
 			for o, c := range classes(w) {
 				if c == classSlot {
@@ -189,7 +189,7 @@ func Faults() []Fault {
 			}
 			return changed
 		}},
-		{"U: a non-blocking send waits", all(func(e *window.Event) bool {
+		{"U: a non-blocking send waits", all(func(e *model.Event) bool {
 			nb := e.Kind == format.ChanSend && e.Flags&format.FlagNonBlocking != 0
 			e.Flags &^= format.FlagNonBlocking
 			if nb {
@@ -197,7 +197,7 @@ func Faults() []Fault {
 			}
 			return nb
 		})},
-		{"U: every select could have waited", all(func(e *window.Event) bool {
+		{"U: every select could have waited", all(func(e *model.Event) bool {
 			if e.Kind == format.SelectDefault || len(e.Cases) == 0 {
 				return false
 			}
@@ -206,18 +206,18 @@ func Faults() []Fault {
 		})},
 		{"S: default is always possible", dropKind(format.SelectDefault)},
 		{"S: len is always what it was", dropKind(format.ChanLen)},
-		{"P: branches need no reads", dropKind(window.Pin)},
-		{"start: locks are free", initial(func(s *window.ObjState) bool {
+		{"P: branches need no reads", dropKind(model.Pin)},
+		{"start: locks are free", initial(func(s *model.ObjState) bool {
 			held := s.Writer || s.Readers > 0
 			s.Writer, s.Readers = false, 0
 			return held
 		})},
-		{"start: channels are empty", initial(func(s *window.ObjState) bool {
+		{"start: channels are empty", initial(func(s *model.ObjState) bool {
 			n := len(s.Queue)
 			s.Queue = nil
 			return n > 0
 		})},
-		{"start: waiters are notified", initial(func(s *window.ObjState) bool {
+		{"start: waiters are notified", initial(func(s *model.ObjState) bool {
 			changed := false
 			for k := range s.Waiters {
 				changed = changed || !s.Waiters[k].Notified
@@ -229,8 +229,8 @@ func Faults() []Fault {
 }
 
 // all applies a change to every event.
-func all(f func(*window.Event) bool) func(*rand.Rand, *window.Window) bool {
-	return func(_ *rand.Rand, w *window.Window) bool {
+func all(f func(*model.Event) bool) func(*rand.Rand, *model.Window) bool {
+	return func(_ *rand.Rand, w *model.Window) bool {
 		changed := false
 		for i := range w.Events {
 			if f(&w.Events[i]) {
@@ -244,7 +244,7 @@ func all(f func(*window.Event) bool) func(*rand.Rand, *window.Window) bool {
 
 // earlyJoins makes the Joins that are recorded before an event of their thread wait
 // for what is recorded before them, by hard edges.
-func earlyJoins(_ *rand.Rand, w *window.Window) bool {
+func earlyJoins(_ *rand.Rand, w *model.Window) bool {
 	changed := false
 	for i := range w.Events {
 		e := &w.Events[i]
@@ -253,7 +253,7 @@ func earlyJoins(_ *rand.Rand, w *window.Window) bool {
 		}
 		last, late := -1, false
 		for j := range w.Events {
-			if w.Events[j].Thread == window.Thread(e.Obj) {
+			if w.Events[j].Thread == model.Thread(e.Obj) {
 				if late = j > i; !late {
 					last = j
 				}
@@ -261,7 +261,7 @@ func earlyJoins(_ *rand.Rand, w *window.Window) bool {
 		}
 		if late {
 			if drop(e); last >= 0 {
-				w.Edges = append(w.Edges, window.Edge{From: int32(last), To: int32(i)})
+				w.Edges = append(w.Edges, model.Edge{From: int32(last), To: int32(i)})
 			}
 			changed = true
 		}
@@ -270,14 +270,14 @@ func earlyJoins(_ *rand.Rand, w *window.Window) bool {
 }
 
 // drop makes an event do nothing. If it was a read, forget must follow.
-func drop(e *window.Event) bool {
-	e.Kind, e.Deps, e.Where, e.Cases = window.Pin, nil, nil, nil
+func drop(e *model.Event) bool {
+	e.Kind, e.Deps, e.Where, e.Cases = model.Pin, nil, nil, nil
 	return true
 }
 
 // dropKind drops one random event of the kind.
-func dropKind(kind format.Kind) func(*rand.Rand, *window.Window) bool {
-	return func(r *rand.Rand, w *window.Window) bool {
+func dropKind(kind format.Kind) func(*rand.Rand, *model.Window) bool {
+	return func(r *rand.Rand, w *model.Window) bool {
 		var found []int
 		for i := range w.Events {
 			if w.Events[i].Kind == kind {
@@ -294,7 +294,7 @@ func dropKind(kind format.Kind) func(*rand.Rand, *window.Window) bool {
 }
 
 // forget removes dependencies on events that are no longer reads.
-func forget(w *window.Window) {
+func forget(w *model.Window) {
 	keep := func(list []int32) []int32 {
 		var kept []int32
 		for _, d := range list {
@@ -307,7 +307,7 @@ func forget(w *window.Window) {
 	for i := range w.Events {
 		e := &w.Events[i]
 		e.Deps, e.Where, e.ValDeps = keep(e.Deps), keep(e.Where), keep(e.ValDeps)
-		e.Guards = slices.DeleteFunc(e.Guards, func(g window.Guard) bool { return len(keep(g.Term.Reads())) < len(g.Term.Reads()) })
+		e.Guards = slices.DeleteFunc(e.Guards, func(g model.Guard) bool { return len(keep(g.Term.Reads())) < len(g.Term.Reads()) })
 		if e.Value != nil && len(keep(e.Value.Reads())) < len(e.Value.Reads()) {
 			e.Value = nil
 		}
@@ -318,7 +318,7 @@ func forget(w *window.Window) {
 }
 
 // unique gives every write a value of its own, and reads the value they read.
-func unique(_ *rand.Rand, w *window.Window) bool {
+func unique(_ *rand.Rand, w *model.Window) bool {
 	now := make([]uint64, len(w.Init))
 	for o := range w.Init {
 		now[o] = w.Init[o].Val
@@ -347,14 +347,14 @@ func unique(_ *rand.Rand, w *window.Window) bool {
 
 // initial changes the initial state of objects, of those that have an event of one
 // of the kinds if there are any.
-func initial(f func(*window.ObjState) bool, kinds ...format.Kind) func(*rand.Rand, *window.Window) bool {
-	return func(_ *rand.Rand, w *window.Window) bool {
+func initial(f func(*model.ObjState) bool, kinds ...format.Kind) func(*rand.Rand, *model.Window) bool {
+	return func(_ *rand.Rand, w *model.Window) bool {
 		changed := false
 		for o := range w.Init {
 			used := len(kinds) == 0
 			for i := range w.Events {
 				for _, k := range kinds {
-					used = used || w.Events[i].Kind == k && w.Events[i].Obj == window.Obj(o)
+					used = used || w.Events[i].Kind == k && w.Events[i].Obj == model.Obj(o)
 				}
 			}
 			if used && f(&w.Init[o]) {

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -12,7 +12,7 @@ import (
 // A Profile says what the executions of Generate look like.
 type Profile struct {
 	Name      string
-	Semantics window.Semantics
+	Semantics model.Semantics
 	Threads   int     // at most
 	Events    int     // in the window, at most
 	Before    int     // before the window, at most: they make its initial state
@@ -66,7 +66,7 @@ const (
 // Generate runs a random little program under a random scheduler of the model,
 // and returns what it did as a window: its events carry the values of the run, so
 // the recorded order is a reordering by construction. (A variant is made of such a window.)
-func Generate(r *rand.Rand, p Profile) *window.Window {
+func Generate(r *rand.Rand, p Profile) *model.Window {
 	g := newRun(r, p)
 	events, before := 4+r.IntN(p.Events-3), r.IntN(p.Before+1)
 	for tries := 0; tries < 60*(events+before); tries++ {
@@ -76,12 +76,12 @@ func Generate(r *rand.Rand, p Profile) *window.Window {
 		if g.cut >= 0 && len(g.events)-g.cut >= events && !g.promised() {
 			break
 		}
-		g.turn(window.Thread(r.IntN(len(g.threads))))
+		g.turn(model.Thread(r.IntN(len(g.threads))))
 	}
 	for tries := 0; g.promised() && tries < 100; tries++ {
 		for t := range g.threads {
 			if len(g.threads[t].todo) > 0 && g.threads[t].todo[0].op == opRecv {
-				g.turn(window.Thread(t))
+				g.turn(model.Thread(t))
 			}
 		}
 	}
@@ -92,14 +92,14 @@ func Generate(r *rand.Rand, p Profile) *window.Window {
 type run struct {
 	r       *rand.Rand
 	p       Profile
-	events  []window.Event
+	events  []model.Event
 	threads []thread
 	objs    []concrete
-	first   [numGroups + 1]window.Obj // where each group of objects starts
-	fresh   uint64                    // last unique value (strict semantics)
+	first   [numGroups + 1]model.Obj // where each group of objects starts
+	fresh   uint64                   // last unique value (strict semantics)
 
 	cut  int // the window's first event, or -1
-	init []window.ObjState
+	init []model.ObjState
 }
 
 // The groups of objects.
@@ -118,26 +118,26 @@ type thread struct {
 	live, ended bool
 	reads       []int32
 	holds       []hold
-	running     []window.Obj // Onces whose function it runs
-	todo        []todo       // what it must do next
+	running     []model.Obj // Onces whose function it runs
+	todo        []todo      // what it must do next
 }
 
 type hold struct {
-	lock   window.Obj
+	lock   model.Obj
 	shared bool
 }
 
 // todo is an operation a thread is committed to.
 type todo struct {
 	op   op
-	obj  window.Obj
+	obj  model.Obj
 	hold hold
 	send int32 // opRecv: the non-blocking send it belongs to
 }
 
 // concrete is an object with the state it really has.
 type concrete struct {
-	window.ObjState
+	model.ObjState
 	full    bool  // unbuffered channel
 	send    int32 // unbuffered: the send in the slot, -1 if before the window
 	partner bool  // unbuffered: the slot is reserved
@@ -147,7 +147,7 @@ func newRun(r *rand.Rand, p Profile) *run {
 	g := &run{r: r, p: p, cut: -1, threads: make([]thread, 2+r.IntN(p.Threads-1))}
 	count := [numGroups]int{memory: 1 + r.IntN(p.Locations), locks: 1 + r.IntN(2), waitGroups: 1, onces: 1, conds: 1, channels: 1 + r.IntN(p.Channels)}
 	for k, n := range count {
-		g.first[k+1] = g.first[k] + window.Obj(n)
+		g.first[k+1] = g.first[k] + model.Obj(n)
 	}
 	g.objs = make([]concrete, g.first[numGroups])
 	for o := g.first[channels]; o < g.first[numGroups]; o++ {
@@ -164,7 +164,7 @@ func newRun(r *rand.Rand, p Profile) *run {
 
 // value is a value to write.
 func (g *run) value() uint64 {
-	if g.p.Semantics == window.StrictReads {
+	if g.p.Semantics == model.StrictReads {
 		g.fresh++
 		return g.fresh
 	}
@@ -173,8 +173,8 @@ func (g *run) value() uint64 {
 
 func (g *run) chance(p float64) bool { return g.r.Float64() < p }
 
-func (g *run) pick(group int) window.Obj {
-	return g.first[group] + window.Obj(g.r.IntN(int(g.first[group+1]-g.first[group])))
+func (g *run) pick(group int) model.Obj {
+	return g.first[group] + model.Obj(g.r.IntN(int(g.first[group+1]-g.first[group])))
 }
 
 // promised reports whether a non-blocking send waits for its receiver's event.
@@ -183,12 +183,12 @@ func (g *run) promised() bool {
 }
 
 // blocked reports whether t sits in a slot.
-func (g *run) blocked(t window.Thread) bool {
+func (g *run) blocked(t model.Thread) bool {
 	return slices.ContainsFunc(g.objs, func(c concrete) bool { return c.full && c.SlotOf == t })
 }
 
 // turn lets thread t do something, if it can.
-func (g *run) turn(t window.Thread) {
+func (g *run) turn(t model.Thread) {
 	th := &g.threads[t]
 	if !th.live || th.ended || g.blocked(t) {
 		return
@@ -212,7 +212,7 @@ func (g *run) turn(t window.Thread) {
 	}
 }
 
-func (g *run) doTodo(t window.Thread, d todo) bool {
+func (g *run) doTodo(t model.Thread, d todo) bool {
 	switch d.op {
 	case opUnlock:
 		g.unlock(t, d.hold)
@@ -222,7 +222,7 @@ func (g *run) doTodo(t window.Thread, d todo) bool {
 	case opWait:
 		return g.wake(t, d.obj)
 	case opRecv:
-		g.events[d.send].Partner = g.emit(t, window.Event{Kind: format.ChanRecv, Obj: d.obj, Val: g.empty(d.obj)})
+		g.events[d.send].Partner = g.emit(t, model.Event{Kind: format.ChanRecv, Obj: d.obj, Val: g.empty(d.obj)})
 		g.objs[d.obj].partner = false
 		return true
 	}
@@ -230,15 +230,15 @@ func (g *run) doTodo(t window.Thread, d todo) bool {
 }
 
 // emit appends an event of t and gives it dependencies.
-func (g *run) emit(t window.Thread, e window.Event) int32 {
+func (g *run) emit(t model.Thread, e model.Event) int32 {
 	i := int32(len(g.events))
 	th := &g.threads[t]
 	e.Thread = t
 	if e.Partner == 0 {
 		e.Partner = -1
 	}
-	if g.p.Semantics != window.StrictReads && len(th.reads) > 0 {
-		if g.chance(g.p.Deps) || e.Kind == window.Pin {
+	if g.p.Semantics != model.StrictReads && len(th.reads) > 0 {
+		if g.chance(g.p.Deps) || e.Kind == model.Pin {
 			e.Deps = append(e.Deps, th.reads[g.r.IntN(len(th.reads))])
 		}
 		if e.Kind.IsAccess() && g.chance(g.p.Where) {
@@ -252,7 +252,7 @@ func (g *run) emit(t window.Thread, e window.Event) int32 {
 		}
 	}
 	if isRead(&e) {
-		e.Strict = g.p.Semantics < window.NeededReads || g.chance(g.p.Strict)
+		e.Strict = g.p.Semantics < model.NeededReads || g.chance(g.p.Strict)
 		th.reads = append(th.reads, i)
 	}
 	g.events = append(g.events, e)
@@ -272,11 +272,11 @@ func (g *run) startWindow() {
 }
 
 // finish makes the window.
-func (g *run) finish() *window.Window {
+func (g *run) finish() *model.Window {
 	if g.cut < 0 {
 		g.cut = len(g.events)
 	}
-	w := &window.Window{Semantics: g.p.Semantics, Init: g.init}
+	w := &model.Window{Semantics: g.p.Semantics, Init: g.init}
 	for t := range g.threads {
 		w.Threads = append(w.Threads, trace.GoID(t+1))
 	}
@@ -303,17 +303,17 @@ func (g *run) finish() *window.Window {
 			i, j := g.r.IntN(len(w.Events)+1), g.r.IntN(len(w.Events)+1)
 			if g.p.Variant && i > j && i < len(w.Events) && g.chance(0.5) {
 				// it will be against the order
-				w.Edges = append(w.Edges, window.Edge{From: int32(i), To: int32(j), Weak: (i+j)%3 == 0})
+				w.Edges = append(w.Edges, model.Edge{From: int32(i), To: int32(j), Weak: (i+j)%3 == 0})
 			}
 			if i < j && j < len(w.Events) && w.Events[i].Thread != w.Events[j].Thread {
-				w.Edges = append(w.Edges, window.Edge{From: int32(i), To: int32(j), Weak: (i+j)%3 == 0})
+				w.Edges = append(w.Edges, model.Edge{From: int32(i), To: int32(j), Weak: (i+j)%3 == 0})
 			}
 		}
 	}
 	if g.p.Variant {
 		vary(g.r, w)
 	}
-	if g.p.Semantics == window.EvaluatedReads {
+	if g.p.Semantics == model.EvaluatedReads {
 		addTerms(g.r, w)
 	}
 	if g.p.Variant {
@@ -326,7 +326,7 @@ func (g *run) finish() *window.Window {
 }
 
 // orders makes orders on condition.
-func (g *run) orders(w *window.Window) {
+func (g *run) orders(w *model.Window) {
 	n := len(w.Events)
 	if n < 3 {
 		return
@@ -334,7 +334,7 @@ func (g *run) orders(w *window.Window) {
 	for range 1 + g.r.IntN(4) {
 		i, j, k := g.r.IntN(n), g.r.IntN(n), g.r.IntN(n)
 		if i < j {
-			w.Orders = append(w.Orders, window.Conditional{If: int32([]int{i, j, k, k}[g.r.IntN(4)]), From: int32(i), To: int32(j)})
+			w.Orders = append(w.Orders, model.Conditional{If: int32([]int{i, j, k, k}[g.r.IntN(4)]), From: int32(i), To: int32(j)})
 		}
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -14,7 +15,7 @@ import (
 // Hidden is a trace of which parts were taken away, as if they were missing methods.
 type Hidden struct {
 	Events []trace.Event
-	Flows  []window.Flow
+	Flows  []flow.Flow
 	Calls  int // BarrierPairs
 	Gone   int // events
 }
@@ -24,24 +25,24 @@ type Hidden struct {
 // the dropped events act on and sometimes more, and a MethodEnd, where they can have been. What the
 // dropped events depend on is what the method is given, so it is needed; and so is what is read in
 // between, or what of it the method learns of.
-func Hide(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
+func Hide(r *rand.Rand, events []trace.Event, flows []flow.Flow) Hidden {
 	return hide(r, events, flows, false, false)
 }
 
 // HideAccesses drops accesses alone: the synchronisation of missing methods is seen (B11 of package
 // excluded), and their Ds have nothing that go statements have in order with all that conflicts
 // (B12).
-func HideAccesses(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
+func HideAccesses(r *rand.Rand, events []trace.Event, flows []flow.Flow) Hidden {
 	return hide(r, events, flows, true, false)
 }
 
 // HideOutside is HideAccesses as presage records it: the synchronisation of missing methods is
 // flagged as that of code outside.
-func HideOutside(r *rand.Rand, events []trace.Event, flows []window.Flow) Hidden {
+func HideOutside(r *rand.Rand, events []trace.Event, flows []flow.Flow) Hidden {
 	return hide(r, slices.Clone(events), flows, true, true)
 }
 
-func hide(r *rand.Rand, events []trace.Event, flows []window.Flow, seen, outside bool) Hidden {
+func hide(r *rand.Rand, events []trace.Event, flows []flow.Flow, seen, outside bool) Hidden {
 	h := &hiding{r: r, events: events, flows: flows, seen: seen, outside: outside, gone: make([]bool, len(events)), inside: make([]bool, len(events)), back: make([]int, len(events)), endless: map[trace.GoID]bool{}}
 	if seen {
 		h.knows = known(events)
@@ -95,7 +96,7 @@ func (h *hiding) handOn() {
 	for run, list := range needs {
 		if len(list) > 0 {
 			e := trace.Event{Kind: format.Block, G: h.events[last[run]].G}
-			h.made = append(h.made, placed{float64(last[run]) + 0.05, []trace.Event{e}, window.Flow{Walked: true, Needs: list}})
+			h.made = append(h.made, placed{float64(last[run]) + 0.05, []trace.Event{e}, flow.Flow{Walked: true, Needs: list}})
 		}
 	}
 }
@@ -110,7 +111,7 @@ type unit struct {
 type hiding struct {
 	r             *rand.Rand
 	events        []trace.Event
-	flows         []window.Flow
+	flows         []flow.Flow
 	units         []unit
 	gone, inside  []bool
 	back          []int // by event: the run of events that is called back together, from 1; 0: none
@@ -128,7 +129,7 @@ type hiding struct {
 type placed struct {
 	at     float64
 	events []trace.Event
-	flow   window.Flow
+	flow   flow.Flow
 }
 
 func (h *hiding) cut() {
@@ -155,14 +156,14 @@ func (h *hiding) live(gos []trace.GoID) {
 		if !slices.ContainsFunc(h.events, func(e trace.Event) bool {
 			return e.Kind == format.Go && trace.GoID(e.Obj) == g || e.Kind == format.Start && e.G == g
 		}) {
-			h.made = append(h.made, placed{-1, []trace.Event{{Kind: format.Start, G: g}}, window.Flow{}})
+			h.made = append(h.made, placed{-1, []trace.Event{{Kind: format.Start, G: g}}, flow.Flow{}})
 		}
 	}
 }
 
 // hideable says whether the model of missing methods can stand for an event.
 func hideable(k format.Kind) bool {
-	return k.IsAccess() || k >= format.Lock && k <= format.SelectDefault || k == format.Join || k == window.Pin
+	return k.IsAccess() || k >= format.Lock && k <= format.SelectDefault || k == format.Join || k == model.Pin
 }
 
 // piece makes n units of a goroutine, from unit k on, a missing method. It returns n.
@@ -223,8 +224,8 @@ func (h *hiding) around(list []unit) {
 	for i := range reach {
 		reach[i].G = begin.G
 	}
-	h.made = slices.Insert(h.made, 0, placed{before, reach, window.Flow{Walked: true}})
-	h.made = append(h.made, placed{after, []trace.Event{{Kind: format.MethodEnd, G: begin.G, Obj: begin.Obj}}, window.Flow{Walked: true}})
+	h.made = slices.Insert(h.made, 0, placed{before, reach, flow.Flow{Walked: true}})
+	h.made = append(h.made, placed{after, []trace.Event{{Kind: format.MethodEnd, G: begin.G, Obj: begin.Obj}}, flow.Flow{Walked: true}})
 }
 
 // begin is the MethodBegin of the next call.
@@ -291,7 +292,7 @@ func (h *hiding) private(u unit, walked bool) trace.Event {
 	if h.r.IntN(2) == 0 {
 		e.Kind, e.Val = format.Write, 1
 	}
-	f := window.Flow{Walked: walked}
+	f := flow.Flow{Walked: walked}
 	for i := range h.events[:u.to+1] {
 		if x := &h.events[i]; x.G == u.g && x.Kind.IsAccess() && x.Kind != format.Write && x.Kind != format.AtomicWrite && h.r.IntN(2) == 0 {
 			f.Needs = append(f.Needs, int64(i))
@@ -317,7 +318,7 @@ func (h *hiding) place(list []unit, k, n int, begin trace.Event, reach []trace.E
 	if k+n < len(list) {
 		after = float64(list[k+n].from) - 0.5
 	}
-	h.made = append(h.made, placed{h.between(before, float64(first.from)-0.1), append([]trace.Event{begin}, reach...), window.Flow{Walked: true, Needs: needs}})
+	h.made = append(h.made, placed{h.between(before, float64(first.from)-0.1), append([]trace.Event{begin}, reach...), flow.Flow{Walked: true, Needs: needs}})
 	end, open := h.between(float64(last.to)+0.1, after), k+n == len(list) && h.r.IntN(20) == 0
 	if waits(&h.events[last.to]) {
 		end, open = after, k+n == len(list)
@@ -325,7 +326,7 @@ func (h *hiding) place(list []unit, k, n int, begin trace.Event, reach []trace.E
 	if open {
 		h.endless[begin.G] = true
 	} else {
-		h.made = append(h.made, placed{end, []trace.Event{{Kind: format.MethodEnd, G: begin.G, Obj: begin.Obj}}, window.Flow{Walked: true}})
+		h.made = append(h.made, placed{end, []trace.Event{{Kind: format.MethodEnd, G: begin.G, Obj: begin.Obj}}, flow.Flow{Walked: true}})
 	}
 }
 
@@ -437,7 +438,7 @@ func (h *hiding) finish() Hidden {
 	}
 	add := func(p placed) {
 		for i, e := range p.events {
-			f := window.Flow{}
+			f := flow.Flow{}
 			if i == 0 {
 				f = p.flow
 				f.Needs = move(f.Needs)

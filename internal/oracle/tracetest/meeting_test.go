@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -19,12 +19,12 @@ func TestMeetings(t *testing.T) {
 	races, early, n := 0, 0, uint64(0)
 	for ; n < 60_000 && early < 200; n++ {
 		w := meetings(n)
-		var found [2]map[window.Pair]bool
+		var found [2]map[model.Pair]bool
 		var states [2]int
 		for k := range found {
-			m := newModel(w)
+			m := newMachine(w)
 			m.waiting = k == 1
-			found[k] = make(map[window.Pair]bool)
+			found[k] = make(map[model.Pair]bool)
 			complete := m.search(100_000, func(v *visit) {
 				states[k]++
 				for _, p := range m.racing(v.st) {
@@ -51,9 +51,9 @@ func TestMeetings(t *testing.T) {
 
 // meetings is a random window in which every send on an unbuffered channel that can be is
 // non-blocking.
-func meetings(n uint64) *window.Window {
+func meetings(n uint64) *model.Window {
 	p := Profile{
-		Semantics: window.NeededReads, Threads: 4, Events: 16, Before: 0, Locations: 2, Channels: 1, Values: 2,
+		Semantics: model.NeededReads, Threads: 4, Events: 16, Before: 0, Locations: 2, Channels: 1, Values: 2,
 		Deps: 0.7, Strict: 0.2,
 	}
 	for _, name := range []string{"go", "memory"} {
@@ -65,13 +65,13 @@ func meetings(n uint64) *window.Window {
 	w := Generate(rand.New(rand.NewPCG(19, n)), p)
 	for i := range w.Events {
 		e := &w.Events[i]
-		j := slices.IndexFunc(w.Events[i:], func(f window.Event) bool { return f.Kind == format.ChanRecv && f.Obj == e.Obj })
+		j := slices.IndexFunc(w.Events[i:], func(f model.Event) bool { return f.Kind == format.ChanRecv && f.Obj == e.Obj })
 		if e.Kind != format.ChanSend || w.Init[e.Obj].Cap > 0 || j < 0 {
 			continue
 		}
 		was := *e
 		e.Flags, e.Partner, e.Cases = e.Flags|format.FlagNonBlocking, int32(i+j), nil
-		m := newModel(w)
+		m := newMachine(w)
 		m.waiting = true
 		if _, err := m.run(recorded(w)); err != nil {
 			*e = was

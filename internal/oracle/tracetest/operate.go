@@ -3,12 +3,12 @@ package tracetest
 import (
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // do lets thread t execute one operation, if it is possible now.
-func (g *run) do(t window.Thread, o op) {
+func (g *run) do(t model.Thread, o op) {
 	th := &g.threads[t]
 	switch o {
 	case opRead, opWrite, opAtomicRead, opAtomicWrite, opRMW:
@@ -19,7 +19,7 @@ func (g *run) do(t window.Thread, o op) {
 		g.access(t, o, g.pick(memory))
 	case opPin:
 		if len(th.reads) > 0 {
-			g.emit(t, window.Event{Kind: window.Pin})
+			g.emit(t, model.Event{Kind: model.Pin})
 		}
 	case opLock, opRLock:
 		g.lock(t, hold{g.pick(locks), o == opRLock}, 0)
@@ -38,20 +38,20 @@ func (g *run) do(t window.Thread, o op) {
 	case opSelect, opPoll:
 		g.choose(t, o == opPoll)
 	case opGo, opJoin, opEnd:
-		g.other(t, o, window.Thread(g.r.IntN(len(g.threads))))
+		g.other(t, o, model.Thread(g.r.IntN(len(g.threads))))
 	}
 }
 
-func (g *run) access(t window.Thread, o op, x window.Obj) {
+func (g *run) access(t model.Thread, o op, x model.Obj) {
 	c := &g.objs[x]
 	switch o {
 	case opRead:
-		g.emit(t, window.Event{Kind: format.Read, Obj: x, Val: c.Val})
+		g.emit(t, model.Event{Kind: format.Read, Obj: x, Val: c.Val})
 	case opAtomicRead:
-		g.emit(t, window.Event{Kind: format.AtomicRead, Obj: x, Val: c.Val})
+		g.emit(t, model.Event{Kind: format.AtomicRead, Obj: x, Val: c.Val})
 	case opRMW:
 		v := g.value()
-		g.emit(t, window.Event{Kind: format.AtomicRMW, Obj: x, Val: c.Val, Aux: v})
+		g.emit(t, model.Event{Kind: format.AtomicRMW, Obj: x, Val: c.Val, Aux: v})
 		c.Val = v
 	case opWrite, opAtomicWrite:
 		c.Val = g.value()
@@ -59,7 +59,7 @@ func (g *run) access(t window.Thread, o op, x window.Obj) {
 		if o == opAtomicWrite {
 			k = format.AtomicWrite
 		}
-		g.emit(t, window.Event{Kind: k, Obj: x, Val: c.Val})
+		g.emit(t, model.Event{Kind: k, Obj: x, Val: c.Val})
 	}
 }
 
@@ -71,7 +71,7 @@ func lockFlags(h hold) format.Flags {
 	return 0
 }
 
-func (g *run) lock(t window.Thread, h hold, flags format.Flags) bool {
+func (g *run) lock(t model.Thread, h hold, flags format.Flags) bool {
 	c := &g.objs[h.lock]
 	if c.Writer || !h.shared && c.Readers > 0 {
 		return false
@@ -81,23 +81,23 @@ func (g *run) lock(t window.Thread, h hold, flags format.Flags) bool {
 	} else {
 		c.Writer = true
 	}
-	g.emit(t, window.Event{Kind: format.Lock, Obj: h.lock, Flags: flags | lockFlags(h)})
+	g.emit(t, model.Event{Kind: format.Lock, Obj: h.lock, Flags: flags | lockFlags(h)})
 	g.threads[t].holds = append(g.threads[t].holds, h)
 	return true
 }
 
-func (g *run) try(t window.Thread, h hold) {
+func (g *run) try(t model.Thread, h hold) {
 	c := &g.objs[h.lock]
 	if !g.lock(t, h, format.FlagTry) && (c.Writer || !h.shared) {
-		g.emit(t, window.Event{Kind: format.TryFail, Obj: h.lock, Flags: lockFlags(h)})
+		g.emit(t, model.Event{Kind: format.TryFail, Obj: h.lock, Flags: lockFlags(h)})
 	}
 }
 
 // unlockSome releases a lock of t's, or now and then, as Go allows, of another's.
-func (g *run) unlockSome(t window.Thread) {
+func (g *run) unlockSome(t model.Thread) {
 	u := t
 	if g.chance(0.05) {
-		u = window.Thread(g.r.IntN(len(g.threads)))
+		u = model.Thread(g.r.IntN(len(g.threads)))
 		if len(g.threads[u].todo) > 0 {
 			return
 		}
@@ -113,7 +113,7 @@ func (g *run) unlockSome(t window.Thread) {
 }
 
 // unlock releases h, which t holds unless another thread has released it.
-func (g *run) unlock(t window.Thread, h hold) {
+func (g *run) unlock(t model.Thread, h hold) {
 	th := &g.threads[t]
 	if k := slices.Index(th.holds, h); k >= 0 {
 		th.holds = slices.Delete(th.holds, k, k+1)
@@ -121,56 +121,56 @@ func (g *run) unlock(t window.Thread, h hold) {
 	}
 }
 
-func (g *run) release(t window.Thread, h hold) {
+func (g *run) release(t model.Thread, h hold) {
 	if h.shared {
 		g.objs[h.lock].Readers--
 	} else {
 		g.objs[h.lock].Writer = false
 	}
-	g.emit(t, window.Event{Kind: format.Unlock, Obj: h.lock, Flags: lockFlags(h)})
+	g.emit(t, model.Event{Kind: format.Unlock, Obj: h.lock, Flags: lockFlags(h)})
 }
 
-func (g *run) waitGroup(t window.Thread, o op, x window.Obj) {
+func (g *run) waitGroup(t model.Thread, o op, x model.Obj) {
 	c := &g.objs[x]
 	switch {
 	case o == opAdd:
 		d := int64(1 + g.r.IntN(2))
 		c.Counter += d
-		g.emit(t, window.Event{Kind: format.WGAdd, Obj: x, Val: uint64(d), Aux: uint64(c.Counter)})
+		g.emit(t, model.Event{Kind: format.WGAdd, Obj: x, Val: uint64(d), Aux: uint64(c.Counter)})
 	case o == opDone && c.Counter > 0:
 		c.Counter--
-		g.emit(t, window.Event{Kind: format.WGAdd, Obj: x, Val: ^uint64(0), Aux: uint64(c.Counter)})
+		g.emit(t, model.Event{Kind: format.WGAdd, Obj: x, Val: ^uint64(0), Aux: uint64(c.Counter)})
 	case o == opWaitGroup && c.Counter == 0:
-		g.emit(t, window.Event{Kind: format.WGWait, Obj: x})
+		g.emit(t, model.Event{Kind: format.WGWait, Obj: x})
 	}
 }
 
-func (g *run) once(t window.Thread, o op, x window.Obj) {
+func (g *run) once(t model.Thread, o op, x model.Obj) {
 	c, th := &g.objs[x], &g.threads[t]
 	if o == opOnceEnd {
 		if len(th.running) > 0 {
-			g.objs[th.running[0]].Once = window.OnceDone
-			g.emit(t, window.Event{Kind: format.OnceEnd, Obj: th.running[0]})
+			g.objs[th.running[0]].Once = model.OnceDone
+			g.emit(t, model.Event{Kind: format.OnceEnd, Obj: th.running[0]})
 			th.running = th.running[1:]
 		}
 		return
 	}
 	switch c.Once {
-	case window.OnceFresh:
-		c.Once = window.OnceRunning
+	case model.OnceFresh:
+		c.Once = model.OnceRunning
 		th.running = append(th.running, x)
-		g.emit(t, window.Event{Kind: format.OnceBegin, Obj: x})
-	case window.OnceDone:
-		g.emit(t, window.Event{Kind: format.OncePass, Obj: x})
+		g.emit(t, model.Event{Kind: format.OnceBegin, Obj: x})
+	case model.OnceDone:
+		g.emit(t, model.Event{Kind: format.OncePass, Obj: x})
 	}
 }
 
-func (g *run) cond(t window.Thread, o op, x window.Obj) {
+func (g *run) cond(t model.Thread, o op, x model.Obj) {
 	c, th := &g.objs[x], &g.threads[t]
 	switch o {
 	case opWait:
-		g.emit(t, window.Event{Kind: format.CondWait, Obj: x})
-		c.Waiters = append(c.Waiters, window.Waiter{Thread: t})
+		g.emit(t, model.Event{Kind: format.CondWait, Obj: x})
+		c.Waiters = append(c.Waiters, model.Waiter{Thread: t})
 		wake := todo{op: opWait, obj: x}
 		if len(th.holds) == 0 {
 			th.todo = []todo{wake}
@@ -183,7 +183,7 @@ func (g *run) cond(t window.Thread, o op, x window.Obj) {
 		if o == opBroadcast {
 			k = format.CondBroadcast
 		}
-		g.emit(t, window.Event{Kind: k, Obj: x})
+		g.emit(t, model.Event{Kind: k, Obj: x})
 		for i := range c.Waiters {
 			if !c.Waiters[i].Notified {
 				c.Waiters[i].Notified = true
@@ -195,18 +195,18 @@ func (g *run) cond(t window.Thread, o op, x window.Obj) {
 	}
 }
 
-func (g *run) wake(t window.Thread, x window.Obj) bool {
+func (g *run) wake(t model.Thread, x model.Obj) bool {
 	c := &g.objs[x]
-	k := slices.Index(c.Waiters, window.Waiter{Thread: t, Notified: true})
+	k := slices.Index(c.Waiters, model.Waiter{Thread: t, Notified: true})
 	if k < 0 {
 		return false
 	}
 	c.Waiters = slices.Delete(slices.Clone(c.Waiters), k, k+1)
-	g.emit(t, window.Event{Kind: format.CondWake, Obj: x})
+	g.emit(t, model.Event{Kind: format.CondWake, Obj: x})
 	return true
 }
 
-func (g *run) channel(t window.Thread, o op, x window.Obj) {
+func (g *run) channel(t model.Thread, o op, x model.Obj) {
 	c := &g.objs[x]
 	switch o {
 	case opSend:
@@ -216,25 +216,25 @@ func (g *run) channel(t window.Thread, o op, x window.Obj) {
 	case opClose:
 		if !c.Closed && !c.full && g.chance(0.5) {
 			c.Closed = true
-			g.emit(t, window.Event{Kind: format.ChanClose, Obj: x, Aux: uint64(c.Cap)})
+			g.emit(t, model.Event{Kind: format.ChanClose, Obj: x, Aux: uint64(c.Cap)})
 		}
 	case opLen:
 		n := len(c.Queue)
 		if c.Cap == 0 {
 			n = 0
 		}
-		g.emit(t, window.Event{Kind: format.ChanLen, Obj: x, Val: uint64(n), Aux: uint64(c.Cap)})
+		g.emit(t, model.Event{Kind: format.ChanLen, Obj: x, Val: uint64(n), Aux: uint64(c.Cap)})
 	}
 }
 
 // send sends on x if it can.
-func (g *run) send(t window.Thread, x window.Obj, flags format.Flags, others []window.Case) bool {
+func (g *run) send(t model.Thread, x model.Obj, flags format.Flags, others []model.Case) bool {
 	c := &g.objs[x]
-	e := window.Event{Kind: format.ChanSend, Obj: x, Aux: uint64(c.Cap), Flags: flags, Cases: others}
+	e := model.Event{Kind: format.ChanSend, Obj: x, Aux: uint64(c.Cap), Flags: flags, Cases: others}
 	if c.Closed || c.full || c.Cap > 0 && len(c.Queue) >= int(c.Cap) {
 		return false
 	}
-	receiver := window.Thread(g.r.IntN(len(g.threads)))
+	receiver := model.Thread(g.r.IntN(len(g.threads)))
 	if c.Cap == 0 && flags&format.FlagNonBlocking != 0 && !g.idle(receiver, t) {
 		return false
 	}
@@ -253,13 +253,13 @@ func (g *run) send(t window.Thread, x window.Obj, flags format.Flags, others []w
 }
 
 // idle reports whether u could be waiting to receive from t.
-func (g *run) idle(u, t window.Thread) bool {
+func (g *run) idle(u, t model.Thread) bool {
 	th := &g.threads[u]
 	return u != t && th.live && !th.ended && len(th.todo) == 0 && !g.blocked(u)
 }
 
 // empty takes the element out of an unbuffered channel.
-func (g *run) empty(x window.Obj) uint64 {
+func (g *run) empty(x model.Obj) uint64 {
 	c := &g.objs[x]
 	v := c.Queue[0]
 	c.Queue, c.full, c.SlotOf = nil, false, 0
@@ -267,9 +267,9 @@ func (g *run) empty(x window.Obj) uint64 {
 }
 
 // recv receives from x if it can.
-func (g *run) recv(t window.Thread, x window.Obj, flags format.Flags, others []window.Case) bool {
+func (g *run) recv(t model.Thread, x model.Obj, flags format.Flags, others []model.Case) bool {
 	c := &g.objs[x]
-	e := window.Event{Kind: format.ChanRecv, Obj: x, Aux: uint64(c.Cap), Flags: flags, Cases: others}
+	e := model.Event{Kind: format.ChanRecv, Obj: x, Aux: uint64(c.Cap), Flags: flags, Cases: others}
 	switch {
 	case len(c.Queue) == 0 && !c.Closed, c.partner:
 		return false
@@ -291,21 +291,21 @@ func (g *run) recv(t window.Thread, x window.Obj, flags format.Flags, others []w
 }
 
 // calm reports whether e could have waited. (U: patient)
-func (g *run) calm(e *window.Event) bool {
+func (g *run) calm(e *model.Event) bool {
 	return e.Flags&format.FlagNonBlocking == 0 && !slices.ContainsFunc(e.Cases, g.offers)
 }
 
 // offers reports whether a case is ready. (S)
-func (g *run) offers(k window.Case) bool {
+func (g *run) offers(k model.Case) bool {
 	c := &g.objs[k.Chan]
 	return c.Closed || k.Send && len(c.Queue) < int(c.Cap) || !k.Send && len(c.Queue) > 0
 }
 
 // choose is a select of one or two cases.
-func (g *run) choose(t window.Thread, poll bool) {
-	cases := []window.Case{{Chan: g.pick(channels), Send: g.chance(0.5)}}
+func (g *run) choose(t model.Thread, poll bool) {
+	cases := []model.Case{{Chan: g.pick(channels), Send: g.chance(0.5)}}
 	if !poll || g.chance(0.4) {
-		cases = append(cases, window.Case{Chan: g.pick(channels), Send: g.chance(0.5)})
+		cases = append(cases, model.Case{Chan: g.pick(channels), Send: g.chance(0.5)})
 	}
 	flags := format.Flags(0)
 	if poll {
@@ -321,20 +321,20 @@ func (g *run) choose(t window.Thread, poll bool) {
 		}
 	}
 	if poll && !slices.ContainsFunc(cases, g.offers) {
-		g.emit(t, window.Event{Kind: format.SelectDefault, Cases: cases})
+		g.emit(t, model.Event{Kind: format.SelectDefault, Cases: cases})
 	}
 }
 
-func (g *run) other(t window.Thread, o op, u window.Thread) {
+func (g *run) other(t model.Thread, o op, u model.Thread) {
 	th, uh := &g.threads[t], &g.threads[u]
 	switch {
 	case o == opGo && !uh.live:
 		uh.live = true
-		g.emit(t, window.Event{Kind: format.Go, Obj: window.Obj(u)})
+		g.emit(t, model.Event{Kind: format.Go, Obj: model.Obj(u)})
 	case o == opJoin && uh.ended:
-		g.emit(t, window.Event{Kind: format.Join, Obj: window.Obj(u)})
+		g.emit(t, model.Event{Kind: format.Join, Obj: model.Obj(u)})
 	case o == opEnd && len(th.running) == 0:
 		th.ended = true
-		g.emit(t, window.Event{Kind: format.End})
+		g.emit(t, model.Event{Kind: format.End})
 	}
 }

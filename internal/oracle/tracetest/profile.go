@@ -3,7 +3,7 @@ package tracetest
 import (
 	"math/rand/v2"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // families are groups of operations that make sense together.
@@ -27,13 +27,13 @@ var families = map[string][numOps]int{
 // pairs mostly do not race.
 func Profiles() []Profile {
 	var ps []Profile
-	add := func(name string, sem window.Semantics, change func(*Profile), names ...string) {
+	add := func(name string, sem model.Semantics, change func(*Profile), names ...string) {
 		p := Profile{
 			Name: name + "/" + sem.String(), Semantics: sem,
 			Threads: 3, Events: 14, Before: 6, Locations: 2, Channels: 2, Values: 3,
 			Deps: 0.25, Where: 0.06, Strict: 0.15, Edges: 0.15,
 		}
-		if sem < window.NeededReads {
+		if sem < model.NeededReads {
 			p.Deps /= 2
 		}
 		for _, n := range append(names, "memory") {
@@ -48,7 +48,7 @@ func Profiles() []Profile {
 		ps = append(ps, p)
 	}
 	guarded := func(p *Profile) { p.Guard, p.Locations, p.Events = 0.9, 1, 18 }
-	for _, sem := range []window.Semantics{window.StrictReads, window.ValueReads, window.NeededReads, window.EvaluatedReads} {
+	for _, sem := range []model.Semantics{model.StrictReads, model.ValueReads, model.NeededReads, model.EvaluatedReads} {
 		for _, f := range []string{"atomic", "mutex", "rwmutex", "try", "group", "once", "cond", "chan", "select", "go"} {
 			add(f, sem, nil, f)
 			add(f+"-guarded", sem, guarded, f, "mutex")
@@ -71,7 +71,7 @@ func Profiles() []Profile {
 
 // Random is a generated window together with the profile it came from.
 type Random struct {
-	*window.Window
+	*model.Window
 	Profile string
 }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -16,7 +16,7 @@ var (
 )
 
 // after returns the state that event i, next in its thread, leads to from st.
-func (m *model) after(st *state, i int32) (*state, error) {
+func (m *machine) after(st *state, i int32) (*state, error) {
 	if !m.reachable(st, i) {
 		return nil, errNotReachable
 	}
@@ -37,7 +37,7 @@ func (m *model) after(st *state, i int32) (*state, error) {
 }
 
 // keepsOrders judges the orders on condition after event i. (M9)
-func (m *model) keepsOrders(n *state, i int32) error {
+func (m *machine) keepsOrders(n *state, i int32) error {
 	for k, c := range m.w.Orders {
 		if i == c.To && i != c.From && !m.executed(n, c.From) {
 			n.late[k] = true
@@ -49,19 +49,19 @@ func (m *model) keepsOrders(n *state, i int32) error {
 	return nil
 }
 
-func (m *model) executed(st *state, i int32) bool {
+func (m *machine) executed(st *state, i int32) bool {
 	return m.rank[i] < st.at[m.w.Events[i].Thread]
 }
 
 // apply changes n by event i, or reports that i is not enabled. Lists are shared
 // between states: they are replaced, never written to.
-func (m *model) apply(n *state, i int32, e *window.Event) bool {
+func (m *machine) apply(n *state, i int32, e *model.Event) bool {
 	shared := e.Flags&format.FlagRead != 0
 	switch e.Kind {
-	case format.Go, format.End, format.Start, window.Pin:
+	case format.Go, format.End, format.Start, model.Pin:
 		return true
 	case format.Join:
-		u := window.Thread(e.Obj)
+		u := model.Thread(e.Obj)
 		return n.at[u] == int32(len(m.threads[u])) && !m.stuck(n, u)
 	case format.SelectDefault:
 		for _, k := range e.Cases {
@@ -186,7 +186,7 @@ func (n *state) see(i int32, v saw) {
 }
 
 // put is a send.
-func (m *model) put(n *state, i int32, e *window.Event, c *cell) bool {
+func (m *machine) put(n *state, i int32, e *model.Event, c *cell) bool {
 	size := max(1, int(m.w.Init[e.Obj].Cap))
 	if c.a == 1 || len(c.list) >= size {
 		return false
@@ -212,7 +212,7 @@ func (m *model) put(n *state, i int32, e *window.Event, c *cell) bool {
 }
 
 // take is a receive.
-func (m *model) take(n *state, i int32, e *window.Event, c *cell) bool {
+func (m *machine) take(n *state, i int32, e *model.Event, c *cell) bool {
 	if e.Flags&format.FlagClosed != 0 {
 		n.kept[i] = true
 		n.see(i, saw{e.Val, true})
@@ -237,7 +237,7 @@ func (m *model) take(n *state, i int32, e *window.Event, c *cell) bool {
 
 // waits reports whether a send or receive on an unbuffered channel can be the one
 // that waits for the other. (U: patient)
-func (m *model) waits(n *state, i int32) bool {
+func (m *machine) waits(n *state, i int32) bool {
 	e := &m.w.Events[i]
 	if e.Flags&format.FlagNonBlocking != 0 {
 		return false
@@ -251,7 +251,7 @@ func (m *model) waits(n *state, i int32) bool {
 }
 
 // canGo reports whether a case of a select is ready. (S)
-func (m *model) canGo(n *state, k window.Case) bool {
+func (m *machine) canGo(n *state, k model.Case) bool {
 	c := &n.objs[k.Chan]
 	if c.a == 1 {
 		return true

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -69,7 +69,7 @@ func amount(e *expr.Expr, read func(r int32) (uint64, bool)) (uint64, bool) {
 
 // lose returns the term after event i has gone from the window, or nil if it
 // was one of its reads.
-func lose(t *window.Term, i int32) *window.Term {
+func lose(t *model.Term, i int32) *model.Term {
 	e := t.Expr.Replace(func(r *expr.Expr) *expr.Expr {
 		switch n := int32(r.Number()); {
 		case n == i:
@@ -82,21 +82,21 @@ func lose(t *window.Term, i int32) *window.Term {
 	if e == nil {
 		return nil
 	}
-	return window.NewTerm(e)
+	return model.NewTerm(e)
 }
 
 // parseTerm reads what String prints.
-func parseTerm(s string) (*window.Term, error) {
+func parseTerm(s string) (*model.Term, error) {
 	e, err := expr.Parse(s, nil)
 	if err != nil {
 		return nil, err
 	}
-	return window.NewTerm(e), nil
+	return model.NewTerm(e), nil
 }
 
 // terms lists the terms of an event.
-func terms(e *window.Event) []*window.Term {
-	var list []*window.Term
+func terms(e *model.Event) []*model.Term {
+	var list []*model.Term
 	for _, g := range e.Guards {
 		list = append(list, g.Term)
 	}
@@ -107,7 +107,7 @@ func terms(e *window.Event) []*window.Term {
 }
 
 // termFits reports whether a term of event i is about reads that it can know.
-func termFits(w *window.Window, i int32, t *window.Term) error {
+func termFits(w *model.Window, i int32, t *model.Term) error {
 	e := &w.Events[i]
 	for _, r := range t.Reads() {
 		own := r == i && e.Kind == format.AtomicRMW && t == e.Value
@@ -129,7 +129,7 @@ func termFits(w *window.Window, i int32, t *window.Term) error {
 
 // stored is the value that a write or send e leaves: val, as recorded, if what it is
 // computed from is as recorded; else what its term amounts to. (V)
-func (m *model) stored(n *state, e *window.Event, val uint64, asRecorded bool) saw {
+func (m *machine) stored(n *state, e *model.Event, val uint64, asRecorded bool) saw {
 	switch {
 	case asRecorded && m.known(n, e.ValDeps):
 		return saw{val, true}
@@ -141,7 +141,7 @@ func (m *model) stored(n *state, e *window.Event, val uint64, asRecorded bool) s
 
 // addTerms turns dependencies into guards and gives values terms, at random, so that the
 // recorded run has the values it has.
-func addTerms(r *rand.Rand, w *window.Window) {
+func addTerms(r *rand.Rand, w *model.Window) {
 	reads := make([][]int32, len(w.Threads))
 	accessed := make([]bool, len(w.Init))
 	for i := range w.Events {
@@ -156,7 +156,7 @@ func addTerms(r *rand.Rand, w *window.Window) {
 		if len(e.Deps) > 0 && r.IntN(5) > 0 {
 			t := randomTerm(r, known)
 			if want, ok := recordedValue(w, t); ok {
-				e.Deps, e.Guards = e.Deps[1:], append(e.Guards, window.Guard{Term: t, Want: want})
+				e.Deps, e.Guards = e.Deps[1:], append(e.Guards, model.Guard{Term: t, Want: want})
 			}
 		}
 		if isRead(e) {
@@ -176,14 +176,14 @@ func addTerms(r *rand.Rand, w *window.Window) {
 		}
 		t := randomTerm(r, known)
 		if now, ok := recordedValue(w, t); ok {
-			e.Value = window.NewTerm(opTerm(expr.Xor, t.Expr, expr.Word(now^val)))
+			e.Value = model.NewTerm(opTerm(expr.Xor, t.Expr, expr.Word(now^val)))
 			e.ValDeps = slices.DeleteFunc(slices.Clone(t.Reads()), func(d int32) bool { return d == int32(i) })
 		}
 	}
 }
 
 // randomTerm makes a small term over at least one of the reads.
-func randomTerm(r *rand.Rand, reads []int32) *window.Term {
+func randomTerm(r *rand.Rand, reads []int32) *model.Term {
 	leaf := func() *expr.Expr { return readTerm(reads[r.IntN(len(reads))]) }
 	t := leaf()
 	for range r.IntN(3) {
@@ -202,10 +202,10 @@ func randomTerm(r *rand.Rand, reads []int32) *window.Term {
 	case 2:
 		t = expr.Choose(opTerm(expr.Lss, leaf(), t), t, leaf())
 	}
-	return window.NewTerm(t)
+	return model.NewTerm(t)
 }
 
 // recordedValue is the value of a term in the recorded run.
-func recordedValue(w *window.Window, t *window.Term) (uint64, bool) {
+func recordedValue(w *model.Window, t *model.Term) (uint64, bool) {
 	return amount(t.Expr, func(r int32) (uint64, bool) { return w.Events[r].Val, true })
 }

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 func kindName(k format.Kind) string {
-	if k == window.Pin {
+	if k == model.Pin {
 		return "pin"
 	}
 	return k.String()
@@ -37,7 +37,7 @@ func kindName(k format.Kind) string {
 //
 // An event's line starts with its index. Zero operands and a partner of -1 are
 // left out. What follows a # is a comment.
-func Format(w *window.Window) string {
+func Format(w *model.Window) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "semantics %s\nthreads %d\n", w.Semantics, len(w.Threads))
 	for o := range w.Init {
@@ -59,7 +59,7 @@ func Format(w *window.Window) string {
 	return b.String()
 }
 
-func formatObject(in *window.ObjState) string {
+func formatObject(in *model.ObjState) string {
 	var b strings.Builder
 	number := func(name string, n int64) {
 		if n != 0 {
@@ -116,13 +116,13 @@ func flagNames(k format.Kind) map[string]format.Flags {
 	return nil
 }
 
-func formatEvent(e *window.Event) string {
+func formatEvent(e *model.Event) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, " t%d %s", e.Thread, kindName(e.Kind))
 	switch e.Kind {
 	case format.Go, format.Join:
 		fmt.Fprintf(&b, " t%d", e.Obj)
-	case format.Start, format.End, format.SelectDefault, window.Pin:
+	case format.Start, format.End, format.SelectDefault, model.Pin:
 	default:
 		fmt.Fprintf(&b, " o%d", e.Obj)
 	}
@@ -180,8 +180,8 @@ func formatEvent(e *window.Event) string {
 
 // A Case is a window with the pairs that race in it.
 type Case struct {
-	Window *window.Window
-	Races  map[window.Pair]bool
+	Window *model.Window
+	Races  map[model.Pair]bool
 }
 
 // Cases reads the files of a directory, each a window followed by a line "race a b"
@@ -197,10 +197,10 @@ func Cases(dir string) (map[string]Case, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := Case{Races: map[window.Pair]bool{}}
+		c := Case{Races: map[model.Pair]bool{}}
 		var text strings.Builder
 		for line := range strings.Lines(string(data)) {
-			var p window.Pair
+			var p model.Pair
 			if n, _ := fmt.Sscanf(line, "race %d %d", &p.A, &p.B); n == 2 {
 				c.Races[p] = true
 				line = "\n"
@@ -216,8 +216,8 @@ func Cases(dir string) (map[string]Case, error) {
 }
 
 // Parse reads what Format prints.
-func Parse(text string) (*window.Window, error) {
-	w := &window.Window{}
+func Parse(text string) (*model.Window, error) {
+	w := &model.Window{}
 	for n, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		f := strings.Fields(line)
@@ -231,13 +231,13 @@ func Parse(text string) (*window.Window, error) {
 	return w, nil
 }
 
-func parseLine(w *window.Window, f []string) error {
+func parseLine(w *model.Window, f []string) error {
 	if len(f) < 2 {
 		return fmt.Errorf("too short")
 	}
 	switch f[0] {
 	case "semantics":
-		for s := window.StrictReads; s <= window.EvaluatedReads; s++ {
+		for s := model.StrictReads; s <= model.EvaluatedReads; s++ {
 			if s.String() == f[1] {
 				w.Semantics = s
 				return nil
@@ -251,7 +251,7 @@ func parseLine(w *window.Window, f []string) error {
 		}
 		return err
 	case "object":
-		var in window.ObjState
+		var in model.ObjState
 		err := parseObject(&in, f[2:])
 		w.Init = append(w.Init, in)
 		return err
@@ -260,7 +260,7 @@ func parseLine(w *window.Window, f []string) error {
 		if err != nil || len(e) != 2 {
 			return fmt.Errorf("edge wants two events: %v", err)
 		}
-		w.Edges = append(w.Edges, window.Edge{From: e[0], To: e[1], Weak: f[0] == "weak"})
+		w.Edges = append(w.Edges, model.Edge{From: e[0], To: e[1], Weak: f[0] == "weak"})
 		return nil
 	case "if":
 		if len(f) != 5 || f[2] != "order" {
@@ -270,13 +270,13 @@ func parseLine(w *window.Window, f []string) error {
 		if err != nil {
 			return err
 		}
-		w.Orders = append(w.Orders, window.Conditional{If: e[0], From: e[1], To: e[2]})
+		w.Orders = append(w.Orders, model.Conditional{If: e[0], From: e[1], To: e[2]})
 		return nil
 	}
 	if f[0] != strconv.Itoa(len(w.Events)) {
 		return fmt.Errorf("event %d expected", len(w.Events))
 	}
-	e := window.Event{Partner: -1, Index: int64(len(w.Events)), Site: trace.Site(len(w.Events) + 1)}
+	e := model.Event{Partner: -1, Index: int64(len(w.Events)), Site: trace.Site(len(w.Events) + 1)}
 	err := parseEvent(&e, f[1:])
 	w.Events = append(w.Events, e)
 	return err
@@ -294,7 +294,7 @@ func numbers(list []string) ([]int32, error) {
 	return ns, nil
 }
 
-func parseObject(in *window.ObjState, f []string) (err error) {
+func parseObject(in *model.ObjState, f []string) (err error) {
 	for _, s := range f {
 		name, val, _ := strings.Cut(s, "=")
 		n, _ := strconv.ParseInt(val, 10, 64)
@@ -310,13 +310,13 @@ func parseObject(in *window.ObjState, f []string) (err error) {
 		case "counter":
 			in.Counter = n
 		case "once":
-			in.Once = window.OnceState(n)
+			in.Once = model.OnceState(n)
 		case "cap":
 			in.Cap = int32(n)
 		case "closed":
 			in.Closed = true
 		case "slotof":
-			in.SlotOf = window.Thread(n)
+			in.SlotOf = model.Thread(n)
 		case "queue":
 			for _, v := range strings.Split(val, ",") {
 				x, err := strconv.ParseUint(v, 10, 64)
@@ -332,7 +332,7 @@ func parseObject(in *window.ObjState, f []string) (err error) {
 				if err != nil {
 					return err
 				}
-				in.Waiters = append(in.Waiters, window.Waiter{Thread: window.Thread(x), Notified: notified})
+				in.Waiters = append(in.Waiters, model.Waiter{Thread: model.Thread(x), Notified: notified})
 			}
 		default:
 			return fmt.Errorf("unknown %q", name)
@@ -341,7 +341,7 @@ func parseObject(in *window.ObjState, f []string) (err error) {
 	return nil
 }
 
-func parseEvent(e *window.Event, f []string) (err error) {
+func parseEvent(e *model.Event, f []string) (err error) {
 	if len(f) < 2 {
 		return fmt.Errorf("too short")
 	}
@@ -349,9 +349,9 @@ func parseEvent(e *window.Event, f []string) (err error) {
 	if err != nil {
 		return err
 	}
-	e.Thread = window.Thread(t)
+	e.Thread = model.Thread(t)
 	for k := format.Kind(1); ; k++ {
-		if k > window.Pin {
+		if k > model.Pin {
 			return fmt.Errorf("unknown kind %q", f[1])
 		}
 		if kindName(k) == f[1] {
@@ -365,7 +365,7 @@ func parseEvent(e *window.Event, f []string) (err error) {
 		if err != nil {
 			return err
 		}
-		e.Obj = window.Obj(n)
+		e.Obj = model.Obj(n)
 		f = f[1:]
 	}
 	for _, s := range f {
@@ -376,7 +376,7 @@ func parseEvent(e *window.Event, f []string) (err error) {
 	return nil
 }
 
-func parseOperand(e *window.Event, s string) (err error) {
+func parseOperand(e *model.Event, s string) (err error) {
 	name, val, isPair := strings.Cut(s, "=")
 	if !isPair {
 		switch name {
@@ -420,7 +420,7 @@ func parseOperand(e *window.Event, s string) (err error) {
 		e.ValDeps, err = numbers(list)
 	case "guard":
 		term, want, _ := strings.Cut(val, "=")
-		g := window.Guard{}
+		g := model.Guard{}
 		if g.Term, err = parseTerm(term); err == nil {
 			g.Want, err = strconv.ParseUint(want, 10, 64)
 		}
@@ -433,7 +433,7 @@ func parseOperand(e *window.Event, s string) (err error) {
 			if err != nil {
 				return err
 			}
-			e.Cases = append(e.Cases, window.Case{Chan: window.Obj(o), Send: strings.HasSuffix(c, "!")})
+			e.Cases = append(e.Cases, model.Case{Chan: model.Obj(o), Send: strings.HasSuffix(c, "!")})
 		}
 	default:
 		return fmt.Errorf("unknown %q", name)

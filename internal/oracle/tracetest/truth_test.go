@@ -10,7 +10,7 @@ import (
 
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/oracle/tracetest"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -68,7 +68,7 @@ func TestEngineTruth(t *testing.T) {
 	}
 	for _, name := range injected {
 		w := readSTD(t, name)
-		var named []window.Pair
+		var named []model.Pair
 		for _, p := range tracetest.Candidates(w) {
 			if sitePair(w, p) == [2]trace.Site{9999, 10000} {
 				named = append(named, p)
@@ -82,7 +82,7 @@ func TestEngineTruth(t *testing.T) {
 }
 
 // solve returns the races that the engine finds.
-func solve(t *testing.T, w *window.Window, pairs []window.Pair) tracetest.Races {
+func solve(t *testing.T, w *model.Window, pairs []model.Pair) tracetest.Races {
 	races := tracetest.Races{}
 	ask := predict(w)
 	for _, p := range pairs {
@@ -98,7 +98,7 @@ func solve(t *testing.T, w *window.Window, pairs []window.Pair) tracetest.Races 
 
 // count returns what truth.tsv counts, after checking the witnesses: all of them, or of
 // more than 5,000 one in sixteen.
-func count(t *testing.T, w *window.Window, races tracetest.Races) [3]int {
+func count(t *testing.T, w *model.Window, races tracetest.Races) [3]int {
 	second, sites := map[int32]bool{}, map[[2]trace.Site]bool{}
 	for p, order := range races {
 		second[p.B] = true
@@ -113,7 +113,7 @@ func count(t *testing.T, w *window.Window, races tracetest.Races) [3]int {
 	return [3]int{len(races), len(second), len(sites)}
 }
 
-func sitePair(w *window.Window, p window.Pair) [2]trace.Site {
+func sitePair(w *model.Window, p model.Pair) [2]trace.Site {
 	a, b := w.Events[p.A].Site, w.Events[p.B].Site
 	return [2]trace.Site{min(a, b), max(a, b)}
 }
@@ -148,34 +148,34 @@ func truth(t *testing.T) []truthRow {
 
 // readSTD makes one strict window of a whole STD trace. It is no reader for the
 // product: it exists so that the tests of this package depend on nobody's builder.
-func readSTD(t *testing.T, name string) *window.Window {
+func readSTD(t *testing.T, name string) *model.Window {
 	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w := &window.Window{Semantics: window.StrictReads}
-	threads := map[string]window.Thread{}
-	thread := func(s string) window.Thread {
+	w := &model.Window{Semantics: model.StrictReads}
+	threads := map[string]model.Thread{}
+	thread := func(s string) model.Thread {
 		n, ok := threads[s]
 		if !ok {
-			n = window.Thread(len(w.Threads))
+			n = model.Thread(len(w.Threads))
 			threads[s] = n
 			w.Threads = append(w.Threads, trace.GoID(n+1))
 		}
 		return n
 	}
-	objects := map[string]window.Obj{}
-	object := func(s string) window.Obj {
+	objects := map[string]model.Obj{}
+	object := func(s string) model.Obj {
 		n, ok := objects[s]
 		if !ok {
-			n = window.Obj(len(w.Init))
+			n = model.Obj(len(w.Init))
 			objects[s] = n
-			w.Init = append(w.Init, window.ObjState{})
+			w.Init = append(w.Init, model.ObjState{})
 		}
 		return n
 	}
-	last := map[window.Obj]uint64{}
+	last := map[model.Obj]uint64{}
 	held := map[string]int{} // re-entrant locks: only the outermost pair counts
 	for in := bufio.NewScanner(f); in.Scan(); {
 		part := strings.Split(in.Text(), "|")
@@ -184,7 +184,7 @@ func readSTD(t *testing.T, name string) *window.Window {
 		}
 		op, arg, _ := strings.Cut(strings.TrimSuffix(part[1], ")"), "(")
 		site, _ := strconv.Atoi(part[2])
-		e := window.Event{Thread: thread(part[0]), Partner: -1, Site: trace.Site(site), Index: int64(len(w.Events))}
+		e := model.Event{Thread: thread(part[0]), Partner: -1, Site: trace.Site(site), Index: int64(len(w.Events))}
 		switch op {
 		case "r", "w":
 			e.Kind, e.Obj = format.Read, object("x"+arg)
@@ -209,7 +209,7 @@ func readSTD(t *testing.T, name string) *window.Window {
 				}
 			}
 		case "fork", "join":
-			e.Kind, e.Obj = format.Go, window.Obj(thread(arg))
+			e.Kind, e.Obj = format.Go, model.Obj(thread(arg))
 			if op == "join" {
 				e.Kind = format.Join
 			}

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -14,7 +14,7 @@ import (
 func Variants() []Profile {
 	var ps []Profile
 	for _, p := range Profiles() {
-		if p.Semantics < window.NeededReads {
+		if p.Semantics < model.NeededReads {
 			continue
 		}
 		p.Name, p.Variant = "variant/"+p.Name, true
@@ -36,7 +36,7 @@ func RandomVariant(seed, n uint64, scale int) Random {
 // end, has threads' events recorded in another order, and has the reads of some read other
 // values. Program order stays, and a thread is recorded after what starts it; all else that
 // the recorded order vouched for may be lost.
-func vary(r *rand.Rand, w *window.Window) {
+func vary(r *rand.Rand, w *model.Window) {
 	if len(w.Events) < 2 {
 		return
 	}
@@ -58,12 +58,12 @@ func vary(r *rand.Rand, w *window.Window) {
 
 // leave makes some event one that never happens (M7), or the last event of some thread one that can
 // only race (M8).
-func leave(r *rand.Rand, w *window.Window) {
+func leave(r *rand.Rand, w *model.Window) {
 	if r.IntN(2) == 0 {
 		w.Events[r.IntN(len(w.Events))].Never = true
 		return
 	}
-	t := window.Thread(r.IntN(len(w.Threads)))
+	t := model.Thread(r.IntN(len(w.Threads)))
 	for i := len(w.Events) - 1; i >= 0; i-- {
 		if e := &w.Events[i]; e.Thread == t {
 			e.Last = e.Kind.IsAccess()
@@ -73,9 +73,9 @@ func leave(r *rand.Rand, w *window.Window) {
 }
 
 // exchange moves the last events of one thread to the end of another.
-func exchange(r *rand.Rand, w *window.Window) {
+func exchange(r *rand.Rand, w *model.Window) {
 	at := r.IntN(len(w.Events))
-	from, to := w.Events[at].Thread, window.Thread(r.IntN(len(w.Threads)))
+	from, to := w.Events[at].Thread, model.Thread(r.IntN(len(w.Threads)))
 	if from == to || w.Events[at].Kind == format.CondWake {
 		return
 	}
@@ -92,7 +92,7 @@ func exchange(r *rand.Rand, w *window.Window) {
 			order = append(order, int32(i))
 			continue
 		}
-		if e.Kind == format.Go && e.Obj == window.Obj(to) || e.Kind == format.Join && e.Obj == window.Obj(to) {
+		if e.Kind == format.Go && e.Obj == model.Obj(to) || e.Kind == format.Join && e.Obj == model.Obj(to) {
 			return
 		}
 		e.Thread = to
@@ -113,7 +113,7 @@ func exchange(r *rand.Rand, w *window.Window) {
 
 // suffixLast is the order in which one thread's last events come last, as the alternative
 // of a branch does.
-func suffixLast(r *rand.Rand, w *window.Window) []int32 {
+func suffixLast(r *rand.Rand, w *model.Window) []int32 {
 	at := int32(r.IntN(len(w.Events)))
 	t := w.Events[at].Thread
 	var order, last []int32
@@ -128,7 +128,7 @@ func suffixLast(r *rand.Rand, w *window.Window) []int32 {
 }
 
 // interleaving is any order that keeps the threads' own.
-func interleaving(r *rand.Rand, w *window.Window) []int32 {
+func interleaving(r *rand.Rand, w *model.Window) []int32 {
 	queues := make([][]int32, len(w.Threads))
 	for i := range w.Events {
 		t := w.Events[i].Thread
@@ -147,7 +147,7 @@ func interleaving(r *rand.Rand, w *window.Window) []int32 {
 }
 
 // permute records the events in another order, if a thread still comes after its Go.
-func permute(w *window.Window, order []int32) {
+func permute(w *model.Window, order []int32) {
 	to := make([]int32, len(order))
 	for k, i := range order {
 		to[i] = int32(k)
@@ -185,7 +185,7 @@ func permute(w *window.Window, order []int32) {
 }
 
 // revalue changes what some events read and write.
-func revalue(r *rand.Rand, w *window.Window) {
+func revalue(r *rand.Rand, w *model.Window) {
 	for i := range w.Events {
 		e := &w.Events[i]
 		if r.IntN(6) > 0 || !isRead(e) && !e.Kind.IsWrite() && e.Kind != format.ChanSend {
@@ -199,7 +199,7 @@ func revalue(r *rand.Rand, w *window.Window) {
 }
 
 // flip makes some guards demand another value than the recorded reads give.
-func flip(r *rand.Rand, w *window.Window) {
+func flip(r *rand.Rand, w *model.Window) {
 	for i := range w.Events {
 		for k := range w.Events[i].Guards {
 			if g := &w.Events[i].Guards[k]; r.IntN(3) == 0 {

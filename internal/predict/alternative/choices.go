@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
-	"github.com/presage-race/presage/internal/predict/window"
 )
 
 // guard returns the condition t = v, as a guard for each word of t that depends on reads.
-func (p *path) guard(t *goval.Term, v goval.Value) (guards []window.FlowGuard, ok bool) {
+func (p *path) guard(t *goval.Term, v goval.Value) (guards []flow.Guard, ok bool) {
 	for i := range v.Len() {
 		want, ok := v.Word(i)
 		e := t.Word(i)
@@ -22,7 +22,7 @@ func (p *path) guard(t *goval.Term, v goval.Value) (guards []window.FlowGuard, o
 			}
 			continue
 		}
-		guards = append(guards, window.FlowGuard{Term: e, Want: want})
+		guards = append(guards, flow.Guard{Term: e, Want: want})
 	}
 	return guards, true
 }
@@ -71,15 +71,15 @@ func (p *path) together(reads []*expr.Expr) [][]uint64 {
 	if len(reads) < 2 {
 		return nil
 	}
-	places := make([]window.Word, len(reads))
+	places := make([]flow.Word, len(reads))
 	for k, r := range reads {
 		n := r.Number()
-		if n >= window.AlternativeBase {
-			e := &p.steps[n-window.AlternativeBase].Event
+		if n >= flow.AlternativeBase {
+			e := &p.steps[n-flow.AlternativeBase].Event
 			if !e.Kind.IsAccess() {
 				return nil
 			}
-			places[k] = window.Word{Addr: uint64(e.Obj), Size: int64(e.Size)}
+			places[k] = flow.Word{Addr: uint64(e.Obj), Size: int64(e.Size)}
 			continue
 		}
 		addr, size, ok := p.s.At(n)
@@ -87,15 +87,15 @@ func (p *path) together(reads []*expr.Expr) [][]uint64 {
 			places[k].Fixed, _ = r.Recorded()
 			continue
 		}
-		places[k] = window.Word{Addr: addr, Size: int64(size)}
+		places[k] = flow.Word{Addr: addr, Size: int64(size)}
 	}
 	return p.s.Together(places)
 }
 
 // seen returns the words that a read may return.
 func (p *path) seen(r int64, recorded uint64) []uint64 {
-	if r >= window.AlternativeBase {
-		e := &p.steps[r-window.AlternativeBase].Event
+	if r >= flow.AlternativeBase {
+		e := &p.steps[r-flow.AlternativeBase].Event
 		if !e.Kind.IsAccess() {
 			return nil
 		}

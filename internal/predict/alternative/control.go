@@ -6,9 +6,10 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -184,7 +185,7 @@ func (p *path) spawn(in *regcode.Instr, call *ssa.CallCommon) bool {
 	f := newFrame(c, args, free)
 	f.Root = true
 	g := p.s.Goroutine()
-	p.emit(in, trace.Event{Kind: format.Go, Obj: trace.Addr(g)}, window.Flow{})
+	p.emit(in, trace.Event{Kind: format.Go, Obj: trace.Addr(g)}, flow.Flow{})
 	p.forked = true
 	p.waiting = append(slices.Clip(p.waiting), started{g, f})
 	p.frame.IP++
@@ -193,14 +194,14 @@ func (p *path) spawn(in *regcode.Instr, call *ssa.CallCommon) bool {
 
 // calls returns the invocations that the path has entered since the fork and not left, the
 // innermost first. In a goroutine that the path has started, these are all of its invocations.
-func (p *path) calls() []window.Call {
-	var list []window.Call
+func (p *path) calls() []flow.Call {
+	var list []flow.Call
 	f := p.frame
 	for ; f.depth > 0 && f.Caller != nil; f = f.Caller {
-		list = append(list, window.Call{Fn: f.Code.Plan.Site, Site: f.Caller.instr().Site})
+		list = append(list, flow.Call{Fn: f.Code.Plan.Site, Site: f.Caller.instr().Site})
 	}
 	if p.g != p.x.G {
-		list = append(list, window.Call{Fn: f.Code.Plan.Site})
+		list = append(list, flow.Call{Fn: f.Code.Plan.Site})
 	}
 	return list
 }

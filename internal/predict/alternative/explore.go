@@ -6,9 +6,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/trace"
 )
 
@@ -26,9 +27,9 @@ const (
 // explorer is one exploration of a fork.
 type explorer struct {
 	x       *Fork
-	s       window.Surroundings
+	s       flow.Surroundings
 	paths   []*path
-	done    []*window.Alternative
+	done    []*flow.Alternative
 	globals map[*regcode.Global]uint64 // assumed addresses of variables that have no access yet
 	eval    expr.Evaluator
 }
@@ -39,17 +40,17 @@ type path struct {
 	g        trace.GoID
 	frame    *Frame
 	waiting  []started // goroutines to be executed
-	steps    []window.Step
+	steps    []flow.Step
 	needs    []int64 // of the next step
-	guards   []window.FlowGuard
-	chosen   []window.FlowGuard
+	guards   []flow.Guard
+	chosen   []flow.Guard
 	mem      []stored // stores of this alternative, in order
 	held     []uint64 // locked mutexes that the alternative has allocated
 	closures []closure
 	forked   bool // a goroutine was started
 	off      bool // the choice at the fork is made
 	left     int  // functions of the fork's stack that have returned
-	assumes  []window.Assumption
+	assumes  []flow.Assumption
 	fresh    uint64
 	instrs   int
 	end      string
@@ -273,17 +274,17 @@ func (p *path) next(in *regcode.Instr, s Value) bool {
 }
 
 // emit appends a step.
-func (p *path) emit(in *regcode.Instr, e trace.Event, f window.Flow) int64 {
+func (p *path) emit(in *regcode.Instr, e trace.Event, f flow.Flow) int64 {
 	e.Site = in.Site
 	e.G = p.g
 	f.Walked = true
 	f.Needs, f.Guards = p.needs, p.guards
 	p.needs, p.guards = nil, nil
-	p.steps = append(p.steps, window.Step{Event: e, Flow: f, Left: p.left, Calls: p.calls()})
+	p.steps = append(p.steps, flow.Step{Event: e, Flow: f, Left: p.left, Calls: p.calls()})
 	if len(p.steps) >= maxSteps {
 		p.stop("too-many-steps")
 	}
-	return window.AlternativeBase + int64(len(p.steps)-1)
+	return flow.AlternativeBase + int64(len(p.steps)-1)
 }
 
 // last marks the last step: it can race, but it cannot be executed.

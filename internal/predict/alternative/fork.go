@@ -6,9 +6,10 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/trace"
 )
 
@@ -26,7 +27,7 @@ type Fork struct {
 
 	// Needs and Guards are what the goroutine's next event depends on, on every path.
 	Needs  []int64
-	Guards []window.FlowGuard
+	Guards []flow.Guard
 
 	reads []int64 // of Args; nil: not computed
 }
@@ -68,15 +69,15 @@ func (x *Fork) Base() bool { return x.Frame.instr().Op != regcode.OpIf }
 func (x *Fork) Site() trace.Site { return x.At }
 
 // Where implements [window.Fork].
-func (x *Fork) Where() window.Where {
+func (x *Fork) Where() flow.Where {
 	in := x.Frame.instr()
 	v := *in.SSA.Operands(nil)[x.Args[0]]
 	at, expr := x.Frame.Code.Plan.Written(in.SSA, v)
-	return window.Where{Site: x.Frame.Code.Plan.Site, Line: int32(at.Line), Col: int32(at.Column), Expr: expr, Type: regcode.Shape(v.Type())}
+	return flow.Where{Site: x.Frame.Code.Plan.Site, Line: int32(at.Line), Col: int32(at.Column), Expr: expr, Type: regcode.Shape(v.Type())}
 }
 
 // Explore implements [window.Fork].
-func (x *Fork) Explore(s window.Surroundings) []*window.Alternative {
+func (x *Fork) Explore(s flow.Surroundings) []*flow.Alternative {
 	e := &explorer{x: x, s: s}
 	first := &path{explorer: e, g: x.G, frame: x.Frame.clone(), needs: x.Needs, guards: slices.Clip(x.Guards)}
 	e.paths = []*path{first}
@@ -88,7 +89,7 @@ func (x *Fork) Explore(s window.Surroundings) []*window.Alternative {
 			if len(p.steps) > 0 {
 				some++
 			}
-			e.done = append(e.done, &window.Alternative{Steps: p.steps, Chosen: p.chosen, Assumes: p.assumes, End: p.end, Executed: p.instrs})
+			e.done = append(e.done, &flow.Alternative{Steps: p.steps, Chosen: p.chosen, Assumes: p.assumes, End: p.end, Executed: p.instrs})
 		}
 	}
 	return e.done

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/predict/window"
 )
 
 // inBounds executes an index or slice expression of a string that depends on reads. ok is false if
@@ -46,7 +46,7 @@ func (p *path) inBounds(in *regcode.Instr) (going, ok bool) {
 // holds.
 func (p *path) assured(c *expr.Expr) bool {
 	if len(c.Reads()) > 0 {
-		p.guards = append(p.guards, window.FlowGuard{Term: c, Want: 1})
+		p.guards = append(p.guards, flow.Guard{Term: c, Want: 1})
 		return true
 	}
 	return goval.RecordedIs(c, 1, goval.Mask(8))

@@ -7,9 +7,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -164,7 +165,7 @@ func (p *path) load(in *regcode.Instr) bool {
 		n := min(in.Size-off, int64(8-(addr+uint64(off))%8))
 		e := trace.Event{Kind: format.Read, Obj: trace.Addr(addr + uint64(off)), Size: uint16(n)}
 		opaque := p.opaque(in, &e)
-		r := p.emit(in, e, window.Flow{})
+		r := p.emit(in, e, flow.Flow{})
 		if opaque {
 			return p.last("opaque-memory")
 		}
@@ -239,7 +240,7 @@ func (p *path) content(in *regcode.Instr, addr uint64, size int64) (Value, bool)
 		if !ok {
 			return Value{}, false
 		}
-		p.assumes = append(p.assumes, window.Assumption{Addr: addr + uint64(at), Size: n, Bits: bits, Term: ft})
+		p.assumes = append(p.assumes, flow.Assumption{Addr: addr + uint64(at), Size: n, Bits: bits, Term: ft})
 		if ft == nil {
 			ft = expr.Word(bits)
 		}
@@ -288,7 +289,7 @@ func (p *path) store(in *regcode.Instr) bool {
 }
 
 // written returns the Flow of a write of the word s. If its value is known, it sets *val.
-func (p *path) written(s Value, val *uint64) (f window.Flow, known bool) {
+func (p *path) written(s Value, val *uint64) (f flow.Flow, known bool) {
 	if !s.symbolic() {
 		v, ok := s.Concrete.Bits()
 		*val = v
@@ -322,7 +323,7 @@ func (p *path) touched(in *regcode.Instr) bool {
 			}
 			addr, ok := p.val(&in.Args[k]).Concrete.Bits()
 			if ok && addr >= 4096 && addr < freshMemory && p.s.Settled(addr) {
-				p.emit(in, trace.Event{Kind: w.Hook.Kind, Obj: trace.Addr(addr), Size: 8, Flags: format.FlagNoValue}, window.Flow{})
+				p.emit(in, trace.Event{Kind: w.Hook.Kind, Obj: trace.Addr(addr), Size: 8, Flags: format.FlagNoValue}, flow.Flow{})
 				return p.last("map")
 			}
 		}

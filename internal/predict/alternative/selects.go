@@ -7,9 +7,10 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -63,7 +64,7 @@ func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
 
 // closes reports whether any goroutine closes a channel.
 func (p *path) closes(ch uint64) bool {
-	return p.s.Closes(ch) || slices.ContainsFunc(p.steps, func(s window.Step) bool { return s.Event.Kind == format.ChanClose && uint64(s.Event.Obj) == ch })
+	return p.s.Closes(ch) || slices.ContainsFunc(p.steps, func(s flow.Step) bool { return s.Event.Kind == format.ChanClose && uint64(s.Event.Obj) == ch })
 }
 
 // offers returns the cases of a select. ok is false if the path has ended.
@@ -92,12 +93,12 @@ func (p *path) offers(in *regcode.Instr, x *ssa.Select) (list []offer, ok bool) 
 }
 
 // chose makes the step of a case; the step has the other cases as well.
-func (p *path) chose(in *regcode.Instr, o *offer, e trace.Event, f window.Flow, offers []offer) int64 {
+func (p *path) chose(in *regcode.Instr, o *offer, e trace.Event, f flow.Flow, offers []offer) int64 {
 	r := p.emit(in, e, f)
 	s := &p.steps[len(p.steps)-1]
 	for i := range offers {
 		if c := &offers[i]; o == nil || c.number != o.number {
-			s.Cases = append(s.Cases, window.StepCase{Chan: uint64(c.event.Obj), Capacity: c.event.Aux, Send: c.send})
+			s.Cases = append(s.Cases, flow.StepCase{Chan: uint64(c.event.Obj), Capacity: c.event.Aux, Send: c.send})
 		}
 	}
 	if o != nil {
@@ -134,7 +135,7 @@ func (p *path) offered(in *regcode.Instr, o *offer, offers []offer) {
 
 // taken takes a case that receives a value.
 func (p *path) taken(in *regcode.Instr, x *ssa.Select, o *offer, offers []offer, size int64) {
-	r := p.chose(in, o, o.event, window.Flow{}, offers)
+	r := p.chose(in, o, o.event, flow.Flow{}, offers)
 	p.came(in, x, uint64(o.number), 1)
 	p.frame.Regs[o.result] = Value{Term: goval.LoadTerm([]goval.LoadPart{{Read: r, Size: size}})}
 }
@@ -143,14 +144,14 @@ func (p *path) taken(in *regcode.Instr, x *ssa.Select, o *offer, offers []offer,
 func (p *path) drained(in *regcode.Instr, x *ssa.Select, o *offer, offers []offer) {
 	e := o.event
 	e.Flags |= format.FlagClosed
-	p.chose(in, o, e, window.Flow{}, offers)
+	p.chose(in, o, e, flow.Flow{}, offers)
 	p.came(in, x, uint64(o.number), 0)
 }
 
 // defaulted takes the default.
 func (p *path) defaulted(in *regcode.Instr, x *ssa.Select, offers []offer) {
 	if len(offers) > 0 {
-		p.chose(in, nil, trace.Event{Kind: format.SelectDefault}, window.Flow{}, offers)
+		p.chose(in, nil, trace.Event{Kind: format.SelectDefault}, flow.Flow{}, offers)
 	}
 	p.came(in, x, math.MaxUint64, 0)
 }

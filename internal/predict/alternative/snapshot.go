@@ -6,14 +6,15 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
 // Snapshot implements [window.Fork].
-func (x *Fork) Snapshot() *window.Snapshot {
-	s := &window.Snapshot{
+func (x *Fork) Snapshot() *flow.Snapshot {
+	s := &flow.Snapshot{
 		Program: x.Program.Plan, Stacks: x.Stacks, Needs: slices.Clone(x.Needs), Guards: slices.Clone(x.Guards), Texts: x.Program.Texts,
 		Global: x.addressOf, Closure: x.closureAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
 	}
@@ -30,7 +31,7 @@ func (x *Fork) addressOf(v *ssa.Global) (addr uint64, at int64, ok bool) {
 }
 
 // closureAt returns the function value that is at an address right before an event.
-func (x *Fork) closureAt(addr uint64, before int64) (c window.Closure, ok bool) {
+func (x *Fork) closureAt(addr uint64, before int64) (c flow.Closure, ok bool) {
 	fn, free, ok := x.Facts.FunctionAt(addr, before)
 	if !ok {
 		return c, false
@@ -55,11 +56,11 @@ func (x *Fork) typeOf(word uint64, before int64) (t types.Type, prog *ssa.Progra
 }
 
 // snapshot is a frame as data.
-func (f *Frame) snapshot() window.Frame {
+func (f *Frame) snapshot() flow.Frame {
 	pf := f.Code.Plan
-	out := window.Frame{
+	out := flow.Frame{
 		Func: pf.SSA, Block: int(f.Block), Instr: int(f.IP), LostDefers: f.LostDefers,
-		Values: map[ssa.Value]window.Datum{}, Locals: map[*ssa.Alloc]window.Datum{},
+		Values: map[ssa.Value]flow.Datum{}, Locals: map[*ssa.Alloc]flow.Datum{},
 	}
 	for i, v := range slices.Concat(parameters(pf.SSA), freeVars(pf.SSA)) {
 		out.Values[v] = f.datum(v, f.Code.Args[i], 1)
@@ -98,9 +99,9 @@ func freeVars(fn *ssa.Function) []ssa.Value {
 }
 
 // datum returns the value v, which has n registers from reg on, as data.
-func (f *Frame) datum(v ssa.Value, reg, n int32) window.Datum {
+func (f *Frame) datum(v ssa.Value, reg, n int32) flow.Datum {
 	if t, ok := v.Type().(*types.Tuple); ok {
-		var d window.Datum
+		var d flow.Datum
 		for i := range n {
 			d.Parts = append(d.Parts, datumOf(f.Regs[reg+i], f.sizeof(t.At(int(i)).Type())))
 		}
@@ -111,7 +112,7 @@ func (f *Frame) datum(v ssa.Value, reg, n int32) window.Datum {
 
 // bound returns the value s of v as data. If v is the address of a bound variable (plan R13), s is
 // the value of the variable.
-func (f *Frame) bound(v ssa.Value, s Value) window.Datum {
+func (f *Frame) bound(v ssa.Value, s Value) flow.Datum {
 	pf := f.Code.Plan
 	if !pf.Bound(v) {
 		return datumOf(s, f.sizeof(v.Type()))
@@ -129,9 +130,9 @@ func (f *Frame) sizeof(t types.Type) int64 {
 	return f.Code.Sizes.Sizeof(t)
 }
 
-func (f *Frame) deferredCall(d Deferred) window.Deferred {
+func (f *Frame) deferredCall(d Deferred) flow.Deferred {
 	call := d.Instr.SSA.(*ssa.Defer)
-	out := window.Deferred{Call: call, Callee: datumOf(d.Args[0], 8)}
+	out := flow.Deferred{Call: call, Callee: datumOf(d.Args[0], 8)}
 	for i, a := range call.Call.Args {
 		out.Args = append(out.Args, datumOf(d.Args[1+i], f.sizeof(a.Type())))
 	}
@@ -144,11 +145,11 @@ func (f *Frame) deferredCall(d Deferred) window.Deferred {
 }
 
 // datumOf returns a value of size bytes as data, word by word.
-func datumOf(s Value, size int64) window.Datum {
-	d := window.Datum{Func: s.Concrete.Function()}
+func datumOf(s Value, size int64) flow.Datum {
+	d := flow.Datum{Func: s.Concrete.Function()}
 	t := s.term()
 	for i := range int(size+7) / 8 {
-		var w window.DatumWord
+		var w flow.DatumWord
 		if e := t.Word(i); e != nil {
 			w.Known = true
 			if w.Bits, _ = e.Recorded(); !e.IsConst() {

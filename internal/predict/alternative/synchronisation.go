@@ -8,9 +8,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -91,7 +92,7 @@ func (p *path) sync(in *regcode.Instr, op operation, ptr Value, delta int64) boo
 		}
 		e.Aux = n
 	}
-	p.emit(in, e, window.Flow{})
+	p.emit(in, e, flow.Flow{})
 	p.advance(in)
 	return true
 }
@@ -142,10 +143,10 @@ func (p *path) atomic(in *regcode.Instr, callee *ssa.Function, args []Value) boo
 		return p.stop("panic")
 	}
 	e := trace.Event{Obj: trace.Addr(ptr), Size: uint16(size)}
-	own := window.AlternativeBase + int64(len(p.steps))
+	own := flow.AlternativeBase + int64(len(p.steps))
 	old := Value{Term: goval.LoadTerm([]goval.LoadPart{{Read: own, Size: size}})}
 	result := old
-	var f window.Flow
+	var f flow.Flow
 	known := true
 	switch {
 	case strings.HasPrefix(name, "Load"):
@@ -237,11 +238,11 @@ func (p *path) compareAndSwap(in *regcode.Instr, e trace.Event, old, now Value) 
 			e := e
 			e.Kind, e.Flags = format.AtomicRead, format.FlagTry
 			opaque := q.opaque(in, &e)
-			r := q.emit(in, e, window.Flow{})
+			r := q.emit(in, e, flow.Flow{})
 			q.lastIf(opaque, "opaque-memory")
 			found := goval.LoadTerm([]goval.LoadPart{{Read: r, Size: int64(e.Size)}}).Word(0)
 			differs := expr.Unary(expr.Not, expr.Bool, goval.Equal(found, expr.Word(want)))
-			q.guards = append(q.guards, window.FlowGuard{Term: differs, Want: 1})
+			q.guards = append(q.guards, flow.Guard{Term: differs, Want: 1})
 			set(q, 0)
 		},
 	})
@@ -316,14 +317,14 @@ func (p *path) receive(in *regcode.Instr, x *ssa.UnOp) bool {
 		q.frame.IP++
 	}
 	choices := []func(*path){func(q *path) {
-		r := q.emit(in, e, window.Flow{})
+		r := q.emit(in, e, flow.Flow{})
 		set(q, Value{Term: goval.LoadTerm([]goval.LoadPart{{Read: r, Size: size}})}, 1)
 	}}
 	if p.closes(uint64(e.Obj)) {
 		choices = append(choices, func(q *path) {
 			c := e
 			c.Flags |= format.FlagClosed
-			q.emit(in, c, window.Flow{})
+			q.emit(in, c, flow.Flow{})
 			set(q, Value{Concrete: goval.Zero(size)}, 0)
 		})
 	}

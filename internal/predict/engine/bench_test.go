@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/presage-race/presage/internal/check/witness"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // The profiles are those of the prototype's measurements: one that follows its locks,
@@ -53,10 +53,10 @@ var arithmetics = []arithmetic{
 }
 
 func benchmark(b *testing.B, c interface {
-	window() (*window.Window, [][]window.Obj)
+	window() (*model.Window, [][]model.Obj)
 }) {
 	w, sets := c.window()
-	var pairs []window.Pair
+	var pairs []model.Pair
 	if _, ok := c.(arithmetic); ok {
 		pairs = nearPairs(w, sets, 50)
 	}
@@ -83,12 +83,12 @@ func benchmark(b *testing.B, c interface {
 }
 
 func workloads() []interface {
-	window() (*window.Window, [][]window.Obj)
+	window() (*model.Window, [][]model.Obj)
 } {
 	small := arithmetics[1]
 	small.events, small.objects = 1500, 4
 	return []interface {
-		window() (*window.Window, [][]window.Obj)
+		window() (*model.Window, [][]model.Obj)
 	}{disciplined(1000), disciplined(3000), wide(1000), wide(4000), hot(700), arithmetics[0], small}
 }
 

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -19,7 +19,7 @@ type closure struct {
 	cut    []int32   // by chain
 	work   []int32
 	locks  []included
-	opened []window.Obj // locks in use
+	opened []model.Obj // locks in use
 	order  []int32
 	failed bool
 	soft   bool    // leave out what is beyond the limits, and go on
@@ -56,7 +56,7 @@ func (c *closure) scan() {
 			queue[o] = append(queue[o], -1)
 		}
 	}
-	after := func(x int32, o window.Obj) {
+	after := func(x int32, o model.Obj) {
 		if last[o] >= 0 {
 			c.first[x] = append(c.first[x], last[o])
 		}
@@ -67,7 +67,7 @@ func (c *closure) scan() {
 			after(x, k.Chan)
 		}
 		switch e.Kind {
-		case format.Go, format.Start, format.End, format.Join, format.SelectDefault, window.Pin:
+		case format.Go, format.Start, format.End, format.Join, format.SelectDefault, model.Pin:
 			continue
 		case format.Read, format.AtomicRead:
 			c.writer[x] = last[e.Obj]
@@ -95,7 +95,7 @@ func (c *closure) scan() {
 	}
 }
 
-func (c *closure) took(send, recv int32, o window.Obj) {
+func (c *closure) took(send, recv int32, o model.Obj) {
 	if send >= 0 {
 		c.taker[send] = recv
 	} else if c.slots[o] < 0 {
@@ -104,7 +104,7 @@ func (c *closure) took(send, recv int32, o window.Obj) {
 }
 
 // propose returns the closure of p in recorded order.
-func (c *closure) propose(p window.Pair) ([]int32, bool) {
+func (c *closure) propose(p model.Pair) ([]int32, bool) {
 	c.failed = false
 	c.run++
 	clear(c.cut)
@@ -240,7 +240,7 @@ func (c *closure) requireObject(x int32) {
 }
 
 // requireLock adds the releases of acquires that are followed by a conflicting one.
-func (c *closure) requireLock(x int32, e *window.Event) {
+func (c *closure) requireLock(x int32, e *model.Event) {
 	l := &c.locks[e.Obj]
 	if !l.used {
 		l.used = true

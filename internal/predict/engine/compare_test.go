@@ -11,7 +11,7 @@ import (
 
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/oracle/tracetest"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 var (
@@ -122,7 +122,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-func dump(w *window.Window) string {
+func dump(w *model.Window) string {
 	var b strings.Builder
 	for i := range w.Events {
 		e := &w.Events[i]

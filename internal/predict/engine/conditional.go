@@ -1,6 +1,6 @@
 package engine
 
-import "github.com/presage-race/presage/internal/predict/window"
+import "github.com/presage-race/presage/internal/predict/model"
 
 // orders are the orders on condition (M9) of a window, by the events that are a part of them.
 type orders struct {
@@ -9,7 +9,7 @@ type orders struct {
 	now  int32
 }
 
-func newOrders(w *window.Window) orders {
+func newOrders(w *model.Window) orders {
 	if len(w.Orders) == 0 {
 		return orders{}
 	}

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -64,14 +64,14 @@ func (st *static) deriveInherited(o *object) {
 }
 
 func (st *static) deriveOnce(x int32, o *object) {
-	if ends := o.ops[roleEnd]; o.init.Once != window.OnceDone && len(ends) == 1 && len(ends[0]) == 1 {
+	if ends := o.ops[roleEnd]; o.init.Once != model.OnceDone && len(ends) == 1 && len(ends[0]) == 1 {
 		st.edge(ends[0][0], x)
 	}
 }
 
 // channels lists the channels of a window.
-func channels(w *window.Window) []window.Obj {
-	var l []window.Obj
+func channels(w *model.Window) []model.Obj {
+	var l []model.Obj
 	seen := make([]bool, len(w.Init))
 	for i := range w.Events {
 		if e := &w.Events[i]; e.Kind == format.ChanSend && !seen[e.Obj] {

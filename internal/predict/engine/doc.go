@@ -123,7 +123,7 @@
 // # Names
 //
 //	a, b     the pair                     c        chain; clause
-//	e        event as a window.Event      l        literal
+//	e        event as a model.Event      l        literal
 //	x, y, z  events by index; nodes       o        object
 //	r, w     read, write                  p        pair
 //	R        the cursor (s.cursor)        q        operations of one chain, in order

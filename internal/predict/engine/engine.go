@@ -3,7 +3,7 @@ package engine
 import (
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // Verdict says whether a pair races.
@@ -101,7 +101,7 @@ type Solver struct {
 }
 
 // New makes a Solver for a window, which must not change afterwards.
-func New(w *window.Window, opt Options) *Solver {
+func New(w *model.Window, opt Options) *Solver {
 	if opt.Conflicts == 0 {
 		opt.Conflicts = DefaultConflicts
 	}
@@ -151,10 +151,10 @@ func (s *Solver) Must(x, y int32) bool {
 }
 
 // Open reports whether two events conflict and neither has to come before the other (Must).
-func (s *Solver) Open(p window.Pair) bool { return s.candidate(p) }
+func (s *Solver) Open(p model.Pair) bool { return s.candidate(p) }
 
 // Solve decides whether the pair races. The phases go from cheap to complete.
-func (s *Solver) Solve(p window.Pair) Result {
+func (s *Solver) Solve(p model.Pair) Result {
 	if !s.candidate(p) {
 		return Result{Verdict: NoRace, Layer: LayerStatic}
 	}
@@ -175,7 +175,7 @@ func (s *Solver) Solve(p window.Pair) Result {
 	return s.decideBySearch(p)
 }
 
-func (s *Solver) decideBySearch(p window.Pair) Result {
+func (s *Solver) decideBySearch(p model.Pair) Result {
 	v := s.search(p)
 	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.spent(), Steps: s.steps}
 	if v == Race {
@@ -185,7 +185,7 @@ func (s *Solver) decideBySearch(p window.Pair) Result {
 }
 
 // candidate reports that p is a conflicting pair that the static order leaves open.
-func (s *Solver) candidate(p window.Pair) bool {
+func (s *Solver) candidate(p model.Pair) bool {
 	if !s.bare.open(p) {
 		return false
 	}
@@ -196,7 +196,7 @@ func (s *Solver) candidate(p window.Pair) bool {
 	return true
 }
 
-func (st *static) open(p window.Pair) bool {
+func (st *static) open(p model.Pair) bool {
 	a, b := &st.w.Events[p.A], &st.w.Events[p.B]
 	conflict := a.Kind.IsAccess() && b.Kind.IsAccess() && !a.IsText() && !b.IsText() && a.Obj == b.Obj && a.Thread != b.Thread &&
 		(a.Kind.IsWrite() || b.Kind.IsWrite()) && !(a.Kind.IsAtomic() && b.Kind.IsAtomic())
@@ -204,7 +204,7 @@ func (st *static) open(p window.Pair) bool {
 }
 
 // admits is the engine's own judgement of a witness: static order, execution, pair.
-func (s *Solver) admits(order []int32, p window.Pair) bool {
+func (s *Solver) admits(order []int32, p model.Pair) bool {
 	if len(s.execute(order, p, 1)) > 0 {
 		return false
 	}

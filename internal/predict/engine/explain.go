@@ -3,7 +3,7 @@ package engine
 import (
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // emit notes a clause to be inserted: it holds in every reordering.
@@ -15,7 +15,7 @@ func (s *Solver) emit(lits ...lit) {
 // to become true. Except for reads, that is one clause, all of whose literals are
 // false in the candidate order: a set of facts of that order that suffices for the
 // violation, negated.
-func (s *Solver) explain(v violation, p window.Pair) []lit {
+func (s *Solver) explain(v violation, p model.Pair) []lit {
 	x := v.x
 	e := &s.w.Events[x]
 	if s.values != nil {
@@ -101,7 +101,7 @@ func (s *Solver) because(c []lit) []lit {
 
 // happens returns the clause so far: "x does not happen", as an executed event or as
 // one of the racing pair.
-func (s *Solver) happens(x int32, p window.Pair) []lit {
+func (s *Solver) happens(x int32, p model.Pair) []lit {
 	if x == p.A || x == p.B {
 		return []lit{s.racing(x).not()}
 	}
@@ -110,7 +110,7 @@ func (s *Solver) happens(x int32, p window.Pair) []lit {
 
 // someLater: a clause literal per chain for the fact that the operations before y
 // are before it.
-func (s *Solver) someLater(c []lit, o window.Obj, r role, y int32) []lit {
+func (s *Solver) someLater(c []lit, o model.Obj, r role, y int32) []lit {
 	for _, q := range s.objs[o].ops[r] {
 		if z := lastBefore(q, s.pos, s.pos[y]); z >= 0 {
 			c = s.addLit(c, s.before(y, z))
@@ -121,7 +121,7 @@ func (s *Solver) someLater(c []lit, o window.Obj, r role, y int32) []lit {
 
 // someEarlier: a clause literal per chain for the fact that the operations after y
 // are after it.
-func (s *Solver) someEarlier(c []lit, o window.Obj, r role, y int32) []lit {
+func (s *Solver) someEarlier(c []lit, o model.Obj, r role, y int32) []lit {
 	for _, q := range s.objs[o].ops[r] {
 		if z := firstAfter(q, s.pos, s.pos[y]); z >= 0 {
 			c = s.addLit(c, s.before(z, y))
@@ -130,7 +130,7 @@ func (s *Solver) someEarlier(c []lit, o window.Obj, r role, y int32) []lit {
 	return c
 }
 
-func (s *Solver) noneBefore(c []lit, o window.Obj, r role, y int32) []lit {
+func (s *Solver) noneBefore(c []lit, o model.Obj, r role, y int32) []lit {
 	return s.someEarlier(c, o, r, y)
 }
 
@@ -143,16 +143,16 @@ func (s *Solver) addLit(c []lit, l lit) []lit {
 
 // atLeast: at y, ups minus downs is at least what it is in the candidate order,
 // unless an up moves behind y or a down before it.
-func (s *Solver) atLeast(c []lit, o window.Obj, up, down role, y int32) []lit {
+func (s *Solver) atLeast(c []lit, o model.Obj, up, down role, y int32) []lit {
 	return s.someEarlier(s.someLater(c, o, up, y), o, down, y)
 }
 
-func (s *Solver) atMost(c []lit, o window.Obj, up, down role, y int32) []lit {
+func (s *Solver) atMost(c []lit, o model.Obj, up, down role, y int32) []lit {
 	return s.atLeast(c, o, down, up, y)
 }
 
 // sameSet: exactly these operations are before y.
-func (s *Solver) sameSet(c []lit, o window.Obj, r role, y int32) []lit {
+func (s *Solver) sameSet(c []lit, o model.Obj, r role, y int32) []lit {
 	return s.someEarlier(s.someLater(c, o, r, y), o, r, y)
 }
 
@@ -165,7 +165,7 @@ func (s *Solver) explainOnce(c []lit, v violation) []lit {
 	case rulePass:
 		return s.noneBefore(c, e.Obj, roleEnd, v.x)
 	case ruleBegin:
-		if y := s.anyBefore(e.Obj, roleBegin, v.x); y >= 0 && start == window.OnceFresh {
+		if y := s.anyBefore(e.Obj, roleBegin, v.x); y >= 0 && start == model.OnceFresh {
 			return append(c, s.out(y))
 		}
 		return c // it was not fresh at the start
@@ -173,7 +173,7 @@ func (s *Solver) explainOnce(c []lit, v violation) []lit {
 		if y := s.anyBefore(e.Obj, roleEnd, v.x); y >= 0 {
 			return append(c, s.out(y))
 		}
-		if start == window.OnceFresh {
+		if start == model.OnceFresh {
 			return s.noneBefore(c, e.Obj, roleBegin, v.x)
 		}
 	}
@@ -181,7 +181,7 @@ func (s *Solver) explainOnce(c []lit, v violation) []lit {
 }
 
 // anyBefore returns an operation that stands before x, or -1.
-func (s *Solver) anyBefore(o window.Obj, r role, x int32) int32 {
+func (s *Solver) anyBefore(o model.Obj, r role, x int32) int32 {
 	for _, q := range s.objs[o].ops[r] {
 		if s.pos[q[0]] < s.pos[x] {
 			return q[0]

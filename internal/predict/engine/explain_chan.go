@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -32,7 +32,7 @@ func (s *Solver) explainLen(x int32) []lit {
 
 // explainBlocked: the thread of x is still in the send y, whose number is the count
 // of sends before it; too few receives stand before x.
-func (s *Solver) explainBlocked(x, y int32, p window.Pair) []lit {
+func (s *Solver) explainBlocked(x, y int32, p model.Pair) []lit {
 	c := s.happens(x, p)
 	at := x
 	if x == p.A || x == p.B {
@@ -69,7 +69,7 @@ func (s *Solver) explainPartner(c []lit, x, p int32) []lit {
 }
 
 // explainReady: the case is ready at the default x.
-func (s *Solver) explainReady(c []lit, x int32, cs window.Case) []lit {
+func (s *Solver) explainReady(c []lit, x int32, cs model.Case) []lit {
 	in := &s.w.Init[cs.Chan]
 	if in.Closed {
 		return c
@@ -112,7 +112,7 @@ func (s *Solver) readyCaseAt(z, x int32) int {
 }
 
 // readyAt reports that c is ready where x stands in the candidate order.
-func (s *Solver) readyAt(c window.Case, x int32) bool {
+func (s *Solver) readyAt(c model.Case, x int32) bool {
 	in := &s.w.Init[c.Chan]
 	if in.Closed || s.anyBefore(c.Chan, roleClose, x) >= 0 {
 		return true

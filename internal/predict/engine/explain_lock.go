@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-func isRead(e *window.Event) bool { return e.Flags&format.FlagRead != 0 }
+func isRead(e *model.Event) bool { return e.Flags&format.FlagRead != 0 }
 
 // explainLock: the lock is held at the acquire x. On a disciplined lock, one
 // critical section or one inherited hold is in the way; the clause orders the two.

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -58,7 +58,7 @@ type state struct {
 
 	writers, readers int32
 	counter          int64
-	once             window.OnceState
+	once             model.OnceState
 
 	sends  []int32 // the window's sends so far
 	got    int32   // elements removed
@@ -68,7 +68,7 @@ type state struct {
 }
 
 type waiter struct {
-	thread   window.Thread
+	thread   model.Thread
 	event    int32 // the CondWait, or -1
 	notified bool
 }
@@ -101,7 +101,7 @@ func (m *machine) prepare(st *static, ob *objects) {
 
 // execute runs seq from the initial state, then looks whether the pair is next. It
 // returns the violations it met, at most limit.
-func (s *Solver) execute(seq []int32, p window.Pair, limit int) []violation {
+func (s *Solver) execute(seq []int32, p model.Pair, limit int) []violation {
 	s.run++
 	s.bad, s.limit = s.bad[:0], limit
 	if s.values != nil {
@@ -139,7 +139,7 @@ func (s *Solver) execute(seq []int32, p window.Pair, limit int) []violation {
 }
 
 // onlyWrite returns the read-modify-write of a pair whose other access is a read.
-func (s *Solver) onlyWrite(p window.Pair) int32 {
+func (s *Solver) onlyWrite(p model.Pair) int32 {
 	a, b := s.w.Events[p.A].Kind, s.w.Events[p.B].Kind
 	switch {
 	case a == format.AtomicRMW && b == format.Read:
@@ -155,7 +155,7 @@ func (s *Solver) fail(r rule, x, y int32) {
 }
 
 // state returns the state of an object, which starts from the window's.
-func (s *Solver) state(o window.Obj) *state {
+func (s *Solver) state(o model.Obj) *state {
 	st := &s.states[o]
 	if st.stamp == s.run {
 		return st
@@ -236,9 +236,9 @@ func (s *Solver) checkBlocker(x, b int32) {
 }
 
 // slot returns the unbuffered channel and the number of the element of blocker b.
-func (s *Solver) slot(b int32) (o window.Obj, number int32) {
+func (s *Solver) slot(b int32) (o model.Obj, number int32) {
 	if b <= initialSlot {
-		return window.Obj(initialSlot - b), 0
+		return model.Obj(initialSlot - b), 0
 	}
 	return s.w.Events[b].Obj, s.element[b]
 }
@@ -279,7 +279,7 @@ func (s *Solver) step(x int32) {
 		s.stepLen(x, e)
 	case format.SelectDefault:
 		s.stepDefault(x, e)
-	case format.Go, format.Start, format.End, format.Join, window.Pin: // (G,P); (M2,M3) are static
+	case format.Go, format.Start, format.End, format.Join, model.Pin: // (G,P); (M2,M3) are static
 	default:
 		panic("engine: event kind " + e.Kind.String() + " in a window")
 	}
@@ -314,7 +314,7 @@ func (s *Solver) allIntact(reads []int32) bool {
 	return true
 }
 
-func (s *Solver) stepRead(x int32, e *window.Event) {
+func (s *Solver) stepRead(x int32, e *model.Event) {
 	st := s.state(e.Obj)
 	s.met(x, st.word, ruleRead, st.writer)
 	if s.values != nil {
@@ -322,7 +322,7 @@ func (s *Solver) stepRead(x int32, e *window.Event) {
 	}
 }
 
-func (s *Solver) stepWrite(x int32, e *window.Event, val uint64, ok bool) {
+func (s *Solver) stepWrite(x int32, e *model.Event, val uint64, ok bool) {
 	st := s.state(e.Obj)
 	st.word, st.writer = s.produced(e, val, ok), x
 }
@@ -333,7 +333,7 @@ func (s *Solver) failOn(st *state, r rule, x, y int32) {
 	s.fail(r, x, y)
 }
 
-func (s *Solver) stepLock(x int32, e *window.Event) { // (L)
+func (s *Solver) stepLock(x int32, e *model.Event) { // (L)
 	st := s.state(e.Obj)
 	read := e.Flags&format.FlagRead != 0
 	switch {
@@ -347,7 +347,7 @@ func (s *Solver) stepLock(x int32, e *window.Event) { // (L)
 	}
 }
 
-func (s *Solver) stepUnlock(x int32, e *window.Event) { // (L)
+func (s *Solver) stepUnlock(x int32, e *model.Event) { // (L)
 	st := s.state(e.Obj)
 	n := &st.writers
 	if e.Flags&format.FlagRead != 0 {
@@ -362,7 +362,7 @@ func (s *Solver) stepUnlock(x int32, e *window.Event) { // (L)
 	}
 }
 
-func (s *Solver) stepTryFail(x int32, e *window.Event) { // (L)
+func (s *Solver) stepTryFail(x int32, e *model.Event) { // (L)
 	st := s.state(e.Obj)
 	read := e.Flags&format.FlagRead != 0
 	if !st.failed && st.writers == 0 && (read || st.readers == 0) {
@@ -370,7 +370,7 @@ func (s *Solver) stepTryFail(x int32, e *window.Event) { // (L)
 	}
 }
 
-func (s *Solver) stepAdd(x int32, e *window.Event) { // (W)
+func (s *Solver) stepAdd(x int32, e *model.Event) { // (W)
 	st := s.state(e.Obj)
 	if st.failed {
 		return
@@ -380,32 +380,32 @@ func (s *Solver) stepAdd(x int32, e *window.Event) { // (W)
 	}
 }
 
-func (s *Solver) stepWait(x int32, e *window.Event) { // (W)
+func (s *Solver) stepWait(x int32, e *model.Event) { // (W)
 	if st := s.state(e.Obj); !st.failed && st.counter != 0 {
 		s.failOn(st, ruleWait, x, -1)
 	}
 }
 
-func (s *Solver) stepOnce(x int32, e *window.Event) { // (O)
+func (s *Solver) stepOnce(x int32, e *model.Event) { // (O)
 	st := s.state(e.Obj)
 	switch {
 	case st.failed:
 	case e.Kind == format.OnceBegin:
-		if st.once != window.OnceFresh {
+		if st.once != model.OnceFresh {
 			s.failOn(st, ruleBegin, x, -1)
 		}
-		st.once = window.OnceRunning
+		st.once = model.OnceRunning
 	case e.Kind == format.OnceEnd:
-		if st.once != window.OnceRunning {
+		if st.once != model.OnceRunning {
 			s.failOn(st, ruleEnd, x, -1)
 		}
-		st.once = window.OnceDone
-	case st.once != window.OnceDone:
+		st.once = model.OnceDone
+	case st.once != model.OnceDone:
 		s.failOn(st, rulePass, x, -1)
 	}
 }
 
-func (s *Solver) stepCond(x int32, e *window.Event) { // (N)
+func (s *Solver) stepCond(x int32, e *model.Event) { // (N)
 	st := s.state(e.Obj)
 	switch {
 	case st.failed:
@@ -432,7 +432,7 @@ func (st *state) notify(all bool) {
 }
 
 // wake takes the notified entry of t out of the queue.
-func (st *state) wake(t window.Thread) bool {
+func (st *state) wake(t model.Thread) bool {
 	for i, w := range st.waiters {
 		if w.thread == t && w.notified {
 			st.waiters = append(st.waiters[:i], st.waiters[i+1:]...)

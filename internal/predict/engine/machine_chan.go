@@ -1,19 +1,19 @@
 package engine
 
 import (
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // held returns the number of elements of a channel (with capacity 0: in the slot).
-func (s *Solver) held(o window.Obj, st *state) int32 {
+func (s *Solver) held(o model.Obj, st *state) int32 {
 	return int32(len(s.w.Init[o].Queue)+len(st.sends)) - st.got
 }
 
 // room returns how many elements fit (C,U).
-func (s *Solver) room(o window.Obj) int32 { return max(1, s.w.Init[o].Cap) }
+func (s *Solver) room(o model.Obj) int32 { return max(1, s.w.Init[o].Cap) }
 
-func (s *Solver) stepSend(x int32, e *window.Event) { // (C,U)
+func (s *Solver) stepSend(x int32, e *model.Event) { // (C,U)
 	st := s.state(e.Obj)
 	switch {
 	case st.failed:
@@ -36,7 +36,7 @@ func (s *Solver) stepSend(x int32, e *window.Event) { // (C,U)
 }
 
 // handsOver reports a send that needs a waiting receiver.
-func (s *Solver) handsOver(e *window.Event) bool {
+func (s *Solver) handsOver(e *model.Event) bool {
 	return e.Kind == format.ChanSend && e.Flags&format.FlagNonBlocking != 0 && s.w.Init[e.Obj].Cap == 0
 }
 
@@ -45,7 +45,7 @@ func (s *Solver) isWaiting(p int32) bool {
 	return p >= 0 && s.ran[p] != s.run && (s.prev[p] < 0 || s.ran[s.prev[p]] == s.run)
 }
 
-func (s *Solver) stepRecv(x int32, e *window.Event) { // (C,U)
+func (s *Solver) stepRecv(x int32, e *model.Event) { // (C,U)
 	st := s.state(e.Obj)
 	s.intact[x] = true
 	if s.values != nil { // until take says more
@@ -71,7 +71,7 @@ func (s *Solver) stepRecv(x int32, e *window.Event) { // (C,U)
 }
 
 // take removes the oldest element.
-func (s *Solver) take(x int32, e *window.Event, st *state) {
+func (s *Solver) take(x int32, e *model.Event, st *state) {
 	queue := s.w.Init[e.Obj].Queue
 	k := int(st.got)
 	st.got++
@@ -113,13 +113,13 @@ func (s *Solver) readyCase(x int32) int {
 }
 
 // ready reports that a case could be chosen (S).
-func (s *Solver) ready(c window.Case) bool {
+func (s *Solver) ready(c model.Case) bool {
 	st := s.state(c.Chan)
 	n, size := s.held(c.Chan, st), s.w.Init[c.Chan].Cap
 	return !st.failed && (st.closed != notClosed || c.Send && n < size || !c.Send && n > 0)
 }
 
-func (s *Solver) stepClose(x int32, e *window.Event) { // (C,U)
+func (s *Solver) stepClose(x int32, e *model.Event) { // (C,U)
 	st := s.state(e.Obj)
 	switch {
 	case st.failed:
@@ -132,7 +132,7 @@ func (s *Solver) stepClose(x int32, e *window.Event) { // (C,U)
 	}
 }
 
-func (s *Solver) stepLen(x int32, e *window.Event) { // (S)
+func (s *Solver) stepLen(x int32, e *model.Event) { // (S)
 	st := s.state(e.Obj)
 	s.intact[x] = true
 	if s.values != nil {
@@ -144,14 +144,14 @@ func (s *Solver) stepLen(x int32, e *window.Event) { // (S)
 }
 
 // length is what len(channel) is: an unbuffered channel has no elements.
-func (s *Solver) length(o window.Obj, st *state) int32 {
+func (s *Solver) length(o model.Obj, st *state) int32 {
 	if s.w.Init[o].Cap == 0 {
 		return 0
 	}
 	return s.held(o, st)
 }
 
-func (s *Solver) stepDefault(x int32, e *window.Event) { // (S)
+func (s *Solver) stepDefault(x int32, e *model.Event) { // (S)
 	for i, c := range e.Cases {
 		if s.ready(c) {
 			s.failOn(s.state(c.Chan), ruleReady, x, int32(i))

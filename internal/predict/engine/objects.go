@@ -3,7 +3,7 @@ package engine
 import (
 	"sort"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -35,7 +35,7 @@ const (
 	roleClose role = 2
 )
 
-func roleOf(e *window.Event) role {
+func roleOf(e *model.Event) role {
 	read := e.Flags&format.FlagRead != 0
 	switch e.Kind {
 	case format.Write, format.AtomicWrite, format.AtomicRMW:
@@ -73,7 +73,7 @@ func roleOf(e *window.Event) role {
 	case format.ChanClose:
 		return roleClose
 	case format.Read, format.AtomicRead, format.TryFail, format.WGWait, format.OncePass, format.CondWake,
-		format.ChanLen, format.SelectDefault, format.Go, format.Start, format.End, format.Join, window.Pin:
+		format.ChanLen, format.SelectDefault, format.Go, format.Start, format.End, format.Join, model.Pin:
 		return noRole
 	}
 	panic("engine: event kind " + e.Kind.String() + " in a window")
@@ -84,7 +84,7 @@ type seqs [][]int32
 
 // object is what does not change about an object of the window.
 type object struct {
-	init *window.ObjState
+	init *model.ObjState
 	ops  [4]seqs
 
 	// disciplined: every thread releases what it acquired, or what the window's
@@ -151,8 +151,8 @@ func addTo(q seqs, st *static, x int32) seqs {
 // matchLocks pairs acquires and releases of each thread and judges discipline.
 func (ob *objects) matchLocks(st *static) {
 	type key struct {
-		t    window.Thread
-		o    window.Obj
+		t    model.Thread
+		o    model.Obj
 		mode int
 	}
 	open := map[key][]int32{}
@@ -190,7 +190,7 @@ func (ob *objects) matchLocks(st *static) {
 
 func (ob *objects) matchWaits(st *static) {
 	for _, th := range st.threads {
-		last := map[window.Obj]int32{}
+		last := map[model.Obj]int32{}
 		for _, x := range th {
 			e := &st.w.Events[x]
 			switch e.Kind {

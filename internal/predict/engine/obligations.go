@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -29,7 +29,7 @@ type obligations struct {
 }
 
 type valueKey struct {
-	o window.Obj
+	o model.Obj
 	v uint64
 }
 
@@ -62,7 +62,7 @@ func newObligations(st *static, ob *objects) *obligations {
 }
 
 // consistent computes the fixed point for p. It reports false if there is no witness.
-func (u *obligations) consistent(p window.Pair) bool {
+func (u *obligations) consistent(p model.Pair) bool {
 	u.start(p)
 	for !u.refuted {
 		n := len(u.arcs)
@@ -81,7 +81,7 @@ func (u *obligations) consistent(p window.Pair) bool {
 	return !u.refuted
 }
 
-func (u *obligations) start(p window.Pair) {
+func (u *obligations) start(p model.Pair) {
 	u.partial.reset()
 	u.run++
 	u.reads, u.locks, u.grown, u.given, u.refuted = u.reads[:0], u.locks[:0], u.grown[:0], u.given[:0], false

@@ -4,17 +4,17 @@ import (
 	"math/rand"
 	"testing"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 )
 
 // randomThreads is a window of n pins on k threads, with hard edges.
-func randomThreads(r *rand.Rand, n, k int) *window.Window {
-	w := &window.Window{Threads: make([]trace.GoID, k)}
+func randomThreads(r *rand.Rand, n, k int) *model.Window {
+	w := &model.Window{Threads: make([]trace.GoID, k)}
 	for i := range n {
-		w.Events = append(w.Events, window.Event{Kind: window.Pin, Thread: window.Thread(r.Intn(k))})
+		w.Events = append(w.Events, model.Event{Kind: model.Pin, Thread: model.Thread(r.Intn(k))})
 		if i > 0 && r.Intn(4) == 0 {
-			w.Edges = append(w.Edges, window.Edge{From: int32(r.Intn(i)), To: int32(i)})
+			w.Edges = append(w.Edges, model.Edge{From: int32(r.Intn(i)), To: int32(i)})
 		}
 	}
 	return w
@@ -101,7 +101,7 @@ func TestCycles(t *testing.T) {
 		w := randomThreads(r, 24, 1+r.Intn(6))
 		for range r.Intn(8) {
 			if x, y := int32(r.Intn(24)), int32(r.Intn(24)); x != y && w.Events[x].Thread != w.Events[y].Thread {
-				w.Edges = append(w.Edges, window.Edge{From: x, To: y})
+				w.Edges = append(w.Edges, model.Edge{From: x, To: y})
 			}
 		}
 		m := make(naive, len(w.Events))

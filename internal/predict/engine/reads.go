@@ -3,7 +3,7 @@ package engine
 import (
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -89,7 +89,7 @@ func (s *Solver) whole(x int32) lit {
 }
 
 // written is the value that the write e leaves.
-func written(e *window.Event) uint64 {
+func written(e *model.Event) uint64 {
 	if e.Kind == format.AtomicRMW {
 		return e.Aux
 	}

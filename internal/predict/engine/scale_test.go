@@ -4,29 +4,29 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // servers makes a window of n events in which a main goroutine starts one short
 // goroutine after the other; live says how many of them overlap.
-func servers(n, live int) (*window.Window, []window.Pair) {
-	w := &window.Window{Threads: make([]trace.GoID, 1), Init: make([]window.ObjState, 3)}
+func servers(n, live int) (*model.Window, []model.Pair) {
+	w := &model.Window{Threads: make([]trace.GoID, 1), Init: make([]model.ObjState, 3)}
 	const lock, hits, last = 0, 1, 2
-	add := func(t window.Thread, k format.Kind, o window.Obj, strict bool) int32 {
-		w.Events = append(w.Events, window.Event{Thread: t, Kind: k, Obj: o, Strict: strict, Partner: -1})
+	add := func(t model.Thread, k format.Kind, o model.Obj, strict bool) int32 {
+		w.Events = append(w.Events, model.Event{Thread: t, Kind: k, Obj: o, Strict: strict, Partner: -1})
 		return int32(len(w.Events)) - 1
 	}
-	var pairs []window.Pair
+	var pairs []model.Pair
 	prev := int32(-1)
 	for len(w.Events) < n {
-		var running []window.Thread
+		var running []model.Thread
 		for range live {
-			t := window.Thread(len(w.Threads))
+			t := model.Thread(len(w.Threads))
 			w.Threads = append(w.Threads, 0)
 			running = append(running, t)
-			add(0, format.Go, window.Obj(t), false)
+			add(0, format.Go, model.Obj(t), false)
 		}
 		for _, t := range running {
 			add(t, format.Lock, lock, false)
@@ -35,12 +35,12 @@ func servers(n, live int) (*window.Window, []window.Pair) {
 			add(t, format.Unlock, lock, false)
 			x := add(t, format.Write, last, false)
 			if prev >= 0 && len(pairs) < 100 {
-				pairs = append(pairs, window.Pair{A: prev, B: x})
+				pairs = append(pairs, model.Pair{A: prev, B: x})
 			}
 			prev = x
 		}
 		for _, t := range running {
-			add(0, format.Join, window.Obj(t), false)
+			add(0, format.Join, model.Obj(t), false)
 		}
 	}
 	return w, pairs

@@ -3,14 +3,14 @@ package engine
 import (
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 )
 
 // batch is how many violations of one execution are explained at once.
 const batch = 32
 
 // restart forgets the previous pair but not what was learned.
-func (s *Solver) restart(p window.Pair) {
+func (s *Solver) restart(p model.Pair) {
 	s.backtrack(0)
 	first := p.A
 	if s.place[p.B] < s.place[first] {
@@ -27,7 +27,7 @@ func (s *Solver) restart(p window.Pair) {
 
 // search looks for an order of the events, and a place of the cursor in it, that
 // executes up to the cursor and has the pair next there.
-func (s *Solver) search(p window.Pair) Verdict {
+func (s *Solver) search(p model.Pair) Verdict {
 	assumptions := s.assumptions(p)
 	if s.refuted || !s.flush() {
 		return NoRace
@@ -74,7 +74,7 @@ func (s *Solver) search(p window.Pair) Verdict {
 }
 
 // assumptions say that the pair is next at the cursor, and what follows from that.
-func (s *Solver) assumptions(p window.Pair) []lit {
+func (s *Solver) assumptions(p model.Pair) []lit {
 	var as []lit
 	for _, x := range [2]int32{p.A, p.B} {
 		if q := s.prev[x]; q >= 0 {
@@ -120,7 +120,7 @@ func (s *Solver) racing(x int32) lit {
 
 // try executes the candidate order. If it meets violations, their clauses are
 // inserted, and if these force nothing, one of their literals is decided.
-func (s *Solver) try(p window.Pair) bool {
+func (s *Solver) try(p model.Pair) bool {
 	s.steps++
 	bad := s.execute(s.executed(), p, batch)
 	if len(bad) == 0 {

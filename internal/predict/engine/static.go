@@ -5,7 +5,7 @@ import (
 	"container/heap"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -15,7 +15,7 @@ import (
 // Threads that cannot overlap share a chain: the events of a chain are totally
 // ordered by static, and clocks have one entry per chain.
 type static struct {
-	w       *window.Window
+	w       *model.Window
 	n       int32     // events
 	threads [][]int32 // events of each thread
 	// all events in an order that extends the static one; the recorded order, where that does
@@ -35,7 +35,7 @@ type static struct {
 	forced bool      // an edge was added since the last linearize
 }
 
-func newStatic(w *window.Window) *static {
+func newStatic(w *model.Window) *static {
 	n := len(w.Events)
 	st := &static{
 		w: w, n: int32(n),
@@ -79,14 +79,14 @@ func newStatic(w *window.Window) *static {
 
 // ties are the last hard edges between threads, by the thread that they lead to and the one that
 // they come from.
-type ties [][]window.Edge
+type ties [][]model.Edge
 
 // say reports whether e follows from the edge before it between its threads, by program order: each
 // of many calls in a row comes after the same last events of other threads.
-func (l ties) say(w *window.Window, e window.Edge) bool {
+func (l ties) say(w *model.Window, e model.Edge) bool {
 	from, to := w.Events[e.From].Thread, w.Events[e.To].Thread
 	if l[to] == nil {
-		l[to] = make([]window.Edge, len(w.Threads))
+		l[to] = make([]model.Edge, len(w.Threads))
 	}
 	x := &l[to][from]
 	if x.To > 0 && x.From >= e.From && x.To <= e.To {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -21,7 +21,7 @@ type values struct {
 	seen    []word     // of each executed read and send
 	from    []int32    // of each executed read: the write or send it sees, -1: the initial value
 	sources []*sources // of a read: the literals "it sees this write"
-	memos   map[*window.Term]*memo
+	memos   map[*model.Term]*memo
 	slice   []int32 // scratch: reads of the slice
 	inSlice []bool
 	terms   expr.Evaluator
@@ -40,11 +40,11 @@ const (
 	unexplained = -3 // the object has had a violation before
 )
 
-func newValues(w *window.Window) *values {
+func newValues(w *model.Window) *values {
 	n := len(w.Events)
 	return &values{
 		seen: make([]word, n), from: make([]int32, n), sources: make([]*sources, n), inSlice: make([]bool, n),
-		regular: make([]int8, n), visited: make([]int32, n), memos: map[*window.Term]*memo{},
+		regular: make([]int8, n), visited: make([]int32, n), memos: map[*model.Term]*memo{},
 		choices: make([]choice, n),
 	}
 }
@@ -66,18 +66,18 @@ func (s *Solver) isRegular(x int32) bool {
 }
 
 // hasTerms reports whether anything in the window is evaluated.
-func hasTerms(w *window.Window) bool {
-	return slices.ContainsFunc(w.Events, func(e window.Event) bool { return len(e.Guards) > 0 || e.Value != nil })
+func hasTerms(w *model.Window) bool {
+	return slices.ContainsFunc(w.Events, func(e model.Event) bool { return len(e.Guards) > 0 || e.Value != nil })
 }
 
 // isConstant reports that the write or send e always leaves the same value.
-func isConstant(e *window.Event) bool {
+func isConstant(e *model.Event) bool {
 	return len(e.ValDeps) == 0 && e.Value == nil && e.Kind != format.AtomicRMW
 }
 
 // produced is the value that e leaves: as recorded, if all it is computed from is; else
 // what its term amounts to (V).
-func (s *Solver) produced(e *window.Event, recorded uint64, asRecorded bool) word {
+func (s *Solver) produced(e *model.Event, recorded uint64, asRecorded bool) word {
 	switch {
 	case asRecorded && s.allIntact(e.ValDeps):
 		return word{recorded, true}
@@ -92,7 +92,7 @@ func (s *Solver) produced(e *window.Event, recorded uint64, asRecorded bool) wor
 }
 
 // sent is the element that the executed send y has left.
-func (s *Solver) sent(y int32, e *window.Event) word {
+func (s *Solver) sent(y int32, e *model.Event) word {
 	if s.values != nil {
 		return s.values.seen[y]
 	}
@@ -110,7 +110,7 @@ type memo struct {
 const maxForgotten = 24
 
 // evaluate computes a term from the plain words that its reads see.
-func (s *Solver) evaluate(t *window.Term) word {
+func (s *Solver) evaluate(t *model.Term) word {
 	if t.Expr.Size() <= maxForgotten {
 		return s.compute(t)
 	}
@@ -130,7 +130,7 @@ func (s *Solver) evaluate(t *window.Term) word {
 	return m.word
 }
 
-func (s *Solver) compute(t *window.Term) word {
+func (s *Solver) compute(t *model.Term) word {
 	v, ok := s.values.terms.Eval(t.Expr, func(r int64) (uint64, bool) {
 		seen := &s.values.seen[r]
 		w, ok := s.w.Names.Sees(seen.val, s.w.Events[r].Val)
@@ -150,7 +150,7 @@ func (s *Solver) guardHolds(x int32, k int) bool {
 }
 
 // explainValue explains a violation of (V) or (M6) in a window with terms.
-func (s *Solver) explainValue(v violation, p window.Pair) []lit {
+func (s *Solver) explainValue(v violation, p model.Pair) []lit {
 	switch v.rule {
 	case ruleSource:
 		return s.explainSource(v.x, v.y)
@@ -261,7 +261,7 @@ func (s *Solver) explainLast(x, w0 int32) []lit {
 
 // excludeSources emits, for a guard over one read, all sources under which it fails, where
 // these are constants: better at once than one after the other.
-func (s *Solver) excludeSources(x, k int32, p window.Pair) {
+func (s *Solver) excludeSources(x, k int32, p model.Pair) {
 	g := &s.w.Events[x].Guards[k]
 	reads := g.Term.Reads()
 	if len(reads) != 1 || !s.w.Events[reads[0]].Kind.IsAccess() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -37,11 +37,11 @@ func constant(n uint64) local { return local{expr.Word(n), n} }
 type arithmeticRun struct {
 	arithmetic
 	r    *rand.Rand
-	w    *window.Window
+	w    *model.Window
 	mem  []uint64
-	t    window.Thread
-	held window.Obj // by t, or -1
-	sets [][]window.Obj
+	t    model.Thread
+	held model.Obj // by t, or -1
+	sets [][]model.Obj
 }
 
 // Each object has as many words, and a lock.
@@ -50,11 +50,11 @@ const (
 	wordsPerKind = 12
 )
 
-func (c arithmetic) window() (*window.Window, [][]window.Obj) {
+func (c arithmetic) window() (*model.Window, [][]model.Obj) {
 	n := c.objects * kinds
 	g := &arithmeticRun{
 		arithmetic: c, r: rand.New(rand.NewSource(c.seed)), held: -1,
-		w:   &window.Window{Semantics: window.EvaluatedReads, Threads: make([]trace.GoID, c.threads), Init: make([]window.ObjState, n*(wordsPerKind+1))},
+		w:   &model.Window{Semantics: model.EvaluatedReads, Threads: make([]trace.GoID, c.threads), Init: make([]model.ObjState, n*(wordsPerKind+1))},
 		mem: make([]uint64, n*wordsPerKind),
 	}
 	for x := range g.mem {
@@ -62,39 +62,39 @@ func (c arithmetic) window() (*window.Window, [][]window.Obj) {
 		g.w.Init[x].Val = g.mem[x]
 	}
 	for t := 1; t < c.threads; t++ {
-		g.add(window.Event{Kind: format.Go, Obj: window.Obj(t)})
+		g.add(model.Event{Kind: format.Go, Obj: model.Obj(t)})
 	}
 	for len(g.w.Events) < c.events-c.threads {
-		g.t = window.Thread(g.r.Intn(c.threads))
+		g.t = model.Thread(g.r.Intn(c.threads))
 		g.operation(g.r.Intn(n))
 	}
 	g.t = 0
 	for t := 1; t < c.threads; t++ {
-		g.add(window.Event{Kind: format.Join, Obj: window.Obj(t)})
+		g.add(model.Event{Kind: format.Join, Obj: model.Obj(t)})
 	}
 	return g.w, g.sets
 }
 
-func (g *arithmeticRun) add(e window.Event) int32 {
+func (g *arithmeticRun) add(e model.Event) int32 {
 	e.Thread, e.Partner = g.t, -1
 	g.w.Events = append(g.w.Events, e)
-	var set []window.Obj
+	var set []model.Obj
 	if g.held >= 0 {
-		set = []window.Obj{g.held}
+		set = []model.Obj{g.held}
 	}
 	g.sets = append(g.sets, set)
 	return int32(len(g.w.Events)) - 1
 }
 
 func (g *arithmeticRun) load(x int) local {
-	e := g.add(window.Event{Kind: format.Read, Obj: window.Obj(x), Val: g.mem[x]})
+	e := g.add(model.Event{Kind: format.Read, Obj: model.Obj(x), Val: g.mem[x]})
 	return local{expr.NewRead(int64(e), 8, g.mem[x]), g.mem[x]}
 }
 
 func (g *arithmeticRun) store(x int, v local) {
-	e := window.Event{Kind: format.Write, Obj: window.Obj(x), Val: v.val}
+	e := model.Event{Kind: format.Write, Obj: model.Obj(x), Val: v.val}
 	if !v.e.IsConst() {
-		e.Value = window.NewTerm(v.e)
+		e.Value = model.NewTerm(v.e)
 		e.ValDeps = e.Value.Reads()
 	}
 	g.add(e)
@@ -114,19 +114,19 @@ func (g *arithmeticRun) op(op expr.Op, x, y local) local {
 // branch says what the recorded run did.
 func (g *arithmeticRun) branch(x local) bool {
 	if !x.e.IsConst() {
-		g.add(window.Event{Kind: window.Pin, Guards: []window.Guard{{Term: window.NewTerm(x.e), Want: x.val}}})
+		g.add(model.Event{Kind: model.Pin, Guards: []model.Guard{{Term: model.NewTerm(x.e), Want: x.val}}})
 	}
 	return x.val != 0
 }
 
 // operation does something with object k.
 func (g *arithmeticRun) operation(k int) {
-	base, lock := k*wordsPerKind, window.Obj(len(g.mem)+k)
+	base, lock := k*wordsPerKind, model.Obj(len(g.mem)+k)
 	if g.r.Float64() >= g.sloppy {
-		g.add(window.Event{Kind: format.Lock, Obj: lock})
+		g.add(model.Event{Kind: format.Lock, Obj: lock})
 		g.held = lock
 		defer func() {
-			g.add(window.Event{Kind: format.Unlock, Obj: lock})
+			g.add(model.Event{Kind: format.Unlock, Obj: lock})
 			g.held = -1
 		}()
 	}
@@ -226,10 +226,10 @@ func (g *arithmeticRun) estimate(base int) {
 
 // nearPairs picks conflicting pairs that have nothing of the first one's thread to the same
 // location between them, evenly over the window.
-func nearPairs(w *window.Window, sets [][]window.Obj, limit int) []window.Pair {
+func nearPairs(w *model.Window, sets [][]model.Obj, limit int) []model.Pair {
 	s := New(w, Options{})
-	last := map[window.Obj][]int32{} // by location: the last access of each thread
-	var all []window.Pair
+	last := map[model.Obj][]int32{} // by location: the last access of each thread
+	var all []model.Pair
 	for i := range w.Events {
 		e := &w.Events[i]
 		if !e.Kind.IsAccess() {
@@ -237,8 +237,8 @@ func nearPairs(w *window.Window, sets [][]window.Obj, limit int) []window.Pair {
 		}
 		kept := []int32{int32(i)}
 		for _, j := range last[e.Obj] {
-			p := window.Pair{A: j, B: int32(i)}
-			if s.candidate(p) && !slices.ContainsFunc(sets[i], func(l window.Obj) bool { return slices.Contains(sets[j], l) }) {
+			p := model.Pair{A: j, B: int32(i)}
+			if s.candidate(p) && !slices.ContainsFunc(sets[i], func(l model.Obj) bool { return slices.Contains(sets[j], l) }) {
 				all = append(all, p)
 			}
 			if w.Events[j].Thread != e.Thread {
@@ -247,7 +247,7 @@ func nearPairs(w *window.Window, sets [][]window.Obj, limit int) []window.Pair {
 		}
 		last[e.Obj] = kept
 	}
-	var pairs []window.Pair
+	var pairs []model.Pair
 	for k := range min(limit, len(all)) {
 		pairs = append(pairs, all[k*len(all)/min(limit, len(all))])
 	}

@@ -3,7 +3,7 @@ package engine
 import (
 	"math/rand"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -24,26 +24,26 @@ type workload struct {
 type workloadRun struct {
 	workload
 	r    *rand.Rand
-	w    *window.Window
+	w    *model.Window
 	mem  []uint64
-	held [][]window.Obj // by thread
-	own  []bool         // by lock
-	sets [][]window.Obj // by event: locks held
-	last []int32        // by thread: last read
+	held [][]model.Obj // by thread
+	own  []bool        // by lock
+	sets [][]model.Obj // by event: locks held
+	last []int32       // by thread: last read
 }
 
-func (c workload) window() (*window.Window, [][]window.Obj) {
+func (c workload) window() (*model.Window, [][]model.Obj) {
 	g := &workloadRun{
 		workload: c, r: rand.New(rand.NewSource(c.seed)),
-		w:   &window.Window{Threads: make([]trace.GoID, c.threads), Init: make([]window.ObjState, c.locations+c.locks)},
-		mem: make([]uint64, c.locations), held: make([][]window.Obj, c.threads), own: make([]bool, c.locks),
+		w:   &model.Window{Threads: make([]trace.GoID, c.threads), Init: make([]model.ObjState, c.locations+c.locks)},
+		mem: make([]uint64, c.locations), held: make([][]model.Obj, c.threads), own: make([]bool, c.locks),
 		last: filled(int32(c.threads), -1),
 	}
 	for v := 0; v < min(c.locations, 8); v++ {
 		g.access(0, v, true)
 	}
 	for t := 1; t < c.threads; t++ {
-		g.add(window.Event{Kind: format.Go, Obj: window.Obj(t)})
+		g.add(model.Event{Kind: format.Go, Obj: model.Obj(t)})
 	}
 	t := 0
 	for len(g.w.Events) < c.events-c.threads {
@@ -58,19 +58,19 @@ func (c workload) window() (*window.Window, [][]window.Obj) {
 		}
 	}
 	for t := 1; t < c.threads; t++ {
-		g.add(window.Event{Kind: format.Join, Obj: window.Obj(t)})
+		g.add(model.Event{Kind: format.Join, Obj: model.Obj(t)})
 	}
 	return g.w, g.sets
 }
 
-func (g *workloadRun) add(e window.Event) {
+func (g *workloadRun) add(e model.Event) {
 	e.Partner = -1
 	g.w.Events = append(g.w.Events, e)
-	g.sets = append(g.sets, append([]window.Obj(nil), g.held[e.Thread]...))
+	g.sets = append(g.sets, append([]model.Obj(nil), g.held[e.Thread]...))
 }
 
 func (g *workloadRun) access(t, v int, write bool) {
-	e := window.Event{Kind: format.Read, Thread: window.Thread(t), Obj: window.Obj(v), Val: g.mem[v]}
+	e := model.Event{Kind: format.Read, Thread: model.Thread(t), Obj: model.Obj(v), Val: g.mem[v]}
 	if write {
 		e.Kind, e.Val = format.Write, uint64(g.r.Intn(g.values))
 		g.mem[v] = e.Val
@@ -92,8 +92,8 @@ func (g *workloadRun) access(t, v int, write bool) {
 
 func (g *workloadRun) lock(t, l int) {
 	g.own[l] = true
-	o := window.Obj(g.locations + l)
-	g.add(window.Event{Kind: format.Lock, Thread: window.Thread(t), Obj: o})
+	o := model.Obj(g.locations + l)
+	g.add(model.Event{Kind: format.Lock, Thread: model.Thread(t), Obj: o})
 	g.held[t] = append(g.held[t], o)
 }
 
@@ -102,7 +102,7 @@ func (g *workloadRun) unlock(t int) {
 	o := g.held[t][n]
 	g.held[t] = g.held[t][:n]
 	g.own[int(o)-g.locations] = false
-	g.add(window.Event{Kind: format.Unlock, Thread: window.Thread(t), Obj: o})
+	g.add(model.Event{Kind: format.Unlock, Thread: model.Thread(t), Obj: o})
 }
 
 // step lets t do something, or returns the thread to run instead.
@@ -113,7 +113,7 @@ func (g *workloadRun) step(t int) int {
 		g.unlock(t)
 	case n == 0 && (x < 0.13 || g.disciplined && x < 0.5) || n == 1 && x < 0.25:
 		l := g.r.Intn(g.locks)
-		if n == 1 && window.Obj(g.locations+l) <= g.held[t][0] {
+		if n == 1 && model.Obj(g.locations+l) <= g.held[t][0] {
 			return t
 		}
 		if g.own[l] {
@@ -148,10 +148,10 @@ func (g *workloadRun) location(t int) int {
 }
 
 // samplePairs picks conflicting pairs that the static order and common locks leave open.
-func samplePairs(w *window.Window, sets [][]window.Obj, limit int, seed int64) []window.Pair {
+func samplePairs(w *model.Window, sets [][]model.Obj, limit int, seed int64) []model.Pair {
 	s := New(w, Options{})
 	r := rand.New(rand.NewSource(seed))
-	byLoc := map[window.Obj][]int32{}
+	byLoc := map[model.Obj][]int32{}
 	for i := range w.Events {
 		if e := &w.Events[i]; e.Kind.IsAccess() {
 			byLoc[e.Obj] = append(byLoc[e.Obj], int32(i))
@@ -167,17 +167,17 @@ func samplePairs(w *window.Window, sets [][]window.Obj, limit int, seed int64) [
 		}
 		return false
 	}
-	var locs []window.Obj
+	var locs []model.Obj
 	for o := range len(w.Init) {
-		if len(byLoc[window.Obj(o)]) > 1 {
-			locs = append(locs, window.Obj(o))
+		if len(byLoc[model.Obj(o)]) > 1 {
+			locs = append(locs, model.Obj(o))
 		}
 	}
-	var pairs []window.Pair
+	var pairs []model.Pair
 	for tries := 0; len(pairs) < limit && tries < 200*limit; tries++ {
 		l := byLoc[locs[r.Intn(len(locs))]]
 		a, b := l[r.Intn(len(l))], l[r.Intn(len(l))]
-		if p := (window.Pair{A: min(a, b), B: max(a, b)}); s.candidate(p) && !common(a, b) {
+		if p := (model.Pair{A: min(a, b), B: max(a, b)}); s.candidate(p) && !common(a, b) {
 			pairs = append(pairs, p)
 		}
 	}

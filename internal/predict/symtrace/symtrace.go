@@ -9,9 +9,10 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -199,7 +200,7 @@ func (p *printer) define(g trace.GoID, f *invocation, in *regcode.Instr, name, t
 }
 
 // rest prints an event that no instruction of the walk has printed.
-func (p *printer) rest(w *walk.Walker, i int64, e *trace.Event, flow window.Flow) {
+func (p *printer) rest(w *walk.Walker, i int64, e *trace.Event, flow flow.Flow) {
 	if p.done || e.G <= 0 || e.Kind != format.Alloc && p.lines[e.G] == nil { // or no line so far
 		return
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// shiftProgram is a program of n functions that compute random shifts, with counts that are shifts of untyped
-// constants, and branch on the results. A negative count panics.
+// shiftProgram is a program of n functions that compute random shifts, with counts that are shifts
+// of untyped constants, and branch on the results. A negative count panics.
 func shiftProgram(seed uint64, n int) string {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var b strings.Builder
@@ -22,7 +22,8 @@ func shiftProgram(seed uint64, n int) string {
 	return b.String()
 }
 
-// shiftCount is a shift count: a variable, a constant, or an operation on shifts of untyped constants of one kind.
+// shiftCount is a shift count: a variable, a constant, or an operation on shifts of untyped
+// constants of one kind.
 func shiftCount(r *rand.Rand, depth int) string {
 	if depth == 0 || r.IntN(4) == 0 {
 		return []string{"a", "b", "c", "d", "uint(d)", "(a + 1)", "(b - 60)"}[r.IntN(7)]
@@ -44,8 +45,8 @@ func shiftCount(r *rand.Rand, depth int) string {
 	return "(" + part() + ")"
 }
 
-// emptyProgram compares pointers to variables of size zero in every way that the language has. What comes out is
-// not said by the language, so it prints only that it has run.
+// emptyProgram compares pointers to variables of size zero in every way that the language has. What
+// comes out is not said by the language, so it prints only that it has run.
 func emptyProgram() string {
 	var b strings.Builder
 	b.WriteString(emptyPrelude)
@@ -213,8 +214,8 @@ func indexProgram() string {
 	return b.String() + "func main() {\n" + calls.String() + "}\n"
 }
 
-// largeProgram moves arrays of sizes about the largest that a record holds (format.MaxValue) in every way that
-// the language has, and branches on what is in them.
+// largeProgram moves arrays of sizes about the largest that a record holds (format.MaxValue) in
+// every way that the language has, and branches on what is in them.
 func largeProgram() string {
 	var b strings.Builder
 	b.WriteString("package main\n\nimport \"fmt\"\n\nvar sink any\n\nfunc gen[T any](p *T) T { return *p }\n\nfunc same[T comparable](x, y T) bool { return x == y }\n\nfunc field[T any](s struct {\n\ta T\n\tb int\n}) bool { return s.b > 3 }\n\n")
@@ -343,8 +344,9 @@ func all#() (r []int) {
 }
 `
 
-// selectProgram is a program of n functions, each with a select of random cases in a loop: values of several types, with and
-// without a variable, whether the channel was open, sends, nil channels and defaults. One case is ready at a time.
+// selectProgram is a program of n functions, each with a select of random cases in a loop: values
+// of several types, with and without a variable, whether the channel was open, sends, nil channels
+// and defaults. One case is ready at a time.
 func selectProgram(seed uint64, n int) string {
 	r := rand.New(rand.NewPCG(seed, 0))
 	types := []struct{ name, value, cond string }{

@@ -1,6 +1,6 @@
 package walk
 
-import "github.com/presage-race/presage/internal/predict/window"
+import "github.com/presage-race/presage/internal/predict/flow"
 
 // A reads is a set of reads of one goroutine: what a value was computed from. Sets
 // are immutable but for what is known about pinning, share their structure, and
@@ -45,8 +45,8 @@ type deps struct {
 // terms. It pins operands, or makes guards in place of pins.
 type dataflow struct {
 	d        deps
-	guards   []window.FlowGuard // of the next event
-	symbolic bool               // terms are made
+	guards   []flow.Guard // of the next event
+	symbolic bool         // terms are made
 	stats    *Stats
 }
 

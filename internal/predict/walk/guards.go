@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/predict/window"
 )
 
 // Guards in place of pinned operands (T2).
@@ -40,7 +40,7 @@ func (df *dataflow) comparable(f *Frame, in *regcode.Instr) bool {
 		return false
 	}
 	if !c.IsConst() {
-		df.guards = append(df.guards, window.FlowGuard{Term: c, Want: 1})
+		df.guards = append(df.guards, flow.Guard{Term: c, Want: 1})
 	}
 	return true
 }
@@ -74,7 +74,7 @@ func (df *dataflow) divides(f *Frame, in *regcode.Instr) bool {
 		return false
 	}
 	if !c.IsConst() {
-		df.guards = append(df.guards, window.FlowGuard{Term: c, Want: 1})
+		df.guards = append(df.guards, flow.Guard{Term: c, Want: 1})
 	}
 	return true
 }
@@ -90,7 +90,7 @@ func (df *dataflow) guard(t *goval.Term, v goval.Value) bool {
 			return false
 		}
 		if !e.IsConst() {
-			df.guards = append(df.guards, window.FlowGuard{Term: e, Want: want})
+			df.guards = append(df.guards, flow.Guard{Term: e, Want: want})
 		}
 	}
 	return true
@@ -121,7 +121,7 @@ func (df *dataflow) assured(c *expr.Expr) bool {
 		return false
 	}
 	if !c.IsConst() {
-		df.guards = append(df.guards, window.FlowGuard{Term: c, Want: 1})
+		df.guards = append(df.guards, flow.Guard{Term: c, Want: 1})
 	}
 	return true
 }

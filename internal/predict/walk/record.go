@@ -8,9 +8,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -193,7 +194,7 @@ func (g *goroutine) places(f *Frame, in *regcode.Instr, e *trace.Event) {
 		}
 		array, _ := result.Word(0)
 		n, _ := result.Word(2)
-		g.w.appended = &window.Appended{Array: array, Bytes: n * uint64(in.Elem), Elem: uint64(in.Elem), Moved: g.d.indexes(f.stage.moved)}
+		g.w.appended = &flow.Appended{Array: array, Bytes: n * uint64(in.Elem), Elem: uint64(in.Elem), Moved: g.d.indexes(f.stage.moved)}
 	}
 	g.w.where = g.d.indexes(slice)
 }

@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/record/merge"
 	"github.com/presage-race/presage/internal/record/recorder"
 	"github.com/presage-race/presage/internal/source/instrument"
@@ -135,7 +136,7 @@ func sleeping(t *testing.T, b *built, events []trace.Event) {
 }
 
 // said is a flow as text.
-func said(f window.Flow) string {
+func said(f flow.Flow) string {
 	s := fmt.Sprint(f.Walked, f.Needs, f.From, f.Value)
 	for _, g := range f.Guards {
 		s += fmt.Sprint(" ", g.Term, "=", g.Want)

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -69,7 +70,7 @@ type counts struct {
 type step struct {
 	index int64
 	e     trace.Event
-	flow  window.Flow
+	flow  flow.Flow
 }
 
 // functions runs the program and cuts its trace into the calls of f0, f1, …

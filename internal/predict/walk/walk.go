@@ -8,9 +8,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/predict/window"
+
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -26,7 +27,7 @@ type Walker struct {
 	mismatches []Mismatch
 	from       []int64
 	where      []int64
-	appended   *window.Appended
+	appended   *flow.Appended
 	value      *expr.Expr // of the event's write or send
 	symbolic   bool       // terms are made (NewSymbolic)
 	branched   func(*plan.Func, []int64)
@@ -52,9 +53,9 @@ type goroutine struct {
 	results     []goval.Value // of the callee that was just left
 	resultDeps  []*reads
 	resultTerms []*goval.Term
-	forks       []window.Fork             // before the next event
+	forks       []flow.Fork               // before the next event
 	forked      map[*regcode.Instr]uint32 // number of forks
-	given       []window.FlowGuard
+	given       []flow.Guard
 	vals        []goval.Value // scratch
 	phiVals     []goval.Value
 	phiDeps     []*reads
@@ -107,7 +108,7 @@ func (w *Walker) goroutine(id trace.GoID) *goroutine {
 }
 
 // Step implements [window.Walker].
-func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
+func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	switch {
 	case e.Kind == format.Alloc:
 		w.reallocated(index, e)
@@ -115,7 +116,7 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 		w.straight = w.minding
 	}
 	if e.G <= 0 { // the runtime
-		return window.Flow{}
+		return flow.Flow{}
 	}
 	g := w.goroutine(e.G)
 	g.event = index
@@ -124,11 +125,11 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {
 		// No event of a window. What is pinned is in the Needs of the next one.
 		w.stats.Events++
-		return window.Flow{}
+		return flow.Flow{}
 	}
 	g.needs = g.d.take(g.needs)
 	g.given, g.guards = g.guards, g.given[:0]
-	var forks []window.Fork
+	var forks []flow.Fork
 	if len(g.forks) > 0 {
 		forks, g.forks = g.forks, nil
 	}
@@ -141,7 +142,7 @@ func (w *Walker) Step(index int64, e *trace.Event) window.Flow {
 	if e.Kind == format.End {
 		w.end(g)
 	}
-	return window.Flow{Walked: walked, Needs: g.needs, From: w.from, Where: w.where, Appended: w.appended, Guards: g.given, Forks: forks, Value: w.value}
+	return flow.Flow{Walked: walked, Needs: g.needs, From: w.from, Where: w.where, Appended: w.appended, Guards: g.given, Forks: forks, Value: w.value}
 }
 
 // end forgets a goroutine that has ended.

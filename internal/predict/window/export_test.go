@@ -1,13 +1,14 @@
 package window
 
 import (
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // StartFrom gives b the state at the start of w, as if a trace had led there. At says
 // which address an object of w has.
-func (b *Builder) StartFrom(w *Window, at func(k format.Kind, o Obj) trace.Addr, g func(Thread) trace.GoID) {
+func (b *Builder) StartFrom(w *model.Window, at func(k format.Kind, o model.Obj) trace.Addr, g func(model.Thread) trace.GoID) {
 	for i := range w.Events {
 		e := &w.Events[i]
 		if e.Kind.IsAccess() {
@@ -23,7 +24,7 @@ func (b *Builder) StartFrom(w *Window, at func(k format.Kind, o Obj) trace.Addr,
 	}
 }
 
-func (b *Builder) start(w *Window, c class, addr trace.Addr, id Obj, g func(Thread) trace.GoID) {
+func (b *Builder) start(w *model.Window, c class, addr trace.Addr, id model.Obj, g func(model.Thread) trace.GoID) {
 	s, o := w.Init[id], b.carry.object(objKey{c, addr})
 	if o.known {
 		return

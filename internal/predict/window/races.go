@@ -9,8 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Races are the races of the recorded run on words that outside code accesses, known before the first window is built: of
-// two accesses the second may stand behind the window, and so may a late record of a read in it (E3).
+// Races are the races of the recorded run on words that outside code accesses, known before the
+// first window is built: of two accesses the second may stand behind the window, and so may a late
+// record of a read in it (E3).
 type Races struct {
 	words  map[uint64]struct{} // addresses / 8
 	all    bool                // there are too many
@@ -23,7 +24,8 @@ type Races struct {
 	End    error
 }
 
-// stretch is events of a goroutine, from < event ≤ to, between which a hidden read may have seen the write that it races with.
+// stretch is events of a goroutine, from < event ≤ to, between which a hidden read may have seen
+// the write that it races with.
 type stretch struct{ from, to int64 }
 
 // pageWords is how many words are looked for together.
@@ -100,8 +102,8 @@ type uses struct {
 	unsure  map[trace.GoID][]stretch
 }
 
-// use is a goroutine that accesses a word, and how far back its first write may have been: its last operation of synchronisation
-// before it, or if nothing says when it began, -1.
+// use is a goroutine that accesses a word, and how far back its first write may have been: its last
+// operation of synchronisation before it, or if nothing says when it began, -1.
 type use struct {
 	g      trace.GoID
 	writes bool
@@ -194,40 +196,6 @@ func (u *uses) end(w uint64) {
 	delete(u.late, w)
 }
 
-// Races says what FindRaces has found, before the first event is added. Without it Unordered says so, of what has been added
-// so far.
+// Races says what FindRaces has found, before the first event is added. Without it Unordered says
+// so, of what has been added so far.
 func (b *Builder) Races(r *Races) { b.run = r }
-
-// raceForeseen reports whether a race of the run on a word that outside code accesses is known from the start.
-func (m *maker) raceForeseen(addr uint64) bool {
-	r := m.b.run
-	if r == nil {
-		return false
-	}
-	_, ok := r.words[addr>>3]
-	return ok || r.all
-}
-
-// endUnsure ends goroutines that may have read, without a record of it in the window, what they race with.
-func (m *maker) endUnsure() {
-	if m.b.run == nil || len(m.b.run.unsure) == 0 {
-		return
-	}
-	ended := make(map[trace.GoID]bool)
-	for i := range m.onPath {
-		r := &m.recs[i]
-		if ended[r.e.G] {
-			continue
-		}
-		for _, s := range m.b.run.unsure[r.e.G] {
-			if s.from < r.index && r.index <= s.to {
-				ended[r.e.G] = true
-				if !r.skip {
-					r.skip = true
-					m.b.count.Uncertain++
-				}
-				break
-			}
-		}
-	}
-}

@@ -26,7 +26,8 @@ func (l *listed) Next(e *trace.Event) error {
 	return nil
 }
 
-// TestFindRaces: words on which there is a race and that outside code accesses, and where late reads of them may have been.
+// TestFindRaces: words on which there is a race and that outside code accesses, and where late
+// reads of them may have been.
 func TestFindRaces(t *testing.T) {
 	for _, c := range []struct {
 		name, text    string

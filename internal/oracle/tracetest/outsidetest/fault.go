@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -14,7 +14,7 @@ import (
 type Fault struct {
 	Name     string
 	Trace    func(r *rand.Rand, run *Run) *Run // of a run with every access; nil: it is thinned
-	Window   func(w *window.Window)            // nil: none
+	Window   func(w *model.Window)             // nil: none
 	Ordered  bool                              // nobody says which accesses raced
 	Thinning Thinning
 }
@@ -22,7 +22,7 @@ type Fault struct {
 // Faults lists the faults.
 func Faults() []Fault {
 	return []Fault{
-		{Name: "O1: outside reads may see anything", Window: func(w *window.Window) {
+		{Name: "O1: outside reads may see anything", Window: func(w *model.Window) {
 			for i := range w.Events {
 				if e := &w.Events[i]; e.Kind == format.Read && e.Flags&format.FlagOpaque != 0 {
 					e.Strict = false
@@ -51,9 +51,9 @@ func Faults() []Fault {
 		{Name: "O8: goroutines are not counted", Trace: full(func(e *trace.Event) bool {
 			return e.Kind != format.Observe || e.Obj != format.StateGoroutines
 		})},
-		{Name: "E4: nothing is hidden in a turn", Window: func(w *window.Window) {
+		{Name: "E4: nothing is hidden in a turn", Window: func(w *model.Window) {
 			w.Orders = nil
-			w.Edges = slices.DeleteFunc(w.Edges, func(e window.Edge) bool { return e.Weak })
+			w.Edges = slices.DeleteFunc(w.Edges, func(e model.Edge) bool { return e.Weak })
 		}},
 		{Name: "E4, E5: a late record is like others", Trace: func(r *rand.Rand, run *Run) *Run {
 			return full(func(e *trace.Event) bool {
@@ -105,7 +105,7 @@ func needless(k format.Kind, flags format.Flags) func(*rand.Rand, *Run) *Run {
 }
 
 // sameLeft has outside code leave 1 wherever nothing says what it leaves.
-func sameLeft(w *window.Window) {
+func sameLeft(w *model.Window) {
 	own := map[uint64]bool{}
 	for i := range w.Events {
 		if e := &w.Events[i]; e.Kind == format.Write && e.Flags&format.FlagOpaque != 0 && e.Val >= values {

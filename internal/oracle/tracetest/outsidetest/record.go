@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -15,7 +15,7 @@ type Run struct {
 	*Program
 	Schedule []int // goroutines; ^g: the hook of the next access of g
 	Events   []trace.Event
-	Flows    []window.Flow
+	Flows    []flow.Flow
 }
 
 // Walk is how much the walk of a trace says (package walk).
@@ -97,7 +97,7 @@ type recorder struct {
 func newRecorder(p *Program, walk Walk) *recorder {
 	n := len(p.Code)
 	r := &recorder{Run: Run{Program: p}, walk: walk, noted: make([]bool, n), regs: make([][registers]taint, n), next: make([][]int64, n), reads: make([][]int64, n), kept: make([][]int64, n), sent: make([]uint64, len(p.Chans))}
-	r.emit(0, trace.Event{Kind: format.Alloc, Flags: format.FlagZero, Obj: memoryAt, Val: 0x1000}, window.Flow{})
+	r.emit(0, trace.Event{Kind: format.Alloc, Flags: format.FlagZero, Obj: memoryAt, Val: 0x1000}, flow.Flow{})
 	return r
 }
 
@@ -141,7 +141,7 @@ func (r *recorder) step(m *machine, st state, g int) bool {
 }
 
 // emit appends an event of g.
-func (r *recorder) emit(g int, e trace.Event, f window.Flow) int64 {
+func (r *recorder) emit(g int, e trace.Event, f flow.Flow) int64 {
 	f.Needs = union(f.Needs, r.next[g])
 	r.next[g] = nil
 	f.Walked = e.Flags&format.FlagOpaque == 0
@@ -153,10 +153,10 @@ func (r *recorder) emit(g int, e trace.Event, f window.Flow) int64 {
 // begins notes that goroutine u, which g has started, is there.
 func (r *recorder) begins(u, g int) {
 	if u > 0 {
-		r.emit(u, trace.Event{Kind: format.Start, Obj: trace.Addr(g + 1)}, window.Flow{})
+		r.emit(u, trace.Event{Kind: format.Start, Obj: trace.Addr(g + 1)}, flow.Flow{})
 	}
 	if !r.Whole[u] {
-		r.emit(u, trace.Event{Kind: format.Enter, Aux: 1}, window.Flow{})
+		r.emit(u, trace.Event{Kind: format.Enter, Aux: 1}, flow.Flow{})
 	}
 }
 
@@ -169,7 +169,7 @@ func (r *recorder) note(g int, in *Instr, e trace.Event, on bool) {
 		r.local(g, in, e, on)
 	case in.Op == Go:
 		e.Obj = trace.Addr(in.Obj + 1)
-		r.emit(g, e, window.Flow{Needs: r.of(g, in.Args)})
+		r.emit(g, e, flow.Flow{Needs: r.of(g, in.Args)})
 		r.begins(in.Obj, g)
 	case in.Op >= Send && in.Op <= Poll:
 		r.channel(g, in, e)
@@ -186,7 +186,7 @@ func (r *recorder) note(g int, in *Instr, e trace.Event, on bool) {
 		case in.Op < Add:
 			e.Obj = locksAt + 64*trace.Addr(in.Obj)
 		}
-		r.emit(g, e, window.Flow{})
+		r.emit(g, e, flow.Flow{})
 		r.put(g, in, taint{})
 	}
 }
@@ -207,7 +207,7 @@ func (r *recorder) value(g int, in *Instr) taint {
 	return t
 }
 
-func (t taint) flow() (f window.Flow) {
+func (t taint) flow() (f flow.Flow) {
 	if f.From = t.reads; len(t.reads) > 0 {
 		f.Value = t.term
 	}
@@ -225,13 +225,13 @@ func (r *recorder) access(g int, in *Instr, e trace.Event) {
 				e.Size = 1
 			}
 		}
-		r.emit(g, e, window.Flow{})
+		r.emit(g, e, flow.Flow{})
 		r.put(g, in, taint{})
 		return
 	}
 	switch in.Op {
 	case Read, AtomRead:
-		r.emit(g, e, window.Flow{})
+		r.emit(g, e, flow.Flow{})
 		r.put(g, in, self)
 		r.reads[g] = append(r.reads[g], n)
 	case Write, AtomWrite:
@@ -239,11 +239,11 @@ func (r *recorder) access(g int, in *Instr, e trace.Event) {
 		r.emit(g, e, t.flow())
 		r.kept[g] = union(r.kept[g], t.reads)
 	case Xor:
-		r.emit(g, e, window.Flow{Value: expr.Binary(expr.Xor, expr.Uint64, 0, self.term, expr.Word(uint64(in.K)))})
+		r.emit(g, e, flow.Flow{Value: expr.Binary(expr.Xor, expr.Uint64, 0, self.term, expr.Word(uint64(in.K)))})
 		r.put(g, in, self)
 		r.reads[g], r.kept[g] = append(r.reads[g], n), union(r.kept[g], self.reads)
 	case Swap: // (F8)
-		r.emit(g, e, window.Flow{})
+		r.emit(g, e, flow.Flow{})
 		r.put(g, in, taint{})
 		if e.Kind == format.AtomicRMW {
 			r.next[g] = self.reads
@@ -256,8 +256,8 @@ func (r *recorder) channel(g int, in *Instr, e trace.Event) {
 	c, t := in.Obj, taint{}
 	switch e.Kind {
 	case format.SelectDefault:
-		r.emit(g, trace.Event{Kind: format.SelectCase, Flags: e.Flags, Site: e.Site, Obj: e.Obj, Aux: e.Aux}, window.Flow{})
-		r.emit(g, trace.Event{Kind: e.Kind, Flags: e.Flags, Site: e.Site}, window.Flow{})
+		r.emit(g, trace.Event{Kind: format.SelectCase, Flags: e.Flags, Site: e.Site, Obj: e.Obj, Aux: e.Aux}, flow.Flow{})
+		r.emit(g, trace.Event{Kind: e.Kind, Flags: e.Flags, Site: e.Site}, flow.Flow{})
 		r.put(g, in, t)
 		return
 	case format.ChanSend:
@@ -279,7 +279,7 @@ func (r *recorder) channel(g int, in *Instr, e trace.Event) {
 	if t.reads = []int64{n}; e.Kind == format.ChanRecv && !r.NoValue[c] {
 		t.term = expr.NewRead(n, 8, e.Val)
 	}
-	r.emit(g, e, window.Flow{})
+	r.emit(g, e, flow.Flow{})
 	if in.Outside {
 		t = taint{}
 	} else {
@@ -313,7 +313,7 @@ func (r *recorder) local(g int, in *Instr, e trace.Event, on bool) {
 	if in.Op != Stop && in.Op != If {
 		e.Flags = 0
 	}
-	f := window.Flow{Needs: r.of(g, in.Args)}
+	f := flow.Flow{Needs: r.of(g, in.Args)}
 	switch in.Op {
 	case Set:
 		r.put(g, in, r.value(g, in))
@@ -361,7 +361,7 @@ func (r *recorder) after(regs *[registers]taint, in *Instr) (out [registers]tain
 }
 
 // branch is what a branch rests on: is t k?
-func (r *recorder) branch(t taint, k uint8, is bool) (f window.Flow) {
+func (r *recorder) branch(t taint, k uint8, is bool) (f flow.Flow) {
 	if !r.walk.Guards || t.term == nil || len(t.reads) == 0 {
 		f.Needs = t.reads
 		return f
@@ -370,7 +370,7 @@ func (r *recorder) branch(t taint, k uint8, is bool) (f window.Flow) {
 	if is {
 		want = 1
 	}
-	f.Guards = []window.FlowGuard{{Term: expr.Binary(expr.Eql, expr.Uint64, 0, t.term, expr.Word(uint64(k))), Want: want}}
+	f.Guards = []flow.Guard{{Term: expr.Binary(expr.Eql, expr.Uint64, 0, t.term, expr.Word(uint64(k))), Want: want}}
 	return f
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/window"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -321,13 +321,13 @@ func (t *thinner) place(out *Run, l entry) {
 		n := bits.TrailingZeros8(^(b >> k))
 		e := t.run.Events[l.event]
 		e.Obj, e.Size, e.Flags = e.Obj&^7+trace.Addr(k), uint16(n), e.Flags|format.FlagLate
-		out.Events, out.Flows = append(out.Events, e), append(out.Flows, window.Flow{})
+		out.Events, out.Flows = append(out.Events, e), append(out.Flows, flow.Flow{})
 		b &^= uint8(1<<n-1) << k
 	}
 }
 
 // renumbered is a flow in which events have the numbers at.
-func renumbered(f window.Flow, at []int64) window.Flow {
+func renumbered(f flow.Flow, at []int64) flow.Flow {
 	move := func(list []int64) (out []int64) {
 		for _, x := range list {
 			out = append(out, at[x])

@@ -1,0 +1,31 @@
+package built
+
+import (
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// A Way is an alternative in a window: how one goroutine could go on from a fork, as events.
+// Variant puts it in its place.
+type Way struct {
+	G      trace.GoID
+	Thread model.Thread
+	Fork   trace.Site // where the path is left
+	Base   bool       // because a pointer or index is another, not at a branch
+	At     int64      // the event of the trace before which the path is left
+
+	Chosen  []flow.Guard
+	Holds   []model.Guard // Chosen, over the window's reads
+	Where   func() flow.Where
+	Steps   []flow.Step
+	Assumes []flow.Assumption
+	Origin  flow.Fork
+
+	// Events are numbered from the end of the window's events on. The Index of each is
+	// AlternativeBase plus the number of its step.
+	Events []model.Event
+
+	Before int32 // the last event of the goroutine that both paths have, -1: none
+	Leaves int32 // the first event that the way replaces; the window's number of events: none
+}

@@ -1,0 +1,31 @@
+// Package flow is the contract between the walk of a trace (package walk) and the builder of
+// windows (package window). Neither imports the other. All of it names events by their number in
+// the trace, and knows nothing of windows.
+//
+//	           Step(event)                       Add(event, Flow)
+//	trace ──────────────────▶ walk.Walker ──────────────────────▶ window.Builder
+//	                              │  Fork ▲                              │
+//	                              │       │  Explore(Surroundings)       │
+//	                              │       └──────────────────────────────┤
+//	                              └─────────────▶ []*Alternative ────────▶ window with variants
+//
+// # What an event depends on
+//
+// The walk executes the program's SSA along the trace. For each event it returns a Flow: the reads
+// that the event needs, the conditions on reads that must hold, and the value that it writes as a
+// function of reads. The builder turns these numbers of trace events into events of the window.
+//
+// # Where a goroutine could have left its path
+//
+// A *fork* is a point of the recorded path at which a goroutine could have gone on otherwise: a
+// branch could have gone to its other side, a pointer or an index could have been another one. An
+// *alternative* is what the goroutine does from there on: the events of the program's SSA,
+// executed over the values of reads. A *variant* of a window has an alternative in place of what
+// the goroutine did after the fork (RECIPE, path relaxation).
+//
+// The builder decides which forks it explores. It calls Explore with Surroundings, which say what
+// the window knows of the program's state there. The rules are A1 to A9 of package walk.
+//
+// A Snapshot is the state at a fork, as data: package offpath executes the program from there with
+// an interpreter of its own, to check that the alternative is what the program does.
+package flow

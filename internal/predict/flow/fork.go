@@ -1,0 +1,141 @@
+package flow
+
+import (
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// A Fork is a point of the recorded path, right before the event that its Flow belongs to.
+type Fork interface {
+	// Reads are the reads of the trace that the choice depends on, ascending.
+	Reads() []int64
+
+	// Site is where the choice is made. Base reports that it is the choice of a pointer or index,
+	// not of a branch.
+	Site() trace.Site
+	Base() bool
+
+	// Where describes the choice for the report.
+	Where() Where
+
+	// Explore executes the alternatives, in a fixed order. It is called at most once.
+	Explore(s Surroundings) []*Alternative
+
+	// Snapshot is the state in which they start.
+	Snapshot() *Snapshot
+}
+
+// Where is what is chosen at a fork, in the source: the condition of the branch, or the pointer or
+// index.
+type Where struct {
+	Site      trace.Site // of its function
+	Line, Col int32
+	Expr      string
+	Type      string // as walk.Shape prints it
+}
+
+// An Alternative is one path that a goroutine can take from a fork.
+type Alternative struct {
+	// Steps are its events in program order. The events of a goroutine that it starts follow
+	// those of the goroutine that starts it.
+	Steps []Step
+	// Chosen are the guards that only hold off the recorded path: on the values that the branch
+	// or pointer has.
+	Chosen []Guard
+	// Assumes is what it has taken from Surroundings.Content.
+	Assumes []Assumption
+	// End is the reason why it goes no further, for counts.
+	End string
+	// Executed is the number of instructions that were executed.
+	Executed int
+}
+
+// A Step is an event of an alternative. Its Flow names reads of the trace by their index, and reads
+// of the alternative by AlternativeBase plus the number of their step.
+type Step struct {
+	Event trace.Event
+	Flow  Flow
+
+	// Left is how many of the functions that the goroutine was in at the fork have returned.
+	// Calls are those that it has entered since and is in, the innermost first.
+	Left  int
+	Calls []Call
+
+	// Last marks the last step of an alternative that can race but not be executed.
+	Last bool
+
+	// Compares marks a CompareAndSwap that succeeds: it finds Event.Val, or does not take place.
+	Compares bool
+
+	// Case is the number of the case of a select that a ChanSend or ChanRecv is. Cases are the
+	// other cases; of a SelectDefault they are all cases.
+	Case  int
+	Cases []StepCase
+}
+
+// StepCase is a case of a select that an alternative does not choose.
+type StepCase struct {
+	Chan     uint64
+	Capacity uint64
+	Send     bool
+}
+
+// Call is an invocation: the function, by its site, and the site of the call in its caller.
+type Call struct{ Fn, Site trace.Site }
+
+// AlternativeBase is the number by which the first step of an alternative is named. No trace has as
+// many events.
+const AlternativeBase = int64(1) << 56
+
+// A Word is a stretch of memory of at most a word. If its Size is 0, it is the constant Fixed.
+type Word struct {
+	Addr  uint64
+	Size  int64
+	Fixed uint64
+}
+
+// Surroundings is what a window knows of the program's state around a fork. The window's builder
+// implements it, the explorer of package walk asks it.
+type Surroundings interface {
+	// At returns the address and size of a read of the trace. ok is false if the read came before
+	// the window: it returns what it returned.
+	At(read int64) (addr uint64, size uint8, ok bool)
+
+	// Foreign reports whether another goroutine accesses one of the bytes in the window.
+	Foreign(addr uint64, size int64) bool
+
+	// Values returns the words that may be at addr, as recorded: what is there at the start, and
+	// what is written there in the window. What is there at the fork comes first.
+	Values(addr uint64, size int64) []uint64
+
+	// Together returns the words that were in several places at one time, as recorded, for each
+	// time after a write to one of them.
+	Together(places []Word) [][]uint64
+
+	// Content returns what the read e finds if it happens at the fork and no other goroutine
+	// accesses the bytes: bits, or a term.
+	Content(e *trace.Event) (bits uint64, term *expr.Expr, ok bool)
+
+	// Settled reports whether addr belongs to one object from the fork to the end of the window.
+	Settled(addr uint64) bool
+
+	// Object reports whether the model knows all operations in the window on the lock, WaitGroup
+	// or channel that e acts on.
+	Object(e *trace.Event) bool
+
+	// Capacity returns the capacity of a channel.
+	Capacity(ch uint64) (n uint64, ok bool)
+
+	// Closes reports whether a channel is closed in the window, or before.
+	Closes(ch uint64) bool
+
+	// Opaque reports whether a call of code that was not instrumented may access the memory of e: a
+	// call by another goroutine in the window, or, if e reads, by the same one before the fork.
+	Opaque(e *trace.Event) bool
+
+	// Goroutine numbers a goroutine that the alternative starts.
+	Goroutine() trace.GoID
+
+	// Until is the index of the first event of the trace after the window.
+	Until() int64
+}

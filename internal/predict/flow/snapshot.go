@@ -1,0 +1,101 @@
+package flow
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/source/plan"
+)
+
+// A Snapshot is the state of a goroutine at a fork, before an instruction that has not been
+// executed yet. Package offpath executes the program from there, to check an alternative.
+type Snapshot struct {
+	Program *plan.Plan
+	Frames  []Frame     // the innermost first; each other frame is at the call of the one before it
+	Root    bool        // the goroutine ends with the last frame; else its callers are unknown
+	Stacks  [][2]uint64 // where the goroutine's stack has been, which is no shared memory
+
+	// What the goroutine's next event depends on, on every path.
+	Needs  []int64
+	Guards []Guard
+
+	// Texts has the bytes of the program's string constants, and an address for each of those of
+	// which the trace has none.
+	Texts *expr.Texts
+
+	// Global returns the address of a variable of a package, and the event of the trace that its
+	// address is known from, the first access.
+	Global func(g *ssa.Global) (addr uint64, at int64, ok bool)
+
+	// Closure returns the function value at an address right before an event of the trace, if
+	// walked code has made or stored it and its memory was not allocated anew since.
+	Closure func(addr uint64, before int64) (c Closure, ok bool)
+
+	// TypeOf returns the type that a type word of an interface stands for, and the program whose
+	// type it is, if walked code has made such an interface before an event of the trace.
+	// TypeWord returns the type word of an interface of type i that holds a t.
+	TypeOf   func(word uint64, before int64) (t types.Type, prog *ssa.Program, ok bool)
+	TypeWord func(i, t types.Type, before int64) (word uint64, ok bool)
+}
+
+// A Closure is a function value: the function, and what it has captured.
+type Closure struct {
+	Fn   *ssa.Function
+	Free []Datum
+}
+
+// A Frame is one invocation.
+type Frame struct {
+	Func         *ssa.Function
+	Block, Instr int
+	Values       map[ssa.Value]Datum // of parameters, free variables and instructions
+
+	// Locals are the contents of variables whose address does not leave the function. An address
+	// of one, or in one, has its offset as value.
+	Locals map[*ssa.Alloc]Datum
+
+	Defers     []Deferred // in the order of their defer statements
+	LostDefers bool       // there are more
+}
+
+// A Deferred is a deferred call, with the values of its arguments, and of the free variables if a
+// closure is called.
+type Deferred struct {
+	Call   *ssa.Defer
+	Callee Datum // of a call through a function value
+	Args   []Datum
+	Free   []Datum
+}
+
+// A Datum is a value: its memory image in words.
+type Datum struct {
+	Words []DatumWord
+	Text  *string    // the content of a string, if it is known
+	Says  *expr.Expr // the content of a string, if it depends on reads
+	// of an error: whether it is nil, if that depends on reads and is not in Words
+	Null  *expr.Expr
+	Parts []Datum       // of a tuple
+	Func  *ssa.Function // of a function value: a function without captures, of unknown address
+
+	// Bound says that SSA has the address of a variable here. Only its content is known, which is
+	// the datum. Nobody writes it any more (package plan, R13).
+	Bound bool
+}
+
+// A DatumWord is a word of a value: Bits, or a Term. It has neither if it is not Known.
+type DatumWord struct {
+	Bits  uint64
+	Term  *expr.Expr
+	Known bool
+}
+
+// An Assumption is what an alternative takes to be in memory at the fork: at most a word, which no
+// other goroutine accesses in the window.
+type Assumption struct {
+	Addr uint64
+	Size int64
+	Bits uint64
+	Term *expr.Expr // if it depends on reads
+}

@@ -1,0 +1,30 @@
+package model
+
+import "github.com/presage-race/presage/internal/trace"
+
+// Missing is what a window's stretch of the trace has of excluded code (docs/rdit.md calls its
+// functions missing methods). It is all that a checker needs to judge by itself which orders such
+// code forbids.
+type Missing struct {
+	Index  []int64 // numbers of Events
+	Events []trace.Event
+	Calls  []MissingCall
+
+	// Needs and From are, for each event, the reads of its goroutine that it needs, and the reads
+	// that the value it writes is computed from, by number. The walk finds them. They are nil if
+	// the trace was not walked.
+	Needs, From [][]int64
+}
+
+// MissingCall is a call of excluded code.
+type MissingCall struct {
+	G          trace.GoID
+	Begin, End int64 // by number; End is -1 if the call has not ended
+
+	// All reports that the call reaches everything. Seen reports that its operations on locks,
+	// channels and goroutines are in the trace, so that it reaches memory alone.
+	All, Seen bool
+
+	Memory     [][2]uint64 // in order and apart
+	Goroutines []trace.GoID
+}

@@ -1,0 +1,255 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// buffer holds the records from the start of the next window on.
+type buffer struct {
+	buf     []record
+	places  []int32  // records by trace event from the first of buf on, +1; 0: none
+	fresh   int      // records of buf that no window has held
+	solo    bool     // buf is of one goroutine, and not noted (interest)
+	seen    interest // what of buf matters
+	layouts uint32   // how many layouts there were
+}
+
+// interest counts, while a window fills, the events that will be in it: synchronisation,
+// accesses to words that several goroutines share, one of them writing, and what depends on these.
+type interest struct {
+	n       int
+	live    bool // a fresh access may conflict with one of the buffer
+	meeting int
+	waits   map[trace.Addr]bool
+	words   *paged[usePage]
+	gen     uint32 // uses of other generations are of earlier buffers
+}
+
+// maxUsePages bounds the pages that are kept from one window to the next.
+const maxUsePages = 1 << 16
+
+type usePage [wordsOf]wordUse
+
+type wordUse struct {
+	gen     uint32
+	g       trace.GoID
+	n       int32
+	many    bool
+	written bool
+	plain   bool // an access is not atomic
+	hot     bool // its content was computed from what an event of the window may read
+
+	layout uint32 // the layout that gave it a number
+	word   int32  // index into its words
+}
+
+func (u *wordUse) shared() bool { return u.many && u.written }
+
+func newInterest() interest {
+	return interest{words: &paged[usePage]{}, waits: make(map[trace.Addr]bool), gen: 1}
+}
+
+// next begins the count of the next window.
+func (s *interest) next() {
+	s.n, s.live, s.meeting = 0, false, 0
+	clear(s.waits)
+	s.gen++
+	if len(s.words.pages) > maxUsePages {
+		s.words.drop()
+	}
+}
+
+// noteLast counts the last record of the buffer. While all are of one goroutine nothing can be
+// shared: only synchronisation is counted, and the rest is noted when another goroutine comes.
+func (b *buffer) noteLast() {
+	n := len(b.buf) - 1
+	if n == 0 {
+		b.solo = true
+	}
+	g := b.buf[0].Event.G
+	switch {
+	case b.solo && b.buf[n].Event.G == g:
+		b.noteAlone(&b.buf[n])
+		return
+	case b.solo:
+		b.solo = false
+		b.seen.next()
+		for i := range n {
+			b.note(i, i >= n+1-b.fresh)
+		}
+	}
+	b.note(n, true)
+}
+
+// noteAll counts the records of the buffer, none of which is fresh.
+func (b *buffer) noteAll() {
+	b.solo = true
+	for i := range b.buf {
+		b.solo = b.solo && b.buf[i].Event.G == b.buf[0].Event.G
+	}
+	for i := range b.buf {
+		if b.solo {
+			b.noteAlone(&b.buf[i])
+		} else {
+			b.note(i, false)
+		}
+	}
+}
+
+// noteAlone counts a record of a buffer of one goroutine.
+func (b *buffer) noteAlone(r *record) {
+	if k := r.Event.Kind; k >= format.Lock && k < format.Alloc && k != format.Start && k < format.OpaqueBegin {
+		b.seen.n++
+		trackMeeting(b.seen.waits, r)
+		b.seen.meeting = len(b.seen.waits)
+	}
+}
+
+// note counts record i of the buffer. Fresh: no window has held it.
+func (b *buffer) note(i int, fresh bool) {
+	r, s := &b.buf[i], &b.seen
+	e := &r.Event
+	r.hot = b.hot(r.Needs)
+	switch {
+	case e.Kind.IsAccess():
+		if e.Flags&format.FlagStack == 0 {
+			b.noteAccess(r, fresh)
+		}
+	case e.Kind == format.Alloc || e.Kind == format.Start || e.Kind == format.End || e.Kind == format.Enter || e.Kind == format.Exit:
+	case (e.Kind == format.OpaqueBegin || e.Kind == format.OpaqueEnd) && !r.hot:
+	case (e.Kind == format.Block || e.Kind == format.Value || e.Kind == format.Word) && !r.hot:
+	default:
+		s.n++
+		trackMeeting(s.waits, r)
+		s.meeting = len(s.waits)
+		r.hot = e.Kind == format.ChanRecv || e.Kind == format.ChanLen
+	}
+}
+
+// hot says whether one of the reads may have an event of the window behind it.
+func (b *buffer) hot(reads []int64) bool {
+	for _, x := range reads {
+		if i := b.recordOf(x); i >= 0 && b.buf[i].hot {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *buffer) noteAccess(r *record, fresh bool) {
+	e, s := &r.Event, &b.seen
+	w := &s.words.at(uint64(e.Obj) >> pageShift)[uint64(e.Obj)>>3%wordsOf]
+	if w.gen != s.gen {
+		*w = wordUse{gen: s.gen, g: e.G}
+	}
+	was := w.shared()
+	w.n++
+	w.many = w.many || w.g != e.G
+	w.written = w.written || e.Kind.IsWrite()
+	w.plain = w.plain || !e.Kind.IsAtomic()
+	switch {
+	case was:
+		s.n++
+	case w.shared():
+		s.n += int(w.n)
+	}
+	s.live = s.live || fresh && w.plain && w.shared()
+	if e.Kind.IsWrite() {
+		from := b.hot(r.From)
+		w.hot = from || w.hot && e.Size < 8 && e.Size != 0
+	}
+	r.hot = reads(e.Kind) && (w.hot || w.shared())
+}
+
+// place notes where the last record of the buffer stands.
+func (b *buffer) place() {
+	n := int(b.buf[len(b.buf)-1].Index - b.buf[0].Index)
+	for len(b.places) < n {
+		b.places = append(b.places, 0)
+	}
+	b.places = append(b.places[:n], int32(len(b.buf)))
+}
+
+// replace notes it for all records.
+func (b *buffer) replace() {
+	clear(b.places)
+	b.places = b.places[:0]
+	for i := range b.buf {
+		n := int(b.buf[i].Index - b.buf[0].Index)
+		for len(b.places) < n {
+			b.places = append(b.places, 0)
+		}
+		b.places = append(b.places, int32(i)+1)
+	}
+}
+
+// recordOf returns the record of a trace event, or -1.
+func (b *buffer) recordOf(x int64) int32 {
+	if len(b.buf) == 0 {
+		return -1
+	}
+	if x -= b.buf[0].Index; x < 0 || x >= int64(len(b.places)) {
+		return -1
+	}
+	return b.places[x] - 1
+}
+
+// contested reports whether a read of g may see what another goroutine does in the window, or what
+// was before it.
+func (b *buffer) contested(g trace.GoID, x int64) bool {
+	i := b.recordOf(x)
+	if i < 0 {
+		return false
+	}
+	e := &b.buf[i].Event
+	if !e.Kind.IsAccess() {
+		return e.Kind == format.ChanRecv
+	}
+	return b.foreign(g, uint64(e.Obj), int64(e.Size))
+}
+
+func (b *buffer) foreign(g trace.GoID, addr uint64, size int64) bool {
+	s := &b.seen
+	for w := addr &^ 7; w < addr+uint64(max(size, 1)); w += 8 {
+		p := s.words.get(w >> pageShift)
+		if p == nil {
+			continue
+		}
+		if u := &p[w>>3%wordsOf]; u.gen == s.gen && (u.many || u.g != g) {
+			return true
+		}
+	}
+	return false
+}
+
+// renew has the words that an Alloc makes new be others than before. A word that it has a part of
+// may be of another object as well, and stays the same.
+func (b *buffer) renew(addr, size uint64) {
+	first, end := (addr+7)&^7, (addr+size)&^7
+	if first >= end {
+		return
+	}
+	b.seen.words.within(first, end-first, func(page *usePage, first, last int) {
+		for k := first; k <= last; k++ {
+			if page[k].layout == b.layouts {
+				page[k].layout = 0
+			}
+		}
+	})
+}
+
+// forked says whether a fork rests on what other goroutines do.
+func (b *buffer) forked() bool {
+	for i := range b.buf {
+		r := &b.buf[i]
+		for _, fork := range r.forks {
+			if slices.ContainsFunc(fork.Reads(), func(x int64) bool { return b.contested(r.Event.G, x) }) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,351 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/detect/lockset"
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// BuildOptions are the choices of a Builder. The zero value is the recommended one.
+type BuildOptions struct {
+	// Size is the number of events of a window that matter for races; 0: 10,000.
+	Size int
+	// Raw bounds the number of trace events a window spans; 0: 64 times Size.
+	Raw int
+	// Apart lets windows follow each other without overlap. By default the second
+	// half of a window is the first half of the next.
+	Apart bool
+	// NoValues says that the trace has no values at all (another tool's): every read
+	// keeps its writer, and no write is a function of what was there.
+	NoValues bool
+	// Cleared says that all allocated memory is zero until it is written, also without FlagZero.
+	Cleared bool
+	// Walked says that Flows come from a walk.
+	Walked bool
+	// All has windows without promise made as well (promise).
+	All bool
+	// Symbolic says that the walk makes terms: windows have guards and values (V).
+	Symbolic bool
+	// Paths says that windows have alternatives. It needs Symbolic.
+	Paths bool
+	// Missing says what the missing methods of the trace may do.
+	Missing excluded.Mode
+	// Meta names the functions of opaque calls; it may be nil.
+	Meta *trace.Meta
+}
+
+// BuildCounts is what a Builder did and what it left out.
+type BuildCounts struct {
+	Windows int
+	// Cut and Hidden count in windows that hold conflicting accesses; others are not made.
+	//
+	// Crowded is the number of words accessed in more ways than Apart compares with, and of
+	// accesses to words it does not keep because there are too many.
+	Crowded int64
+	// Cut is the number of times a thread ended early in a window, because the recorded order does
+	// not enable its next event ("The recorded order" in docs/model.md).
+	Cut int64
+	// Unpromising is the number of windows in which accesses conflict, and no race can be
+	// (promise).
+	Unpromising int
+	// Hidden is the number of reads that returned what no recorded write wrote.
+	Hidden int64
+	// Forks is the number of forks that rest on what other goroutines write; Unexplored of these
+	// were not looked at, because there are many at the same place.
+	Forks, Unexplored int64
+	// Executed is the number of instructions that were executed in alternatives.
+	Executed int64
+	// Ends counts the alternatives by why they go no further.
+	Ends map[string]int64
+	// Uncertain is the number of times that a goroutine ended early in a window because the record
+	// does not say who wrote what it read (E3).
+	Uncertain int64
+	// Missing is the number of calls of missing methods; Everywhere of these may touch everything.
+	Missing, Everywhere int64
+}
+
+// record is a trace event in the builder's buffer, which holds up to BuildOptions.Raw of them:
+// small fields stand together.
+type record struct {
+	built.Record
+	guards []flow.Guard
+	forks  []flow.Fork
+	mem    int32
+	obj    int32
+	way    int32       // of an alternative: its number, from 1
+	locks  lockset.Set // that its goroutine holds
+	walked bool
+	chosen bool // a case of a select
+	// the first of a goroutine of which nothing tells who started it, a missing method maybe
+	unstarted bool
+	skip      bool // not in any window
+	hot       bool // a read whose value may come from an event of the window
+	// a read of code that missing methods have called back, which keeps its value only as far as
+	// they may learn of it (B14)
+	back bool
+}
+
+// state is what the passes that make a window read of the builder: the buffer, and what was before
+// it.
+type state struct {
+	opt BuildOptions
+	buffer
+	stacks
+	room   int                 // for events of a window: as many as the last had, and some
+	carry  carry               // the state before buf
+	miss   missing             // what is known of excluded code
+	seeded bool                // carry has the package-level variables
+	texts  map[uint64]struct{} // where strings are whose bytes were read
+	racy   map[uint64]struct{} // words that a race was observed on
+	run    *Races              // those of the whole trace; nil: not known
+	count  BuildCounts
+	table  []*built.Record // of the window that is emitted
+}
+
+// Builder cuts a trace into windows. Add the events in order, then Flush.
+type Builder struct {
+	state
+	emit      func(*built.Window) error
+	past      past
+	done      int64
+	needs     []int64 // of the last record that has some: the next often has the same
+	from      []int64
+	where     []int64
+	selecting map[trace.GoID]bool // its last event was a SelectCase
+	locks     lockset.Locks
+	lent      int64 // the last event that unlocked what its goroutine did not hold; -1: none
+	backoff   backoff
+	races     int64 // an event of one, that is added next
+}
+
+// NewBuilder returns a builder that calls emit for each window.
+func NewBuilder(opt BuildOptions, emit func(*built.Window) error) *Builder {
+	if opt.Size == 0 {
+		opt.Size = 10_000
+	}
+	if opt.Raw == 0 {
+		opt.Raw = 64 * opt.Size
+	}
+	return &Builder{
+		state: state{
+			opt: opt, buffer: buffer{seen: newInterest()}, stacks: stacks{meta: opt.Meta},
+			carry: newCarry(), miss: newMissing(opt.Missing), racy: make(map[uint64]struct{}),
+		},
+		emit: emit, past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), lent: -1, races: -1,
+	}
+}
+
+// Counts returns what was done so far.
+func (b *Builder) Counts() BuildCounts {
+	c := b.count
+	c.Crowded = b.past.crowded
+	c.Missing, c.Everywhere = b.miss.pairs.Begun, b.miss.pairs.All
+	return c
+}
+
+// Add takes the next event of the trace. The slices of f are copied.
+func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
+	n := b.locks.Lent()
+	if b.locks.Step(e); b.locks.Lent() > n {
+		b.lent = index
+	}
+	r := record{Record: built.Record{Event: *e, Index: index}, locks: b.locks.Of(e.G), walked: f.Walked && e.Flags&format.FlagOpaque == 0, mem: -1, obj: -1}
+	if keep, err := b.miss.step(&r); err != nil || !keep {
+		return err
+	}
+	b.call(e)
+	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) { // who asked for it fills it
+		r.Event.Flags &^= format.FlagZero
+	}
+	if !b.wants(&r, &f) {
+		return nil
+	}
+	if index == b.races {
+		b.racy[uint64(e.Obj)>>3] = struct{}{}
+	}
+	if len(f.Needs) > 0 {
+		b.needs = kept(b.needs, f.Needs)
+		r.Needs = b.needs
+	}
+	if len(f.From) > 0 {
+		b.from = kept(b.from, f.From)
+		r.From = b.from
+	}
+	if len(f.Where) > 0 {
+		b.where = kept(b.where, f.Where)
+		r.Where = b.where
+	}
+	r.Appended = f.Appended
+	if !b.opt.Symbolic { // what a guard rests on is needed
+		for _, g := range f.Guards {
+			r.Needs = append(slices.Clone(r.Needs), numbers(g.Term)...)
+		}
+	} else {
+		r.guards, r.Value = append([]flow.Guard(nil), f.Guards...), f.Value
+		r.forks = append([]flow.Fork(nil), f.Forks...)
+	}
+	switch {
+	case e.IsText():
+		b.noteText(e)
+		fallthrough
+	case e.Kind.IsAccess():
+		b.past.missed(e)
+	case e.Kind == format.Go:
+		b.past.born(trace.GoID(e.Obj), birth{e.G, index, e.Site})
+	case e.Kind == format.SelectCase:
+		b.selecting[e.G] = true
+	case b.selecting[e.G]:
+		r.chosen = true
+		delete(b.selecting, e.G)
+	}
+	b.buf = append(b.buf, r)
+	b.fresh++
+	b.place()
+	b.noteLast()
+	// whose D comes now
+	if (b.seen.n >= b.opt.Size || len(b.buf) >= b.opt.Raw) && b.seen.meeting == 0 && e.Kind != format.MethodBegin {
+		return b.window(false)
+	}
+	return nil
+}
+
+// kept returns a copy of reads, the last one if that equals it.
+func kept(last, reads []int64) []int64 {
+	if equal(last, reads) {
+		return last
+	}
+	return append([]int64(nil), reads...)
+}
+
+// Flush makes the last window.
+func (b *Builder) Flush() error {
+	if b.fresh == 0 {
+		return nil
+	}
+	return b.window(true)
+}
+
+// wants says whether an event can matter.
+func (b *Builder) wants(r *record, f *flow.Flow) bool {
+	switch e := &r.Event; e.Kind {
+	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
+		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0 || b.showsOutside(e)
+	case format.Read, format.Write:
+		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
+	case format.End:
+		b.miss.end(r)
+	}
+	return true
+}
+
+// window builds a window of the buffer, emits it, and drops what the next one does not need. A
+// window whose fresh accesses conflict with nothing is empty: it has no candidates.
+func (b *Builder) window(last bool) error {
+	first, end := b.buf[0].Index, b.buf[len(b.buf)-1].Index+1
+	var p promise
+	if b.seen.live {
+		p = b.promise()
+	}
+	var m *product
+	w := &built.Window{Window: &model.Window{}}
+	if p.live {
+		m = b.made()
+		w = m.built()
+	} else if b.seen.live {
+		b.count.Unpromising++
+	}
+	w.From, w.To, w.Done = first, end, b.done
+	b.count.Windows++
+	b.fresh = 0
+	if err := b.emit(w); err != nil {
+		return err
+	}
+	b.forget(m)
+	b.done = end
+	if last {
+		b.buf = nil
+		return nil
+	}
+	b.slide(b.next(m, p))
+	return nil
+}
+
+// next returns where in the buffer the window after m starts: in the middle of the events that
+// matter, but not between a non-blocking send and its partner. m is nil if no window was made.
+func (b *Builder) next(m *product, p promise) int {
+	if b.opt.Apart {
+		return len(b.buf)
+	}
+	// A window that is full of events that do not matter must move on all the same.
+	least := max(1, len(b.buf)/8)
+	if len(b.buf) >= b.opt.Raw || !b.seen.live {
+		least = len(b.buf) / 2
+	}
+	if !p.live { // it has no events to count
+		least = max(least, p.half)
+	}
+	events := 0
+	if m != nil {
+		events = len(m.w.Events)
+	}
+	n, meeting := 0, make(map[trace.Addr]bool)
+	for i := range b.buf {
+		r := &b.buf[i]
+		if 2*n >= events && len(meeting) == 0 && i >= least && b.buf[i-1].Event.Flags&format.FlagMore == 0 {
+			return i
+		}
+		if m != nil && m.kept[i] {
+			n++
+		}
+		trackMeeting(meeting, r)
+	}
+	return len(b.buf)
+}
+
+// meet keeps the unbuffered channels on which a send that is non-blocking or a case of a
+// select waits for its receive.
+func trackMeeting(meeting map[trace.Addr]bool, r *record) {
+	if r.Event.Aux != 0 {
+		return
+	}
+	switch {
+	case r.Event.Kind == format.ChanSend && (r.chosen || r.Event.Flags&format.FlagNonBlocking != 0):
+		meeting[r.Event.Obj] = true
+	case r.Event.Kind == format.ChanRecv:
+		delete(meeting, r.Event.Obj)
+	}
+}
+
+// slide drops the first n records and takes them into the state before the buffer.
+func (b *Builder) slide(n int) {
+	for i := range b.buf[:n] {
+		r := &b.buf[i]
+		if !b.opt.NoValues || !r.Event.Kind.IsAccess() {
+			b.carry.apply(&r.Event, b.opt.Cleared)
+		}
+		if b.showsOutside(&r.Event) {
+			b.carry.runs.step(r.Event.G, b.apart(&r.Event))
+		}
+		b.miss.pass(r)
+		switch {
+		case r.Event.Kind.IsAccess():
+			b.past.pass(r.Index, &r.Event)
+		case r.Event.Kind == format.Alloc:
+			b.past.renew(uint64(r.Event.Obj), r.Event.Val)
+		}
+	}
+	k := copy(b.buf, b.buf[n:])
+	clear(b.buf[k:])
+	b.buf = b.buf[:k]
+	b.seen.next()
+	b.replace()
+	b.noteAll()
+	// A window that is full again at once would never end: at least its second half is new.
+	b.seen.n = min(b.seen.n, b.opt.Size/2)
+}

@@ -1,0 +1,66 @@
+package window
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// Late reads of words that a race was observed on (E3).
+
+// obscure ends goroutines that may have read a in a hidden turn while it was racing (E3): a late
+// read stands at the end of its context, and hooks of others' accesses run before these. What it
+// has seen it has seen after the last operation of synchronisation before the accesses that it
+// races with.
+func (m *sharing) obscure(a *atom) {
+	for k := range a.lanes {
+		l := &a.lanes[k]
+		for i := range l.turns {
+			if x := &l.turns[i]; x.looks {
+				m.skipAfter(l.g, m.earliestMeeting(a, l, x))
+			}
+		}
+	}
+}
+
+// meets returns the record behind which turn x of l may have met another's: the last operation of
+// synchronisation, by the other, before the nearest conflicting turns. It is -1 if that is before
+// the window, and the number of records if there are none.
+func (m *sharing) earliestMeeting(a *atom, l *lane, x *turn) int {
+	since := len(m.recs)
+	for o := range a.lanes {
+		u := &a.lanes[o]
+		k, _ := slices.BinarySearchFunc(u.turns, x.last, func(y turn, last int32) int { return cmp.Compare(y.first, last) })
+		for _, y := range u.turns[max(0, k-1):min(len(u.turns), k+1)] {
+			if u.g != l.g && (x.writes || y.writes) {
+				since = min(since, m.contextOf(u.g, int(y.first)))
+			}
+		}
+	}
+	return since
+}
+
+// contextOf is the last operation of synchronisation of g before record i, -1 if that is before the
+// window.
+func (m *sharing) contextOf(g trace.GoID, i int) int {
+	for i--; i >= 0; i-- {
+		if e := &m.recs[i].Event; e.G == g && synchronises(e.Kind) {
+			break
+		}
+	}
+	return i
+}
+
+// skipAfter has g end at its first record behind another.
+func (m *sharing) skipAfter(g trace.GoID, i int) {
+	for i++; i < m.onPath; i++ {
+		if m.recs[i].Event.G == g {
+			if !m.recs[i].skip {
+				m.b.count.Uncertain++
+			}
+			m.recs[i].skip = true
+			return
+		}
+	}
+}

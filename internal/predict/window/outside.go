@@ -1,0 +1,224 @@
+package window
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/model"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Accesses of outside code (O1 to O3 and O7 of docs/model.md). They have no values:
+//
+//   - (E1) An outside read is strict. Its value is what its last writer left.
+//   - (E2) An outside write leaves what the next inside read finds. If there is no such read, it
+//     leaves a value of its own.
+//   - (E3) If the record does not say which write a read has seen, the read is in no window, nor is
+//     anything of its goroutine after it. That is an outside read of a word on which a race was
+//     observed, an inside read whose value nobody wrote, and an outside read of a write that is not
+//     in the window because its goroutine has ended there. A late read of a word with a race may
+//     have taken place anywhere in its turn. So its goroutine ends after the last operation of
+//     synchronisation before the access that it races with. An outside write to such a word leaves
+//     a value of its own, because another write may follow whose record is behind the window.
+//
+// Turns are in turns.go: (E4) and (E7).
+//
+//   - (E5) A late record of a write stands at the end of its context. If the last write before it
+//     is one by inside code of the same goroutine, then that write came later: the first outside
+//     write after an inside one has an ordinary record (SC7). So the late write changes nothing.
+//
+//   - (E6) A write whose hook does not know its width may be a write to a map. What it leaves
+//     depends on what was there. The same holds for a write without a record.
+
+// outside reports whether a record is an access of outside code, the kernel's among them, which
+// have no site.
+func (r *record) outside() bool { return r.way == 0 && isOutside(&r.Event) }
+
+func isOutside(e *trace.Event) bool {
+	const flags = format.FlagOpaque | format.FlagNoValue
+	return (e.Kind == format.Read || e.Kind == format.Write) && e.Flags&flags == flags
+}
+
+// bytesIn is the bytes of its word that an access covers. The hooks of outside code say of a
+// number, a pointer or another scalar where it begins, and not how wide it is: it may be as wide as
+// its address allows.
+func bytesIn(e *trace.Event) uint8 {
+	mask := built.ByteMask(uint64(e.Obj), e.Size)
+	if !isOutside(e) {
+		return mask
+	}
+	last := 7 - bits.LeadingZeros8(mask)
+	wide := 1
+	for wide < 8 && last&(2*wide-1) == 0 {
+		wide *= 2
+	}
+	return mask | uint8((1<<wide-1)<<last)
+}
+
+// outsideWrite is a write by outside code, with what the next inside read finds.
+type outsideWrite struct {
+	at    int32 // record
+	val   uint64
+	known bool
+}
+
+// outsidePart makes the event of one atom of an outside access (E1, E2).
+func (m *accesses) outsidePart(i int, r *record, t *thread, a *atom) {
+	e := model.Event{Kind: r.Event.Kind, Flags: r.Event.Flags, Obj: a.obj, Val: a.cur}
+	stale := a.stale(r)
+	if a.mask&built.ByteMask(uint64(r.Event.Obj), r.Event.Size) == 0 { // it may not be accessed
+		e.Flags |= format.FlagStack // no pair has it
+	}
+	switch {
+	case stale:
+		e.ValDeps = a.inside
+	case r.Event.Kind.IsWrite():
+		if m.restsOnOld(r) {
+			e.ValDeps = m.old(i, t, a)
+		}
+		e.Val = m.left(i, a)
+		a.cur = e.Val
+	}
+	n := m.add(t, i, e)
+	if !r.Event.Kind.IsWrite() {
+		t.parts = append(t.parts, n)
+	}
+	a.noteWriter(r)
+	m.accessed(a, n, r.Index)
+	m.excl.noteDirty(r, a)
+	m.turns.inTurn(i, t, n, a, r.Event.Kind.IsWrite())
+}
+
+// needsOld reports whether an access depends on what was in the atom before and the record does not
+// say what that was: it reads, or what it leaves depends on it.
+func (m *accesses) needsOld(w *word, a *atom, r *record) bool {
+	switch {
+	case a.lostOutside && reads(r.Event.Kind):
+		return true
+	case r.outside():
+		return !r.Event.Kind.IsWrite() || m.restsOnOld(r)
+	case w.noValue:
+		return reads(r.Event.Kind) || r.Event.Flags&format.FlagNoValue != 0
+	}
+	return false
+}
+
+// old makes a read of what is in a, which is in no pair.
+func (m *accesses) old(i int, t *thread, a *atom) []int32 {
+	return []int32{m.add(t, i, model.Event{Kind: format.Read, Flags: m.recs[i].Event.Flags&format.FlagOpaque | format.FlagStack, Obj: a.obj, Val: a.cur})}
+}
+
+// stale reports whether a late write was made before the last inside write of its goroutine, whose
+// record comes before it (E5).
+func (a *atom) stale(r *record) bool {
+	return r.Event.Kind.IsWrite() && r.Event.Flags&format.FlagLate != 0 && a.insideBy == r.Event.G
+}
+
+// left returns what the outside write of record i leaves in a (E2).
+func (m *accesses) left(i int, a *atom) uint64 {
+	k, _ := slices.BinarySearchFunc(a.outsideWrites, int32(i), func(x outsideWrite, i int32) int { return int(x.at - i) })
+	r := &m.recs[i]
+	racy := m.raceForeseen(uint64(r.Event.Obj)) || m.racy(r) && a.othersWrite(r.Event.G) // (E3)
+	if x := a.outsideWrites[k]; x.known && !racy && !a.stirredAt(r.Event.G, i) {
+		return m.object64(a, x.val)
+	}
+	return m.ownValue()
+}
+
+// othersWrite reports whether another goroutine than g writes to a in the window.
+func (a *atom) othersWrite(g trace.GoID) bool {
+	return slices.ContainsFunc(a.lanes, func(l lane) bool {
+		return l.g != g && slices.ContainsFunc(l.turns, func(x turn) bool { return x.writes })
+	})
+}
+
+// stirredAt reports whether outside code of g may write without a record after record i in its
+// turn.
+func (a *atom) stirredAt(g trace.GoID, i int) bool {
+	if len(a.lanes) == 0 {
+		return false
+	}
+	x := a.lanes[a.laneOf(g)].turnAt(i)
+	return x.stirs && int32(i) < x.lastWrite
+}
+
+// noteOutside takes record i, which reads or writes the bytes v: an inside read shows what outside
+// code has written before.
+func (m *sharing) noteOutside(a *atom, i int, r *record, v uint64) {
+	switch last := len(a.outsideWrites) - 1; {
+	case a.stale(r):
+	case r.outside() && r.Event.Kind.IsWrite():
+		a.outsideWrites = append(a.outsideWrites, outsideWrite{at: int32(i)})
+		a.wrote, a.lately = true, true
+	case r.outside():
+	case reads(r.Event.Kind) && a.lately && !a.outsideWrites[last].known:
+		a.outsideWrites[last].val, a.outsideWrites[last].known = v, true
+	case reads(r.Event.Kind) && !a.wrote:
+		m.finds(a, i, r, v)
+	}
+	if r.Event.Kind.IsWrite() && !r.outside() {
+		a.wrote, a.lately = true, false
+	}
+	a.noteWriter(r)
+}
+
+// noteWriter keeps the goroutine whose inside code wrote last, 0 if outside code did.
+func (a *atom) noteWriter(r *record) {
+	switch {
+	case !r.Event.Kind.IsWrite() || a.stale(r):
+	case r.outside():
+		a.insideBy = 0
+	default:
+		a.insideBy = r.Event.G
+	}
+}
+
+// finds takes the first inside read of an atom that nobody has written in the window. If outside
+// code of its goroutine may have run, that code may have written v in the window (unexplained).
+func (m *sharing) finds(a *atom, i int, r *record, v uint64) {
+	outside := len(a.lanes) > 0 && m.ranSince(r.Event.G, -1, i)
+	switch {
+	case a.settled:
+	case m.raceForeseen(uint64(r.Event.Obj)): // (E3)
+	case outside && (a.firstWrite || a.guessed || a.initial != v):
+		a.firstWrite = a.firstWrite || a.guessed
+		x := a.lastTurn(r.Event.G)
+		x.hidden, x.early = true, true
+	case a.firstWrite, len(a.lanes) == 0:
+		a.initial, a.firstWrite = v, false
+	}
+	a.settled = true
+}
+
+// unexplained makes the write before an inside read that returned v, which is not what the window
+// has there. Outside code of its own goroutine wrote v if it has run since. Otherwise the writer is
+// unknown (E3), and the result is false.
+func (m *accesses) unexplained(i int, t *thread, a *atom, v uint64) bool {
+	m.b.count.Hidden++
+	if a.lost || m.racy(&m.recs[i]) || !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
+		return false
+	}
+	// no pair has it
+	e := model.Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v}
+	if !m.b.miss.active() { // it may be one to a map (E6)
+		e.ValDeps = m.old(i, t, a)
+	}
+	m.add(t, i, e)
+	a.cur = v
+	return true
+}
+
+// hiddenAt reports whether record i, of g, is in a hidden turn.
+func (a *atom) hiddenAt(g trace.GoID, i int) bool {
+	return a.lanes[a.laneOf(g)].turnAt(i).hidden
+}
+
+// Unordered says that two events, the second of which is added next, are conflicting accesses that
+// the recorded order leaves unordered (E3).
+func (b *Builder) Unordered(first, second int64) {
+	if b.run == nil {
+		b.races = second
+	}
+}

@@ -1,0 +1,283 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Surroundings of a fork: the program's state there, as it was recorded, without anything that code
+// outside may have changed.
+
+// surroundings implements [Surroundings] for a fork.
+type surroundings struct {
+	m    *layout
+	g    trace.GoID
+	fork int // record
+	gos  trace.GoID
+}
+
+func (s *surroundings) At(read int64) (addr uint64, size uint8, ok bool) {
+	i := s.m.b.recordOf(read)
+	if i < 0 || s.m.recs[i].mem < 0 || s.m.recs[i].Event.Size > 8 {
+		return 0, 0, false
+	}
+	e := &s.m.recs[i].Event
+	return uint64(e.Obj), uint8(e.Size), true
+}
+
+func (s *surroundings) Foreign(addr uint64, size int64) bool { return s.m.b.foreign(s.g, addr, size) }
+
+func (s *surroundings) Values(addr uint64, size int64) []uint64 {
+	var list []uint64
+	var bad []uint64
+	add := func(v uint64, at int) {
+		switch {
+		case slices.Contains(bad, v):
+		case at < 0 && !s.sameObject(v, at):
+			// package initialisation may have left it, after the memory was allocated
+		case !s.sameObject(v, at):
+			bad = append(bad, v)
+			list = slices.DeleteFunc(list, func(x uint64) bool { return x == v })
+		case len(list) < maxCells && !slices.Contains(list, v):
+			list = append(list, v)
+		}
+	}
+	here := slices.DeleteFunc(slices.Clone(s.m.at(addr)), func(i int32) bool {
+		e := &s.m.recs[i].Event
+		return uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0
+	})
+	for k := len(here) - 1; k >= 0; k-- { // what is there at the fork
+		if e := &s.m.recs[here[k]].Event; int(here[k]) < s.fork && e.Kind == format.AtomicRMW {
+			add(e.Aux, int(here[k]))
+			break
+		} else if int(here[k]) < s.fork {
+			add(e.Val, int(here[k]))
+			break
+		}
+	}
+	if v, ok := s.initial(addr, size); ok {
+		add(v, -1)
+	}
+	for _, i := range here {
+		e := &s.m.recs[i].Event
+		add(e.Val, int(i))
+		if e.Kind == format.AtomicRMW {
+			add(e.Aux, int(i))
+		}
+	}
+	return list
+}
+
+func (s *surroundings) Together(places []flow.Word) (list [][]uint64) {
+	now, known, since := make([]uint64, len(places)), make([]bool, len(places)), make([]int, len(places))
+	var writes []int32
+	for k, p := range places {
+		now[k], known[k], since[k] = p.Fixed, p.Size == 0, -1
+		if p.Size == 0 {
+			continue
+		}
+		for _, i := range s.m.at(p.Addr) {
+			e := &s.m.recs[i].Event
+			if uint64(e.Obj) == p.Addr && int64(e.Size) == p.Size && e.Kind.IsWrite() && !slices.Contains(writes, i) {
+				writes = append(writes, i)
+			}
+		}
+		now[k], known[k] = s.initial(p.Addr, p.Size)
+	}
+	slices.Sort(writes)
+	add := func() {
+		for k := range places {
+			if !known[k] || places[k].Size > 0 && !s.sameObject(now[k], since[k]) {
+				return
+			}
+		}
+		if len(list) < 2*maxCells && !slices.ContainsFunc(list, func(x []uint64) bool { return slices.Equal(x, now) }) {
+			list = append(list, slices.Clone(now))
+		}
+	}
+	add()
+	last := 0
+	for _, i := range writes {
+		e := &s.m.recs[i].Event
+		for k, p := range places {
+			if p.Size == 0 || uint64(e.Obj) != p.Addr || int64(e.Size) != p.Size {
+				continue
+			}
+			since[k] = int(i)
+			if now[k], known[k] = e.Val, e.Flags&format.FlagNoValue == 0; e.Kind == format.AtomicRMW {
+				now[k] = e.Aux
+			}
+		}
+		if e.Flags&format.FlagMore == 0 {
+			add()
+		}
+		if int(i) < s.fork {
+			last = len(list) - 1
+		}
+	}
+	if last > 0 { // what is there at the fork comes first
+		list[0], list[last] = list[last], list[0]
+	}
+	return list
+}
+
+// sameObject reports whether v, as a pointer at record i, is one to the same object at the end of
+// the window.
+func (s *surroundings) sameObject(v uint64, i int) bool {
+	if v < 4096 || v >= 1<<48 || len(s.m.allocs) == 0 {
+		return true
+	}
+	return s.m.generation(v, s.m.allocsBefore(i)) == s.m.generation(v, int32(len(s.m.allocs)))
+}
+
+// initial is what stands at addr when the window begins, and stays there until a recorded access of
+// the window.
+func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
+	v, _, known := s.start(addr, size)
+	return v, known
+}
+
+// start is initial, and the record from which on that is so, -1: before the window. It is known as
+// far as outside code of the goroutine has not written there since.
+func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, known bool) {
+	if s.unseen(addr, built.ByteMask(addr, uint16(size))) {
+		return 0, 0, false
+	}
+	if k := s.m.generation(addr, int32(len(s.m.allocs))); k >= 0 {
+		return 0, int32(s.m.allocs[k].at), s.m.allocs[k].zero
+	}
+	v, known, tick := s.m.b.carry.mem.value(addr&^7, built.ByteMask(addr, uint16(size)))
+	if known && tick < s.m.b.carry.runs.last[s.g] && !s.m.b.foreign(s.g, addr, size) {
+		return 0, 0, false
+	}
+	return v, -1, known
+}
+
+// unseen reports whether outside code may have used memory without a record: nobody else has, and
+// since outside code has allocated it, outside code of some goroutine has run. What inside code has
+// written or allocated (FlagFirst), outside code does not use without a record (SC7 of the
+// recorder).
+func (s *surroundings) unseen(addr uint64, mask uint8) bool {
+	k := s.m.generation(addr, int32(len(s.m.allocs)))
+	for _, i := range s.m.at(addr) {
+		r := &s.m.recs[i]
+		if !r.outside() && bytesIn(&r.Event)&mask == mask && (k < 0 || int(i) > s.m.allocs[k].at) {
+			return false
+		}
+	}
+	if k < 0 {
+		_, _, since := s.m.b.carry.mem.value(addr&^7, mask)
+		return s.m.b.carry.mem.isFresh(addr&^7, mask) && (s.m.near > 0 || since < s.m.b.carry.runs.near)
+	}
+	return !s.m.allocs[k].first && int(s.m.near) > s.m.allocs[k].at
+}
+
+// quietSince reports whether no outside code of the goroutine has run between a record and the
+// fork.
+func (s *surroundings) quietSince(i int32) bool {
+	list := s.m.ran[s.g]
+	k, _ := slices.BinarySearch(list, int32(s.fork))
+	return k == 0 || list[k-1] <= i
+}
+
+func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr, ok bool) {
+	if s.Opaque(read) {
+		return 0, nil, false
+	}
+	addr, size := uint64(read.Obj), int64(read.Size)
+	bits, last, ok := s.start(addr, size) // last: the record that tells
+	mask := built.ByteMask(addr, uint16(size))
+	vague := false // something was written that is not known
+	for _, i := range s.m.at(addr) {
+		if int(i) >= s.fork {
+			break
+		}
+		r := &s.m.recs[i]
+		e := &r.Event
+		switch {
+		case bytesIn(e)&mask == 0:
+			continue
+		case uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0:
+			ok, term, vague = false, nil, vague || e.Kind.IsWrite()
+		case e.Kind == format.Write && (len(r.From) == 0 || r.Value != nil):
+			bits, term, ok, vague = e.Val, r.Value, true, false
+		case e.Kind.IsWrite():
+			ok, term, vague = false, nil, true
+		case !ok && !vague: // a read tells what is there
+			bits, ok = e.Val, true
+		case ok && e.Val != bits: // something was written unseen
+			bits, term = e.Val, nil
+		}
+		last = i
+	}
+	if !s.quietSince(last) {
+		return 0, nil, false
+	}
+	return bits, term, ok
+}
+
+func (s *surroundings) Settled(addr uint64) bool {
+	return s.sameObject(addr, s.fork)
+}
+
+func (s *surroundings) Object(e *trace.Event) bool {
+	c, ok := classOf(e.Kind)
+	if !ok || c == hiddenClass || !s.Settled(uint64(e.Obj)) {
+		return false
+	}
+	if i, ok := s.m.objAt[objKey{c, e.Obj}]; ok {
+		return !s.m.objs[i].opaque && !s.m.objs[i].noValue
+	}
+	return true
+}
+
+func (s *surroundings) Capacity(ch uint64) (n uint64, ok bool) {
+	k := objKey{chanClass, trace.Addr(ch)}
+	if i, ok := s.m.objAt[k]; ok {
+		return s.m.objs[i].init.cap, s.m.objs[i].init.known
+	}
+	if o := s.m.b.carry.objects[k]; o != nil && o.known {
+		return o.cap, true
+	}
+	return 0, false
+}
+
+func (s *surroundings) Closes(ch uint64) bool {
+	k := objKey{chanClass, trace.Addr(ch)}
+	if o := s.m.b.carry.objects[k]; o != nil && o.closed {
+		return true
+	}
+	if s.m.closes == nil {
+		s.m.closes = make(map[trace.Addr]bool)
+		for i := range s.m.recs[:s.m.onPath] {
+			e := &s.m.recs[i].Event
+			if e.Kind == format.ChanClose || e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0 {
+				s.m.closes[e.Obj] = true
+			}
+		}
+	}
+	return s.m.closes[k.addr]
+}
+
+func (s *surroundings) Opaque(e *trace.Event) bool {
+	mask := bytesIn(e)
+	if s.unseen(uint64(e.Obj), mask) {
+		return true
+	}
+	return slices.ContainsFunc(s.m.at(uint64(e.Obj)), func(i int32) bool {
+		r := &s.m.recs[i]
+		return r.outside() && bytesIn(&r.Event)&mask != 0 && (r.Event.G != s.g || int(i) < s.fork && reads(e.Kind))
+	})
+}
+
+func (s *surroundings) Goroutine() trace.GoID {
+	s.gos++
+	return s.gos
+}
+
+func (s *surroundings) Until() int64 { return s.m.recs[s.m.onPath-1].Index + 1 }

@@ -1,0 +1,42 @@
+package window
+
+import "github.com/presage-race/presage/internal/trace/format"
+
+// Strings over memory (docs/model.md):
+//
+//   - (T1) A read of the bytes of such a string is an event like another read: what the goroutine
+//     does with the string depends on it, and so does what it writes. It is in no race, because the
+//     program reads the bytes later, or not at all.
+//   - (T2) Two strings in the same place with different bytes have the same words. So if something
+//     that points there is written to a word, the values of that word are their writers' own in the
+//     window. Who reads the word depends on the writer, and so on the bytes that the writer read.
+
+// textGrain is how many bits of an address do not matter for what points to a string: strings are
+// near each other, and what is kept is little.
+const textGrain = 6
+
+// says notes a read of what a string says.
+func (b *state) noteText(e *format.Event) {
+	if b.texts == nil {
+		b.texts = make(map[uint64]struct{})
+	}
+	b.texts[uint64(e.Obj)>>textGrain] = struct{}{}
+}
+
+// keepsText reports whether an access leaves something in a word that points to what a string says
+// (T2).
+func (b *state) keepsText(e *format.Event) bool {
+	v := e.Val
+	switch e.Kind {
+	case format.AtomicRMW:
+		v = e.Aux
+	case format.Write, format.AtomicWrite:
+	default:
+		return false
+	}
+	if e.Size != 8 || len(b.texts) == 0 {
+		return false
+	}
+	_, ok := b.texts[v>>textGrain]
+	return ok
+}

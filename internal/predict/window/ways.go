@@ -1,0 +1,231 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/model"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// wayProducer is the pass that makes the events of alternatives, after those of the recorded run.
+type wayProducer struct {
+	*graph
+	reads  *resolver
+	access *accesses
+	alts   *alternatives
+	made   []built.Way
+}
+
+// produceWays makes the events of the alternatives. Each begins with the number after the window's
+// last event.
+func (m *wayProducer) produceWays() {
+	n := len(m.w.Events)
+	edges, orders := len(m.w.Edges), len(m.w.Orders)
+	for k := range m.alts.list {
+		if w := m.produceWay(&m.alts.list[k]); w != nil {
+			w.Events = slices.Clone(m.w.Events[n:])
+			m.made = append(m.made, *w)
+		}
+		m.w.Events, m.w.Edges, m.w.Orders = m.w.Events[:n], m.w.Edges[:edges], m.w.Orders[:orders]
+	}
+}
+
+// produceWay makes the events of one alternative. It is nil if the goroutine does not get to the
+// fork in this window, or the alternative has no event.
+func (m *wayProducer) produceWay(w *way) *built.Way {
+	fork := &m.recs[w.fork]
+	t := m.threads[fork.Event.G]
+	if t == nil || t.id < 0 || t.dead && t.cutAt < w.fork {
+		return nil
+	}
+	m.reads.base = w.first
+	m.reads.asked = nil
+	before, leaves := int32(-1), int32(len(m.w.Events))
+	for _, n := range t.events {
+		if m.w.Events[n].Index >= fork.Index {
+			leaves = n
+			break
+		}
+		before = n
+	}
+	n := len(m.w.Events)
+	threads := map[trace.GoID]*thread{t.g: {g: t.g, id: t.id, last: -1}}
+	ended := map[trace.GoID]bool{}
+	for k := range w.alt.Steps {
+		i := w.first + k
+		r := &m.recs[i]
+		g := r.Event.G
+		if ended[g] {
+			continue
+		}
+		if threads[g] == nil { // its Go is not there
+			continue
+		}
+		first := len(m.w.Events)
+		if !m.step(i, r, threads[g], threads) || w.alt.Steps[k].Last {
+			ended[g] = true
+			for n := range m.w.Events[first:] {
+				m.w.Events[first+n].Last = true // (M8)
+			}
+		}
+	}
+	if len(m.w.Events) == n {
+		return nil
+	}
+	holds, _ := m.reads.conditions(w.alt.Chosen)
+	return &built.Way{
+		G: t.g, Thread: t.id, Fork: w.from.Site(), Where: w.from.Where, Base: w.from.Base(), At: fork.Index,
+		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes, Origin: w.from, Before: before, Leaves: leaves,
+	}
+}
+
+// step makes the events of one step. It returns false if its goroutine can not go on, because what
+// the step does or needs is unknown.
+func (m *wayProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*thread) bool {
+	deps := m.reads.resolve(r.Needs)
+	guards, ok := m.reads.conditions(r.guards)
+	if !ok {
+		return false
+	}
+	ev := model.Event{Kind: r.Event.Kind, Flags: r.Event.Flags &^ format.FlagMore, Obj: -1, Val: r.Event.Val, Aux: r.Event.Aux, Partner: -1, Deps: deps, Guards: guards}
+	// (U): of a channel without a buffer
+	if r.Event.Kind == format.SelectDefault || r.obj >= 0 && r.Event.Aux == 0 {
+		if ev.Cases, ok = m.casesOf(i, r); !ok {
+			return false
+		}
+	}
+	switch {
+	case r.mem >= 0:
+		return m.stepAccess(i, r, t, ev)
+	case r.Event.Kind == format.SelectDefault:
+		m.add(t, i, ev)
+		return true
+	case r.Event.Kind == model.Pin:
+		if len(deps)+len(guards) > 0 {
+			m.add(t, i, ev)
+		}
+		return true
+	case r.Event.Kind == format.Go && m.counting: // (S2)
+		return false
+	case r.Event.Kind == format.Go:
+		u := &thread{g: trace.GoID(r.Event.Obj), id: -1, last: -1}
+		threads[u.g] = u
+		n := m.add(t, i, ev)
+		u.id = model.Thread(len(m.order))
+		m.order = append(m.order, u)
+		m.w.Threads = append(m.w.Threads, u.g)
+		m.w.Events[n].Obj = model.Obj(u.id)
+		return true
+	case r.obj >= 0:
+		o := &m.objs[r.obj]
+		if o.opaque || o.noValue || o.poisoned {
+			return false
+		}
+		ev.Obj = m.idOf(o)
+		n := m.add(t, i, ev)
+		return m.stepChannel(i, n, r)
+	}
+	return false
+}
+
+// casesOf returns the cases that a select of an alternative does not choose. ok is false if the
+// operations on one of the channels are not all known.
+func (m *wayProducer) casesOf(i int, r *record) (cases []model.Case, ok bool) {
+	for _, c := range m.alts.stepOf(r).Cases {
+		o := m.alts.caseOf(i, c)
+		if o.opaque || o.noValue || o.poisoned {
+			return nil, false
+		}
+		cases = append(cases, model.Case{Chan: m.idOf(o), Send: c.Send})
+	}
+	return cases, true
+}
+
+// stepChannel gives a send its value, and a receive its sources.
+func (m *wayProducer) stepChannel(i int, n int32, r *record) bool {
+	ev := &m.w.Events[n]
+	switch {
+	case ev.Kind == format.ChanSend:
+		return m.stepValue(r, n, 0, 0xff, &ev.Val)
+	case ev.Kind == format.ChanRecv && ev.Flags&format.FlagClosed == 0:
+		m.reads.source(i, 0xff, n)
+	}
+	return true
+}
+
+// stepAccess makes the events of an access of an alternative: one for each atom.
+func (m *wayProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
+	e := &r.Event
+	w := &m.words[r.mem]
+	mask := built.ByteMask(uint64(e.Obj), e.Size)
+	for k := range w.atoms {
+		a := &w.atoms[k]
+		if a.mask&mask == 0 {
+			continue
+		}
+		m.access.settle(w, a)
+		if a.obj < 0 {
+			a.obj = m.newObj(model.ObjState{Val: a.initial, Unknown: a.unknown}, built.Place{Addr: w.addr, Mask: a.mask})
+		}
+		shift := 8 * (uint64(e.Obj) & 7)
+		ev.Obj = a.obj
+		ev.Val, ev.Aux = a.cur, 0
+		if e.Kind == format.Write || e.Kind == format.AtomicWrite {
+			ev.Val = m.object64(a, built.Extract(e.Val<<shift, a.mask))
+		}
+		if m.alts.stepOf(r).Compares { // it finds this value, or it is another operation
+			ev.Val, ev.Strict = m.object64(a, built.Extract(e.Val<<shift, a.mask)), true
+		}
+		n := m.add(t, i, ev)
+		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
+		// it can race, but what it sees or does is not known
+		if w.noValue || w.outside || a.opaque || a.barrier >= 0 {
+			return false
+		}
+		if reads(e.Kind) {
+			m.reads.source(i, a.mask, n)
+		}
+		switch {
+		case e.Kind == format.AtomicRMW && !m.stepValue(r, n, shift, a.mask, &m.w.Events[n].Aux):
+			return false
+		case (e.Kind == format.Write || e.Kind == format.AtomicWrite) && !m.stepValue(r, n, shift, a.mask, &m.w.Events[n].Val):
+			return false
+		}
+	}
+	return true
+}
+
+// stepValue gives a write or send of an alternative its value: that of its term where its reads see
+// what their events have.
+func (m *wayProducer) stepValue(r *record, n int32, shift uint64, mask uint8, val *uint64) bool {
+	if r.Value == nil {
+		return true
+	}
+	x := m.reads.term(r.Value)
+	if x == nil {
+		word, ok := r.Value.Recorded()
+		if !ok || len(m.reads.resolve(numbers(r.Value))) > 0 {
+			return false
+		}
+		x = expr.Word(word)
+	}
+	e := &m.w.Events[n]
+	t := model.NewTerm(built.AtomOf(x, shift, mask))
+	v, ok := m.reads.stores(t)
+	switch {
+	case t.Expr.IsConst():
+		*val, _ = t.Expr.Recorded()
+		if ok && e.Kind == format.AtomicRMW {
+			e.Value = t
+		}
+		return true
+	case !ok:
+		return false
+	}
+	*val = v
+	e.Value, e.ValDeps = t, slices.DeleteFunc(slices.Clone(t.Reads()), func(x int32) bool { return x == n })
+	return true
+}
