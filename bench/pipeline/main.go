@@ -11,10 +11,10 @@
 // no test. Results of tests are not cached (-count=1). With -confirm on, presage runs twice,
 // since replays have builds of their own, and the first run does not count.
 //
-// Times of stages are those that presage reports (stages in docs/report.md). The stage in which
-// the go command builds and runs the tests is split: between the go command and the tests stands a
-// command that measures each test process. Tests may run side by side with builds; in wall time,
-// tests are the time in which at least one test process ran, and the build is the rest.
+// Times of stages are those that presage reports (stages in docs/using/report.md). The stage in
+// which the go command builds and runs the tests is split: between the go command and the tests
+// stands a command that measures each test process. Tests may run side by side with builds; in wall
+// time, tests are the time in which at least one test process ran, and the build is the rest.
 //
 // The analysis is what happens to the traces: the stages plan, analyse, confirm and locate.
 //

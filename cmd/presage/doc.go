@@ -19,7 +19,7 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 
 Flags of test and run, besides those of the go command, which pass through:
 
-	-json                the report as JSON, one object a line (docs/report.md);
+	-json                the report as JSON, one object a line (docs/using/report.md);
 	                     what the program prints to its standard output goes to standard error
 	-o file              keep the trace; a directory if the run had several processes
 	-instrument pattern  instrument these packages of other modules too; may be repeated. A pattern
@@ -83,7 +83,7 @@ Flags of explain:
 
 	-trace file      a trace, or a directory of traces; without it, those of the last run of this module
 	-report file     the report that an ID is of; without it, that of the last run of this module
-	-json            as JSON, one object a line (docs/report.md)
+	-json            as JSON, one object a line (docs/using/report.md)
 	-level, -window, -budget, -effort, -missing: as of the analysis that is to be explained
 
 A position is file:line or file:line:column, as much of the file's path as it takes.

@@ -9,24 +9,33 @@ import (
 	"github.com/presage-race/presage/internal/report"
 )
 
-// Stages of the command, as the report names them (docs/report.md).
+// Stages of the command, as the report names them (docs/using/report.md).
 const (
-	stageLoad          = "load"
-	stageInstrument    = "instrument"
-	stageCompile       = "compile"
-	stageCount         = "count"
-	stageTest          = "test"
-	stageBuild         = "build"
-	stageProgram       = "program"
-	stageMerge         = "merge"
-	stagePlan          = "plan"
-	stageAnalyse       = "analyse"
+	// The packages are listed, vetted and instrumented; what was built before is looked up.
+	stageLoad       = "load"
+	stageInstrument = "instrument"
+	stageCompile    = "compile"
+	stageCount      = "count"   // tests that count allocations run without records
+	stageTest       = "test"    // the go command builds and runs the tests
+	stageBuild      = "build"   // of presage run, in place of test
+	stageProgram    = "program" // likewise
+	stageMerge      = "merge"   // the records of the processes become traces
+	stagePlan       = "plan"    // the program is loaded again, for the walk of its traces
+	// The parts of analyse are those of two threads: first-pass finds words with a race in the
+	// recorded run; read and walk are of one thread; hb, windows, candidates, engine (pairs on the
+	// recorded path) and ways (off it) of the other. Traces are searched side by side, so CPU time
+	// of another stage that runs meanwhile is counted with both. What is analysed while the tests
+	// run takes wall time of none, and CPU time of test and of the parts of analyse.
+	stageAnalyse = "analyse"
+	// Passes over the trace: for pairs without a witness, and for what stands at the races.
 	stageConfirm       = "confirm"
 	stageLocate        = "locate"
 	stageReplayPrepare = "replay-prepare"
-	stageReplayBuild   = "replay-build"
-	stageReplayRun     = "replay-run"
-	stageReport        = "report"
+	// The program is built with gates. Its wall time is what was waited for after the analysis; the
+	// part beside was built during other stages. Its CPU time is that of all builds.
+	stageReplayBuild = "replay-build"
+	stageReplayRun   = "replay-run" // the program runs under schedules, several at once
+	stageReport      = "report"     // the rest
 )
 
 // stageTexts are the beginnings of progress texts with which packages record and replay begin a

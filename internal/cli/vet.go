@@ -49,7 +49,7 @@ func newVet(env *Env) *cobra.Command {
 	cmd := &cobra.Command{Use: "vet [packages]", Short: "Warn of accesses that may race in some run, without running anything", Long: vetLong,
 		RunE: func(cmd *cobra.Command, args []string) error { return vet(cmd.Context(), env, o, args) }}
 	f := cmd.Flags()
-	f.BoolVar(&o.json, "json", false, "the warnings as JSON, one object a line, in the schema of the report (docs/report.md)")
+	f.BoolVar(&o.json, "json", false, "the warnings as JSON, one object a line, in the schema of the report (docs/using/report.md)")
 	f.StringVar(&o.tier, "tier", string(tier.Likely), "likely, possible, unlikely or all: how much may speak against a warning")
 	f.StringVar(&o.baseline, "baseline", "", "report only what is not in this `file`")
 	f.BoolVar(&o.write, "write-baseline", false, "write the file of -baseline anew, instead of reporting")

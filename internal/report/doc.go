@@ -36,6 +36,6 @@
 //
 // # The JSON form
 //
-// docs/report.md is the schema. Every message is one of Message's fields; HandleJSON reads
+// docs/using/report.md is the schema. Every message is one of Message's fields; HandleJSON reads
 // what NewJSON wrote, and the text of a report can be made from it at any time.
 package report
