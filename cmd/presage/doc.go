@@ -13,7 +13,7 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 	presage explain [ID | position position]   say why two accesses race, or what keeps them in order; without either, list the pairs of
 	                                           positions that calls into packages that were left out keep from being decided
 	presage replay [ID...]                     run the program again under the witness of a race; without an ID, list the races
-	presage replay file...                     replay kept schedules (docs/kept.md)
+	presage replay file...                     replay kept schedules (docs/using/replay.md)
 	presage trace dump|stat|convert file       look inside a trace
 	presage version
 
@@ -69,15 +69,15 @@ Flags of test and run, besides those of the go command, which pass through:
 Flags of replay, which come before the IDs:
 
 	-all             every race of the report
-	-keep            write the schedule into the module, as presage/ID.presage: to commit, and to replay without a trace (docs/kept.md)
+	-keep            write the schedule into the module, as presage/ID.presage: to commit, and to replay without a trace (docs/using/replay.md)
 	-report file     a report in JSON form; without it, that of the last run of this module
 	-run-id id       a run of presage runs, or as much of its ID as names it. report and explain have the flag, too
 	-v               all of the schedule as it happened, not its last steps alone
-	-dlv             run the program under delve, up to where both goroutines are before their accesses (docs/replay.md)
+	-dlv             run the program under delve, up to where both goroutines are before their accesses (docs/using/replay.md)
 	-limit time      how long the schedule waits for an event before it is loosened (1s)
 	-timeout time    how long a run of the program may take (1m)
-	-trust           use flags, arguments and directories that a file names, although they can name or run a program (docs/replay.md)
-	-json            the outcome as JSON, one object a line (docs/replay.md)
+	-trust           use flags, arguments and directories that a file names, although they can name or run a program (docs/using/replay.md)
+	-json            the outcome as JSON, one object a line (docs/using/replay.md)
 
 Flags of explain:
 

@@ -44,7 +44,7 @@ func newReplay(env *Env) *cobra.Command {
 	f.StringVar(&o.file, "report", "", "report in JSON form; without it that of the last run of this module")
 	runIDFlag(cmd, &o.runID)
 	f.BoolVar(&o.all, "all", false, "replay every race of the report")
-	f.BoolVar(&o.keep, "keep", false, "write the schedules into the module, to replay them without a trace (docs/kept.md)")
+	f.BoolVar(&o.keep, "keep", false, "write the schedules into the module, to replay them without a trace (docs/using/replay.md)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all of the schedule as it happened, not its last steps alone")
 	f.BoolVar(&o.delve, "dlv", false, "run the program under delve, up to where both goroutines are before their accesses")
 	f.BoolVar(&o.json, "json", false, "the outcome as JSON, one object a line")

@@ -101,8 +101,8 @@
 //
 // # Kept schedules
 //
-// A schedule can be kept as a text that needs no trace (docs/kept.md), and replayed in a program
-// that has changed.
+// A schedule can be kept as a text that needs no trace (docs/using/replay.md), and replayed in a
+// program that has changed.
 //
 //   - (K1) What is kept is what runs: steps, goroutines, feeds, the command. It is written if a
 //     replay from the text itself is confirmed.
