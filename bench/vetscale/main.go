@@ -10,7 +10,7 @@
 // printed with the largest memory of the process, and with the number of warnings.
 //
 // With -sample it only runs once, and prints a random sample of the default tier's warnings on
-// Kubernetes' own packages, to be judged from source (docs/vet-sample.md).
+// Kubernetes' own packages, to be judged from source (docs/results.md).
 //
 // The modules come from the module proxy; what is edited is copied into the scratch directory.
 package main

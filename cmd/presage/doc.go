@@ -7,7 +7,7 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 	presage analyze trace...                   analyse traces recorded earlier, or by other tools
 	presage analyze -engine fasttrack|lockset|hybrid trace...
 	                                           one pass by a detector that works on the fly, in place of prediction (docs/tree.md)
-	presage vet [packages]                     warn of accesses that may race in some run, without running anything (docs/vet.md)
+	presage vet [packages]                     warn of accesses that may race in some run, without running anything (docs/using/vet.md)
 	presage report                             print the report of the last run of this module again
 	presage runs                               list the runs of this module that are kept, newest first; -all: of all modules; -json
 	presage explain [ID | position position]   say why two accesses race, or what keeps them in order; without either, list the pairs of
@@ -58,7 +58,7 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     that Go's race detector then reports is of tier confirmed
 	-static              run presage vet on the packages as well, and mark each of its warnings: confirmed (by a race), ordered in this run,
 	                     not reached, unwitnessed, or not recorded. -static=tier: likely (the default), possible, unlikely or all. Warnings do not
-	                     change the exit code (docs/vet.md)
+	                     change the exit code (docs/using/vet.md)
 	-online              FastTrack inside the running program, in place of recording and prediction: no trace, the standard library included, races
 	                     at once on standard error and in the report (docs/online.md). With it: -halt ends the program at its first race,
 	                     -filter none looks at accesses too that cannot add a first race (tree is the default), -on-race command runs a command

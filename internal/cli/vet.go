@@ -38,7 +38,7 @@ type vetOptions struct {
 const vetLong = `Warn of accesses that may race in some run, without running anything.
 
 Each warning is a pair of accesses, at least one a write, that nothing is known to keep apart. It is no proof: what speaks against it is said with it,
-as codes, and decides its tier. Within a tier the strongest come first. docs/vet.md has the codes and what is not seen.
+as codes, and decides its tier. Within a tier the strongest come first. docs/using/vet.md has the codes and what is not seen.
 
 Exit codes: 0 no warnings; 1 presage failed, or a package did not load whole; 2 usage; 3 warnings.
 
