@@ -18,7 +18,7 @@ import (
 
 // Rules have numbers, as (B6): a letter for the family, and a package has each family once. The doc
 // of the package defines a rule, at the beginning of a comment line; code cites it. docs/rules.md
-// lists them by package, docs/rdit.md, online.md and tree.md say what some say, one by one.
+// lists them by package, docs/rdit.md and tree.md say what some say, one by one.
 
 // ruleBook is what the Go files of one directory say of rules.
 type ruleBook struct {
@@ -258,7 +258,7 @@ func TestRules(t *testing.T) {
 func testFamilies(t *testing.T, books map[string]*ruleBook) {
 	heading := regexp.MustCompile(`^### Package ([a-z/]+): ([A-Z])$`)
 	row := regexp.MustCompile(`^\| ([A-Z]\d+) \|`)
-	for _, page := range []string{"docs/rdit.md", "docs/online.md", "docs/tree.md"} {
+	for _, page := range []string{"docs/rdit.md", "docs/tree.md"} {
 		sections := map[string][]string{}
 		section := ""
 		for _, line := range readLines(t, page) {

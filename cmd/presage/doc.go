@@ -60,7 +60,7 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     not reached, unwitnessed, or not recorded. -static=tier: likely (the default), possible, unlikely or all. Warnings do not
 	                     change the exit code (docs/using/vet.md)
 	-online              FastTrack inside the running program, in place of recording and prediction: no trace, the standard library included, races
-	                     at once on standard error and in the report (docs/online.md). With it: -halt ends the program at its first race,
+	                     at once on standard error and in the report (docs/using/online.md). With it: -halt ends the program at its first race,
 	                     -filter none looks at accesses too that cannot add a first race (tree is the default), -on-race command runs a command
 	                     for each race, with PRESAGE_RACE in its environment. The program is built with an edited copy of Go's compiler, which is
 	                     made once for each version of Go (about a minute); PRESAGE_COMPILER=plain builds it with Go's own

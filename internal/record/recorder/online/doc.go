@@ -135,6 +135,31 @@
 // clock keeps a leaf of its own, and components are put into it (few.go). What is not shadow is
 // taken and given back by processor (memory.go).
 //
+// # Design decisions
+//
+//   - Hooks keep registers, because calls and the registers that are spilled around them were most
+//     of the cost: hence the edited compiler (internal/online/compiler).
+//   - Data that two processors share has cache lines of its own: the places of readers (R23), the
+//     crowds of atomic accesses, the clock of a slot.
+//   - Cells of memory below 1 TiB are found from the address alone; a directory took three loads.
+//     A page of cells is written before it is read, because reading it first costs a second fault.
+//   - The filter (R18) is the default, because locks that stay with their goroutine are then free.
+//
+// # Tried, and not kept
+//
+//   - Four bytes for a word whose page has one epoch: it costs a lookup in each hook, and only data
+//     that a program has not begun to share looks like that.
+//   - W and R in separate planes: less shadow, but a second cache line where both are needed.
+//   - Cells inside words that are allocated four at a time: less memory for text that is appended
+//     piece by piece, but the assembly knows the layout.
+//   - Cells that are reset when the sweeper frees a span: less memory, but the sweeper often runs
+//     on another processor than the allocator, so cells move between their caches.
+//   - Shadow that is given back with what Go's scavenger gives back: less memory in one program.
+//   - Reads of shared locations in assembly, a function for locations of one group, hooks that go
+//     on without a jump, and a merge of loads that only checks keep apart: no measurable gain.
+//   - No counters of accesses of the same epoch: little gain, and the report promises them.
+//   - Inlined checks (not tried): each saves a call and a return, for 14 times as much code.
+//
 // # Names
 //
 //	g  goroutine t; c  cell; w, r  W and R; a  the access at hand; o  object; word  an epoch and a site (word.go)
