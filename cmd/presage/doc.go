@@ -26,7 +26,7 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     that names none, or the standard library, is a warning.
 	                     Without it, the packages of the main module are instrumented
 	-exclude pattern     leave these packages out of the trace, for speed or focus; may be repeated. What they touch is recorded as of
-	                     code outside: only what others touch too (docs/rdit.md)
+	                     code outside: only what others touch too (docs/using/excluded.md)
 	-only pattern        leave out all others; may be repeated
 	-reach how           what is recorded of them: touched (the default), their accesses; kept: of each call all that it can reach, which is
 	                     found once for each object, and kept up to date; full: the same, found anew at every call; check: kept, and the
