@@ -21,7 +21,7 @@ import (
 //	flag -run=^Test$                                a flag of the test
 //	arg x                                           an argument of the program
 //	opaque example.com/bank.F                       a function that the compiler does not take with hooks
-//	access example.com/bank store "captured last" 2 how many like an access of the race its package has
+//	access example.com/bank store "captured last" 2   how many like an access of the race its package has
 //	apart                                           the accesses need not be next to each other
 //	seed 0x1f2e3d                                   of random numbers
 //	child 0x5ac3 0                                  the hash of the arguments of a child process, and which of those with these it is

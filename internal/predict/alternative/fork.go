@@ -9,13 +9,12 @@ import (
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-
 	"github.com/presage-race/presage/internal/trace"
 )
 
 // A Fork is the state of a goroutine right before an instruction that could have had another
 // outcome: an operand that must keep its value (F2 of package walk) depends on reads that may have
-// other values. It implements [window.Fork]. A fork and all that it refers to are immutable.
+// other values. It implements [flow.Fork]. A fork and all that it refers to are immutable.
 type Fork struct {
 	Program *regcode.Program
 	Facts   Facts
@@ -46,7 +45,7 @@ type Facts interface {
 	TypeWord(i, t types.Type, before int64) (word uint64, ok bool)
 }
 
-// Reads implements [window.Fork].
+// Reads implements [flow.Fork].
 func (x *Fork) Reads() []int64 {
 	if x.reads == nil {
 		x.reads = []int64{}
@@ -62,13 +61,13 @@ func (x *Fork) Reads() []int64 {
 	return x.reads
 }
 
-// Base implements [window.Fork].
+// Base implements [flow.Fork].
 func (x *Fork) Base() bool { return x.Frame.instr().Op != regcode.OpIf }
 
-// Site implements [window.Fork].
+// Site implements [flow.Fork].
 func (x *Fork) Site() trace.Site { return x.At }
 
-// Where implements [window.Fork].
+// Where implements [flow.Fork].
 func (x *Fork) Where() flow.Where {
 	in := x.Frame.instr()
 	v := *in.SSA.Operands(nil)[x.Args[0]]
@@ -76,7 +75,7 @@ func (x *Fork) Where() flow.Where {
 	return flow.Where{Site: x.Frame.Code.Plan.Site, Line: int32(at.Line), Col: int32(at.Column), Expr: expr, Type: regcode.Shape(v.Type())}
 }
 
-// Explore implements [window.Fork].
+// Explore implements [flow.Fork].
 func (x *Fork) Explore(s flow.Surroundings) []*flow.Alternative {
 	e := &explorer{x: x, s: s}
 	first := &path{explorer: e, g: x.G, frame: x.Frame.clone(), needs: x.Needs, guards: slices.Clip(x.Guards)}

@@ -10,7 +10,6 @@ import (
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )

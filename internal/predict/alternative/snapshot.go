@@ -8,11 +8,10 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
-
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Snapshot implements [window.Fork].
+// Snapshot implements [flow.Fork].
 func (x *Fork) Snapshot() *flow.Snapshot {
 	s := &flow.Snapshot{
 		Program: x.Program.Plan, Stacks: x.Stacks, Needs: slices.Clone(x.Needs), Guards: slices.Clone(x.Guards), Texts: x.Program.Texts,

@@ -31,7 +31,7 @@ type Where struct {
 	Site      trace.Site // of its function
 	Line, Col int32
 	Expr      string
-	Type      string // as walk.Shape prints it
+	Type      string // as regcode.Shape prints it
 }
 
 // An Alternative is one path that a goroutine can take from a fork.
@@ -95,7 +95,7 @@ type Word struct {
 }
 
 // Surroundings is what a window knows of the program's state around a fork. The window's builder
-// implements it, the explorer of package walk asks it.
+// implements it, package alternative asks it.
 type Surroundings interface {
 	// At returns the address and size of a read of the trace. ok is false if the read came before
 	// the window: it returns what it returned.

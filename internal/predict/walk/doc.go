@@ -9,7 +9,7 @@
 // # Input and output
 //
 // The input is a plan (package plan) and the events of the trace, in order. The output of each
-// event is a [window.Flow]: the reads that the event needs, the reads that the written value is
+// event is a [flow.Flow]: the reads that the event needs, the reads that the written value is
 // computed from, and, in a walk that makes them, guards and forks. Functions are executed as
 // register code (package regcode) over values and terms (package goval). Forks are handed to
 // package alternative, which explores them. An [Observer] is called with every step; package

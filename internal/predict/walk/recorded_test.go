@@ -12,7 +12,6 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-
 	"github.com/presage-race/presage/internal/record/merge"
 	"github.com/presage-race/presage/internal/record/recorder"
 	"github.com/presage-race/presage/internal/source/instrument"

@@ -11,7 +11,6 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/walk"
-
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )

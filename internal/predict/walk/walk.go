@@ -11,7 +11,6 @@ import (
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
-
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -107,7 +106,7 @@ func (w *Walker) goroutine(id trace.GoID) *goroutine {
 	return g
 }
 
-// Step implements [window.Walker].
+// Step implements [flow.Walker].
 func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	switch {
 	case e.Kind == format.Alloc:

@@ -22,14 +22,15 @@ package format
 //	word 7  stamp at the same moment
 //	word 8  stamp at the moment when recording stopped (word 5), 0 if not known; only in segment 0
 //	word 9  seed of the process's random numbers (internal/record/recorder/_both); words 9 to 11 only in segment 0
-//	word 10 hash of the process's arguments without its name (FNV-1a of each with a zero byte behind it)
+//	word 10 hash of the process's arguments without its name (FNV-1a of each with a zero byte
+//	        behind it)
 //	word 11 process id of the parent
-//	word 12 bytes that the run may take on the disk, 0 if there is no limit; words 12 to 14 only in segment 0
-//	word 13 0, or 1: accesses of outside code are not recorded, because the system refused address space; or 2: not from some
-//	        moment on, because all contexts were used up
+//	word 12 bytes that the run may take on the disk, 0 if there is no limit; words 12 to 14 only
+//	        in segment 0
+//	word 13 0, or 1: accesses of outside code are not recorded, because the system refused address
+//	        space; or 2: not from some moment on, because all contexts were used up
 //	word 14 one more than the accesses of outside code that could not be recorded, when the
-//	process ended; 0: it was ended
-//	        before it marked what emitted code had accessed
+//	        process ended; 0: it was ended before it marked what emitted code had accessed
 //
 // ## The limit
 //
@@ -58,7 +59,7 @@ package format
 // goes up to the end of the chunk around it.
 //
 //	| RawChunk… 128 | 7 | 1<<32|0 | Enter… | … | End… | stamp | RawChunk… 90 | 9 | 2<<32|0 | Start… | … | 0 | 0 |
-//	'------------------ goroutine 7 -------------------------'------- goroutine 9 -------------------------------'
+//	'------------------ goroutine 7 -------------------------'------ goroutine 9   -------------------------------'
 //
 // ## Log
 //
