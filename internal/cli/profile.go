@@ -35,18 +35,19 @@ func profile(stderr io.Writer) (end func(), err error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", envProfile, err)
 	}
-	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, syscall.SIGINT, syscall.SIGTERM)
+	// A channel drops signals that it has no room for: each of the two has its own.
+	interrupted, ended := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(interrupted, syscall.SIGINT) // the command sees to it
+	signal.Notify(ended, syscall.SIGTERM)
 	go func() {
-		for s := range ended {
-			if s == syscall.SIGTERM {
-				pprof.StopCPUProfile()
-				visible.Fprintf(stderr, "presage: ended in stage %s\n", stage.Current())
-				os.Exit(exitFailed)
-			}
+		if _, ok := <-ended; ok {
+			pprof.StopCPUProfile()
+			visible.Fprintf(stderr, "presage: ended in stage %s\n", stage.Current())
+			os.Exit(exitFailed)
 		}
 	}()
 	return func() {
+		signal.Stop(interrupted)
 		signal.Stop(ended)
 		close(ended)
 		pprof.StopCPUProfile()
