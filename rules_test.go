@@ -1,7 +1,6 @@
 package presage
 
 import (
-	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -18,7 +17,7 @@ import (
 
 // Rules have numbers, as (B6): a letter for the family, and a package has each family once. The doc
 // of the package defines a rule, at the beginning of a comment line; code cites it. docs/rules.md
-// lists them by package, docs/rdit.md and tree.md say what some say, one by one.
+// lists them by package.
 
 // ruleBook is what the Go files of one directory say of rules.
 type ruleBook struct {
@@ -102,12 +101,12 @@ func (b *ruleBook) family(rule string) bool {
 	return false
 }
 
-// readModel reads the rules of docs/model.md that have numbers.
+// readModel reads the rules of docs/theory/model.md that have numbers.
 func readModel(t *testing.T) *ruleBook {
 	b := &ruleBook{defined: map[string]token.Position{}}
-	for n, line := range readLines(t, "docs/model.md") {
+	for n, line := range readLines(t, "docs/theory/model.md") {
 		if m := regexp.MustCompile(`^- \((M\d+)\) `).FindStringSubmatch(line); m != nil {
-			b.defined[m[1]] = token.Position{Filename: "docs/model.md", Line: n + 1}
+			b.defined[m[1]] = token.Position{Filename: "docs/theory/model.md", Line: n + 1}
 		}
 	}
 	return b
@@ -169,22 +168,6 @@ func citations(t *testing.T, books map[string]*ruleBook) map[string]bool {
 	return found
 }
 
-// bookOf finds the book of the one package with a name, the last elements of its path; nil if there
-// are others.
-func bookOf(books map[string]*ruleBook, name string) *ruleBook {
-	var found *ruleBook
-	for other, b := range books {
-		if other != name && !strings.HasSuffix(other, "/"+name) {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = b
-	}
-	return found
-}
-
 // span reads a list of rules: "B1–B14, D2", or "" and "–" for none.
 func span(t *testing.T, text string) []string {
 	var out []string
@@ -209,8 +192,8 @@ func span(t *testing.T, text string) []string {
 	return out
 }
 
-// TestRules holds the pages that list rules against the packages that define rules, and these
-// against the code that cites them.
+// TestRules compares docs/rules.md with the packages that define rules, and these with the code
+// that cites them.
 func TestRules(t *testing.T) {
 	books := map[string]*ruleBook{"model": readModel(t)}
 	err := filepath.WalkDir("internal", func(path string, d fs.DirEntry, err error) error {
@@ -249,48 +232,6 @@ func TestRules(t *testing.T) {
 	for name, b := range books {
 		if len(b.defined) > 0 && !listed[name] {
 			t.Errorf("docs/rules.md does not list package %s", name)
-		}
-	}
-	testFamilies(t, books)
-}
-
-// testFamilies: a section of these pages lists all rules of a family, in order.
-func testFamilies(t *testing.T, books map[string]*ruleBook) {
-	heading := regexp.MustCompile(`^### Package ([a-z/]+): ([A-Z])$`)
-	row := regexp.MustCompile(`^\| ([A-Z]\d+) \|`)
-	for _, page := range []string{"docs/rdit.md", "docs/tree.md"} {
-		sections := map[string][]string{}
-		section := ""
-		for _, line := range readLines(t, page) {
-			if m := heading.FindStringSubmatch(line); m != nil {
-				section = m[1] + " " + m[2]
-				sections[section] = nil
-			} else if strings.HasPrefix(line, "#") {
-				section = ""
-			} else if m := row.FindStringSubmatch(line); m != nil && section != "" {
-				sections[section] = append(sections[section], m[1])
-			}
-		}
-		if len(sections) == 0 {
-			t.Errorf("%s lists no rules", page)
-		}
-		for section, rows := range sections {
-			name, letter, _ := strings.Cut(section, " ")
-			var want []string
-			book := bookOf(books, name)
-			if book == nil {
-				t.Errorf("%s: there is not one package %s", page, name)
-				continue
-			}
-			for rule := range book.defined {
-				if rule[:1] == letter {
-					want = append(want, rule)
-				}
-			}
-			slices.SortFunc(want, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-			if !slices.Equal(rows, want) {
-				t.Errorf("%s lists other rules of package %s than it defines, or in another order:\n%v\n%v", page, name, rows, want)
-			}
 		}
 	}
 }

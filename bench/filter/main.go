@@ -45,7 +45,7 @@ func main() {
 	limit := flag.Duration("limit", 3*time.Minute, "wall time of a row of the table")
 	only := flag.String("only", "", "rows of the table")
 	dir := flag.String("dir", "", "scratch directory")
-	plots := flag.String("plots", "docs", "directory for the plots")
+	plots := flag.String("plots", "docs/theory", "directory for the plots")
 	flag.Parse()
 	if *dir == "" {
 		d, err := os.MkdirTemp("", "presage-bench-")

@@ -34,7 +34,7 @@ type found struct {
 
 // analyseRun is the pipeline as the command has it, without analyse.Confirm: what that adds are
 // races by the definition of the Go memory model, of which no execution need have the accesses next
-// to each other (docs/model.md, "The recorded run as a witness").
+// to each other (docs/theory/model.md, "The recorded run as a witness").
 func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*found, error) {
 	f := &found{}
 	for l := range f.pairs {

@@ -6,7 +6,7 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 	                                           the package, or files of Go as go run takes them; not package@version
 	presage analyze trace...                   analyse traces recorded earlier, or by other tools
 	presage analyze -engine fasttrack|lockset|hybrid trace...
-	                                           one pass by a detector that works on the fly, in place of prediction (docs/tree.md)
+	                                           one pass by a detector that works on the fly, in place of prediction (docs/theory/tree.md)
 	presage vet [packages]                     warn of accesses that may race in some run, without running anything (docs/using/vet.md)
 	presage report                             print the report of the last run of this module again
 	presage runs                               list the runs of this module that are kept, newest first; -all: of all modules; -json
@@ -32,7 +32,7 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     found once for each object, and kept up to date; full: the same, found anew at every call; check: kept, and the
 	                     program stops if full has more. With the last three fewer races are found: they are there to compare with
 	-disk size           what the recording may take of the disk, as 500M or 2G, or as a part of what is free when the run begins, as 25%; 50% is
-	                     the default. A program that has more to record runs on, and the report says so (docs/recording.md)
+	                     the default. A program that has more to record runs on, and the report says so (docs/theory/recording.md)
 	-level level         how far to look; each level finds what the ones before it find:
 	                     none: only record
 	                     hb: races of the recorded run itself
@@ -50,7 +50,7 @@ Flags of test and run, besides those of the go command, which pass through:
 	                     them and to replay what is found. The default is three times what the tests took, and at least five minutes.
 	                     What is left out is counted. analyze has the flag too, without a default.
 	                     What ends while other tests run is searched beside them, and takes none of
-	                     this time; PRESAGE_EARLY=off does all behind the tests (docs/recording.md)
+	                     this time; PRESAGE_EARLY=off does all behind the tests (docs/theory/recording.md)
 	-memory size         what the analysis may hold in memory, as 2G, or a part of what is free when it begins, as 25%; 50% is the default.
 	                     Traces are searched side by side, one for each processor, as far as there is
 	                     room

@@ -40,9 +40,9 @@
 //
 // # Soundness
 //
-// No false race, under docs/model.md. Missed are races between accesses that no window holds both,
-// candidates on which a budget was spent, candidates not tried (A2) and what stands behind the end
-// of prediction (A7): all four are counted in Counts and said in Warnings.
+// No false race, under docs/theory/model.md. Missed are races between accesses that no window holds
+// both, candidates on which a budget was spent, candidates not tried (A2) and what stands behind
+// the end of prediction (A7): all four are counted in Counts and said in Warnings.
 //
 // Every level reports the pairs of sites that the levels below it report, unless a budget was
 // spent. It is tested and not proved: TestLevelsOfText, TestLevelsOfRandom and

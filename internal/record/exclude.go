@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// Reach says how it is known what a call of a package that is left out may touch (docs/rdit.md).
+// Reach says how it is known what a call of a package that is left out may touch
+// (docs/theory/excluded.md).
 type Reach string
 
 const (

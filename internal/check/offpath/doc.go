@@ -1,7 +1,7 @@
 // Package offpath checks what a goroutine does off its recorded path: the part of a witness of a
-// race by path (docs/model.md, "Variants") that nobody recorded. Package alternative has computed
-// it, symbolically; package witness checks that a schedule obeys the rules of windows, and takes
-// the alternative's events as they are. This package does not: it has an interpreter of the
+// race by path (docs/theory/model.md, "Variants") that nobody recorded. Package alternative has
+// computed it, symbolically; package witness checks that a schedule obeys the rules of windows, and
+// takes the alternative's events as they are. This package does not: it has an interpreter of the
 // program's SSA, and executes the goroutine from the fork on, under the values that its reads see
 // in the witness.
 //

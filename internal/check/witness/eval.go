@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// The checker's own evaluator of expressions (docs/model.md V; rules E1–E4 of package expr). It
-// shares no code with expr.Evaluator, by which the engine found the witness: an operator is Go's
+// The checker's own evaluator of expressions (docs/theory/model.md V; rules E1–E4 of package expr).
+// It shares no code with expr.Evaluator, by which the engine found the witness: an operator is Go's
 // own on values of Go's own type, what has no value is said here anew, and a word is taken apart as
 // bytes. eval_test.go compares the two, and both with compiled Go.
 

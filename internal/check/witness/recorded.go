@@ -16,8 +16,8 @@ type RecordedPair struct {
 }
 
 // Recorded checks that pairs of accesses are unordered by happens-before in the recorded run ("The
-// recorded run as a witness" in docs/model.md). Step every event of the trace from its beginning,
-// in order; then ask Err.
+// recorded run as a witness" in docs/theory/model.md). Step every event of the trace from its
+// beginning, in order; then ask Err.
 //
 // It has no clocks. For each pair it follows which goroutines *know* of A: the goroutine of A, from
 // then on, and every goroutine that an edge of the Go memory model leads to from one that knows. If

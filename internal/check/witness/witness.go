@@ -1,5 +1,5 @@
 // Package witness checks that a predicted race can happen: it executes a
-// witness, event by event, under the execution model of docs/model.md.
+// witness, event by event, under the execution model of docs/theory/model.md.
 //
 // A witness is a sequence σ of events of a window, followed by the two accesses
 // of the race. Check accepts it only if every event is allowed, by the rules of
@@ -15,7 +15,7 @@
 //
 // # Rules
 //
-// The numbers are those of docs/model.md, but for A, and are part of every error.
+// The numbers are those of docs/theory/model.md, but for A, and are part of every error.
 //
 //	M1 program order      L locks         U unbuffered channels
 //	M2 thread start       W WaitGroups    S select and len
@@ -52,7 +52,7 @@ import (
 
 // A Violation says which rule of the model a witness breaks, and where.
 type Violation struct {
-	Rule   string // as in docs/model.md
+	Rule   string // as in docs/theory/model.md
 	Event  int32  // index in the window's Events; -1: no event
 	Kind   format.Kind
 	Reason string

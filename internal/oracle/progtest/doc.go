@@ -18,10 +18,10 @@
 //
 //   - (M1) A step of a goroutine is one access to one word of memory, or one operation of
 //     synchronisation, with all that the goroutine does before its next one. A load or store of
-//     several words is several steps, as in docs/model.md.
-//   - (M2) Memory is sequentially consistent, as in the papers and in docs/model.md.
-//   - (M3) Synchronisation is that of docs/model.md, section "When an event is enabled, and what it
-//     does", written anew: Mutex, RWMutex, WaitGroup, channels of any capacity, select,
+//     several words is several steps, as in docs/theory/model.md.
+//   - (M2) Memory is sequentially consistent, as in the papers and in docs/theory/model.md.
+//   - (M3) Synchronisation is that of docs/theory/model.md, section "When an event is enabled, and
+//     what it does", written anew: Mutex, RWMutex, WaitGroup, channels of any capacity, select,
 //     sync/atomic. As in Go's race detector, a send reads its channel and a close writes it; an Add
 //     of a WaitGroup at zero reads its semaphore, and the first Wait that has to wait writes it.
 //   - (M4) A panic (nil, bounds, division, a negative counter, a send on a closed channel) ends the
@@ -41,8 +41,9 @@
 //   - (E1) The states are those that steps reach from the start of main, whose package has been
 //     initialised.
 //   - (E2) A pair of sites *races* iff in some state two goroutines have accesses at these sites as
-//     their next steps, to a common byte, at least one a write, not both atomic: docs/model.md,
-//     section "Race". A compare-and-swap that would find another value is no write.
+//     their next steps, to a common byte, at least one a write, not both atomic:
+//     docs/theory/model.md, section "Race". A compare-and-swap that would find another value is no
+//     write.
 //   - (E3) Only a word that two goroutines access, at least one to write, once there are two, is
 //     *shared*. An access to another word, a go statement and the first step of a goroutine belong
 //     to the step before. Which words are shared shows in the search: when another one does, the

@@ -18,7 +18,7 @@
 //
 // # Independence
 //
-// The execution model, docs/model.md, is implemented four times: in engine, in
+// The execution model, docs/theory/model.md, is implemented four times: in engine, in
 // witness, and here twice, by the scheduler of the generator, which runs programs
 // forward and knows all values (operate.go), and by the explorer (step.go). The four
 // share the page and no code. TestGenerate, TestCheckAgainstExplorer in witness and

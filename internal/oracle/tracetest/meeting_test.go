@@ -11,10 +11,10 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestMeetings checks what docs/model.md says of meetings: that a non-blocking send may take place
-// before its Partner's thread is started, or while that thread is blocked, or although the reads
-// that the receive needs are not intact, makes no race. Windows have no hard edges here: those of
-// the builder are no property of the send.
+// TestMeetings checks what docs/theory/model.md says of rendezvous: that a non-blocking send may
+// take place before its Partner's thread is started, or while that thread is blocked, or although
+// the reads that the receive needs are not intact, makes no race. Windows have no hard edges here:
+// those of the builder are no property of the send.
 func TestMeetings(t *testing.T) {
 	races, early, n := 0, 0, uint64(0)
 	for ; n < 60_000 && early < 200; n++ {

@@ -10,7 +10,7 @@ import (
 
 // Variants lists the kinds of variant windows that comparisons should see. A variant
 // stands for what would have happened had a branch gone the other way (RECIPE's path relaxation):
-// its recorded order is in general no reordering (docs/model.md, "The recorded order").
+// its recorded order is in general no reordering (docs/theory/model.md, "The recorded order").
 func Variants() []Profile {
 	var ps []Profile
 	for _, p := range Profiles() {

@@ -14,8 +14,8 @@
 // and what is written in the window; the window builder hands it to [Fork.Explore].
 //
 // The output is a list of alternatives. Each has the events of one path, and the guards that hold
-// only on this path. docs/model.md, section Variants, says what is made of them and why that is
-// sound.
+// only on this path. docs/theory/model.md, section Variants, says what is made of them and why that
+// is sound.
 //
 // The machine executes register code (package regcode) over symbolic values: a [Value] is known,
 // or it is a term over reads, or nothing is known of it. The machine knows no schedule. What an

@@ -1,5 +1,5 @@
 // Package engine decides whether a pair of accesses of a window races: whether there
-// is a reordering of the window, in the sense of docs/model.md, after which both are
+// is a reordering of the window, in the sense of docs/theory/model.md, after which both are
 // next. It answers with the reordering, with "no", or, when its budget is spent, with
 // "unknown".
 //

@@ -5,7 +5,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// rule names what a violation violates; the letters are those of docs/model.md.
+// rule names what a violation violates; the letters are those of docs/theory/model.md.
 type rule uint8
 
 const (

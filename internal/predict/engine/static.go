@@ -109,9 +109,9 @@ func (st *static) edge(x, y int32) {
 }
 
 // linearize computes line. In a recorded window that is the recorded order; in a variant
-// (docs/model.md, "The recorded order") a Join, a hard edge or what objects force may stand against
-// it. Events on and behind cycles are in no reordering; they come last, and edges between them
-// that stand against line go, so that pre and post have no cycle.
+// (docs/theory/model.md, "The recorded order") a Join, a hard edge or what objects force may stand
+// against it. Events on and behind cycles are in no reordering; they come last, and edges between
+// them that stand against line go, so that pre and post have no cycle.
 func (st *static) linearize() {
 	st.forced = false
 	st.line, st.place = st.line[:0], filled(st.n, -1)

@@ -9,9 +9,9 @@
 // events that are not known, on anything in D, anywhere between its ends. Given that, Order
 // computes from a trace the precedences that every other execution must keep, some of them on a
 // condition. They are the edges (M4) and orders on condition (M9) of a window; all the rest of the
-// model, docs/model.md, is as it is for a whole trace. So races are those of maximal causality over
-// what is known (Algorithm 4 of RDIT: 7 is M1, 8 is M2 and M3, 9 is L, 10 is M6 and V; 5 and 6 are
-// this package).
+// model, docs/theory/model.md, is as it is for a whole trace. So races are those of maximal
+// causality over what is known (Algorithm 4 of RDIT: 7 is M1, 8 is M2 and M3, 9 is L, 10 is M6 and
+// V; 5 and 6 are this package).
 //
 // The paper: Arun Krishnakumar Rajagopalan, Jeff Huang, "RDIT: race detection from incomplete
 // traces", ESEC/FSE 2015.
@@ -172,8 +172,8 @@
 //
 // An opaque call of a trace that presage records (OpaqueBegin, OpaqueEnd) is not a BarrierPair by
 // itself: the runtime's hooks have its own synchronisation as events, and what it touches is in the
-// trace (docs/model.md, outside code). A call into a package that was left out is one, if the
-// recording was made with -reach=kept, full or check: with a D by addresses (B11). Other tools'
+// trace (docs/theory/model.md, outside code). A call into a package that was left out is one, if
+// the recording was made with -reach=kept, full or check: with a D by addresses (B11). Other tools'
 // traces have BarrierPairs of which nothing is seen.
 //
 // # Complexity

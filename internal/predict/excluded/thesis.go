@@ -30,11 +30,11 @@ import (
 //	     order: operations of a channel without a buffer, and of a select.
 //	(A6) A BarrierPair without an end is open until the trace ends. (4.4.1: events "are always
 //	     paired".)
-//	(A7) The other constraints are those of the model (docs/model.md), which Algorithm 4 conjoins:
-//	     M1 for Algorithm 7, M2 and M3 for 8, L for 9, M6 and V for 10. Algorithm 10 to the letter
-//	     asks of both accesses of the race that they keep their values, which leaves out the one
-//	     true race of Figure 4.7; the figure asks that only of what the two depend on, and so does
-//	     the model.
+//	(A7) The other constraints are those of the model (docs/theory/model.md), which Algorithm 4
+//	     conjoins: M1 for Algorithm 7, M2 and M3 for 8, L for 9, M6 and V for 10. Algorithm 10 to
+//	     the letter asks of both accesses of the race that they keep their values, which leaves
+//	     out the one true race of Figure 4.7; the figure asks that only of what the two depend on,
+//	     and so does the model.
 //
 // What is wrong with them is in the doc of the package ("Where this is more than the thesis") and,
 // trace by trace, in testdata/rdit of package predict: false alarms are its lines that begin with

@@ -34,7 +34,7 @@
 // # The library
 //
 // A Call is of a pure function of the standard library ([Library]; rules L1 to L5 in library.go).
-// docs/values.md lists them.
+// docs/theory/values.md lists them.
 //
 // # Sharing
 //

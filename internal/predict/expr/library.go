@@ -40,7 +40,7 @@ type Function struct {
 const MaxText = 4096
 
 // Library are the functions by their full names, as go/types has them; of a generic one, with the
-// kinds of its type arguments. docs/values.md has the list. Each is tested against itself in
+// kinds of its type arguments. docs/theory/values.md has the list. Each is tested against itself in
 // compiled Go.
 var Library = library(numbers, texts, conversions, characters, durations, orders, printers)
 

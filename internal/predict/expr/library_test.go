@@ -394,9 +394,9 @@ func TestNoValue(t *testing.T) {
 	}
 }
 
-// TestListed: docs/values.md lists the library.
+// TestListed: docs/theory/values.md lists the library.
 func TestListed(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/values.md")
+	text, err := os.ReadFile("../../../docs/theory/values.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@
 //
 // # The rules
 //
-// This is a summary. The reference is docs/model.md, with its numbers.
+// This is a summary. The reference is docs/theory/model.md, with its numbers.
 //
 //	M1   Of each thread, σ has a prefix of its events, in program order.
 //	M2   A thread that a Go event of the window starts has no event before that Go.

@@ -2,9 +2,9 @@ package model
 
 import "github.com/presage-race/presage/internal/trace"
 
-// Missing is what a window's stretch of the trace has of excluded code (docs/rdit.md calls its
-// functions missing methods). It is all that a checker needs to judge by itself which orders such
-// code forbids.
+// Missing is what a window's stretch of the trace has of excluded code (docs/theory/excluded.md
+// calls its functions missing methods). It is all that a checker needs to judge by itself which
+// orders such code forbids.
 type Missing struct {
 	Index  []int64 // numbers of Events
 	Events []trace.Event

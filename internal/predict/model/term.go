@@ -44,7 +44,7 @@ type Guard struct {
 
 // Names translates between the values of a window and the words that the program sees. A pointer
 // into memory that the window allocates stands for the object, so its value is not its word
-// (docs/model.md, Values).
+// (docs/theory/model.md, Values).
 //
 // A term computes with plain words. A write whose term evaluates to a word stores that word as its
 // value, with one exception: if the word may be such a pointer, it is unknown which object is

@@ -50,7 +50,7 @@
 //     not opaque; if the function may panic, a symbolic walk has a guard that it does not;
 //   - arguments and callee of go and defer; channels; locks; maps and their keys; panics.
 //
-// The table is in pins.go of package regcode, and docs/values.md says it in words.
+// The table is in pins.go of package regcode, and docs/theory/values.md says it in words.
 //
 // A call through a function value or an interface that enters an instrumented function at once
 // (FlagDirect) pins what it calls, and of the arguments a receiver only: the others are the
@@ -121,11 +121,11 @@
 //
 // One case is not covered here. An opaque call that reads what another goroutine stored depends on
 // reads of that goroutine. A walker sees the store first and cannot know. The window builder can:
-// it has what the call has read, by records, and the From of every earlier write (docs/model.md,
-// outside code).
+// it has what the call has read, by records, and the From of every earlier write
+// (docs/theory/model.md, outside code).
 //
 // Assumed: SSA and emitted program agree, which the checks test; and code that is not instrumented
-// does not write the memory of walked functions unseen (docs/model.md).
+// does not write the memory of walked functions unseen (docs/theory/model.md).
 //
 // # Cost
 //

@@ -49,7 +49,7 @@ type BuildCounts struct {
 	// accesses to words it does not keep because there are too many.
 	Crowded int64
 	// Cut is the number of times a thread ended early in a window, because the recorded order does
-	// not enable its next event ("The recorded order" in docs/model.md).
+	// not enable its next event ("The recorded order" in docs/theory/model.md).
 	Cut int64
 	// Unpromising is the number of windows in which accesses conflict, and no race can be
 	// (promise).

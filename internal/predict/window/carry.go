@@ -120,7 +120,7 @@ func (o *object) infer(e *trace.Event) {
 
 // step applies an event if the state enables it, and says whether it did. With force
 // it applies the event in any case: the trace says that it happened. The comments
-// name the rules of docs/model.md.
+// name the rules of docs/theory/model.md.
 func (o *object) step(e *trace.Event, force bool) bool {
 	o.infer(e)
 	read := e.Flags&format.FlagRead != 0

@@ -11,9 +11,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Calls of excluded code (missing methods in docs/rdit.md). What package excluded says of their
-// order becomes hard edges, reads and writes of a window. Its doc has the rules: B1 to B8 for
-// memory and objects, B9 to B14 for goroutines, outside code and code that is called back.
+// Calls of excluded code (missing methods in docs/theory/excluded.md). What package excluded says
+// of their order becomes hard edges, reads and writes of a window. Its doc has the rules: B1 to B8
+// for memory and objects, B9 to B14 for goroutines, outside code and code that is called back.
 
 // missing is what a Builder knows of excluded code.
 type missing struct {

@@ -5,7 +5,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// State that is no memory (O8 of docs/model.md): the garbage collector, files, what C code
+// State that is no memory (O8 of docs/theory/model.md): the garbage collector, files, what C code
 // remembers, the number of goroutines. Operations on it synchronise with nothing, and their results
 // depend on earlier operations:
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Accesses of outside code (O1 to O3 and O7 of docs/model.md). They have no values:
+// Accesses of outside code (O1 to O3 and O7 of docs/theory/model.md). They have no values:
 //
 //   - (E1) An outside read is strict. Its value is what its last writer left.
 //   - (E2) An outside write leaves what the next inside read finds. If there is no such read, it

@@ -2,7 +2,7 @@ package window
 
 import "github.com/presage-race/presage/internal/trace/format"
 
-// Strings over memory (docs/model.md):
+// Strings over memory (docs/theory/model.md):
 //
 //   - (T1) A read of the bytes of such a string is an event like another read: what the goroutine
 //     does with the string depends on it, and so does what it writes. It is in no race, because the

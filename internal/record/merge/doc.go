@@ -2,7 +2,7 @@
 // streams that its goroutines wrote, each in its own order, with stamps.
 //
 // The bytes are drawn in internal/trace/format/raw.go, the meaning of stamps stands in
-// docs/recording.md, §Order.
+// docs/theory/recording.md, §Order.
 //
 // # Order
 //

@@ -8,8 +8,8 @@
 // recorder, in package runtime; presagert, the thin package that emitted code imports. std.go holds
 // what is changed, as a table of (file, anchor, replacement), and all that depends on the version
 // of Go. An anchor that the user's GOROOT does not have is an AnchorError, before anything is
-// built. The contract of the hooks is docs/recording.md, the bytes they write are drawn in
-// internal/trace/format/raw.go.
+// built. The contract of the hooks is hooks.src of package instrument, the bytes they write are
+// drawn in internal/trace/format/raw.go.
 //
 // # Rules
 //

@@ -54,12 +54,41 @@
 //
 // (E9) A unit that is refused, does not type-check, or that the compiler rejects (MarkOpaque) stays
 // as it was written: it is opaque, with a reason. So do functions with //go: directives other than
-// noinline (docs/recording.md has the list), files that import "C", and generated ones.
+// noinline (see Directives), files that import "C", and generated ones.
 //
 // (E10) Each file of the package's own tells the recorder, in an init function, where its
 // package-level variables are (vars.go): initialisers stay as written.
 //
-// Soundness. Emitted text must behave as the source. Where the language leaves an order of
+// # Directives
+//
+// A directive counts for the next declaration (cmd/compile, noder/lex.go and noder.go; the go
+// command). A function that is left as written keeps its text and its directives.
+//
+//   - //go:noinline: kept, on the emitted function
+//   - //go:nosplit, //go:norace, //go:nocheckptr, //go:noescape, //go:nointerface,
+//     //go:registerparams: the function is as written
+//   - //go:uintptrescapes, //go:uintptrkeepalive; functions without a body have the latter
+//     too: the function is as written. An emitted caller has the conversion uintptr(p)
+//     inside the call, as the source has, so the compiler keeps p alive. For a parameter
+//     ...uintptr the emitted code uses p again after the call. A caller with such a call
+//     in a go or defer statement is as written
+//   - //go:linkname: kept in the file. A function that it documents is as written
+//   - //go:embed: kept: declarations of variables are not changed
+//   - //go:systemstack, //go:nowritebarrier, //go:nowritebarrierrec,
+//     //go:yeswritebarrierrec: the compiler allows them in package runtime only
+//   - //go:cgo_*, //export: files that import "C" are as written; Go allows the former in
+//     what cgo generates only, but cgo_import_dynamic, which is kept in the file
+//   - //go:wasmimport, //go:wasmexport: no effect but on wasm, which is not recorded; the
+//     function is as written
+//   - //go:build, //go:debug: kept. A module with an older go directive gets a stronger
+//     //go:build
+//   - //go:generate, //go:fix: for tools alone; kept
+//   - //line: obeyed: emitted lines have the file and line that it gives
+//   - any other //go:: unknown to Go; the function is as written
+//
+// # Soundness
+//
+// Emitted text must behave as the source. Where the language leaves an order of
 // evaluation open, it is gc's: the SSA has it (package evalorder); what differs is counted in the
 // trace. The type checker guards types, not behaviour; the programs under testdata/prog and the
 // scripts in bench compare behaviour, TestOrder the order of evaluation of random statements.

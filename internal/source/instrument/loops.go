@@ -8,7 +8,7 @@ import (
 
 // A loop of a function is a strongly connected part of its blocks in which nothing is called. While
 // it runs, no other invocation writes records with its sites into the goroutine's stream, so its
-// accesses can be short (docs/recording.md).
+// accesses can be short (hooks.src).
 type loop struct {
 	words []string // the variables that hold the last addresses
 	enter []int    // lines of the text that stand on the edges into the loop

@@ -1,6 +1,6 @@
 // Package outsidetest judges predictions of traces in which some code is *outside code* (section
-// "Outside code" of docs/model.md): its accesses and its synchronisation are recorded, and neither
-// values nor branches are.
+// "Outside code" of docs/theory/model.md): its accesses and its synchronisation are recorded, and
+// neither values nor branches are.
 //
 //	Generate        a random Program of a few goroutines, pieces of whose code are outside code
 //	Program.Record  one execution of it under a random schedule, as a trace and what a walk says of it

@@ -12,8 +12,8 @@
 // the go command): raceread, racewrite and their ranges in front of every access that its escape
 // analysis and its SSA cannot show to be a goroutine's own, in the program and in the standard
 // library. They go to access and span. Synchronisation comes by the hook points of the recorder
-// (docs/recording.md), and makes the order that package clock describes. There is no cgo, no TSan,
-// and no trace.
+// (docs/theory/recording.md), and makes the order that package clock describes. There is no cgo, no
+// TSan, and no trace.
 //
 // # Rules
 //

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// The hooks of emitted code, called through package presagert; docs/recording.md is
+// The hooks of emitted code, called through package presagert; hooks.src of package instrument is
 // their contract. Their names start with "runtime." also where they are inlined,
 // which is how the runtime knows not to preempt there.
 

@@ -6,7 +6,7 @@ import (
 )
 
 // What a call that leaves traced code can reach: the D of RDIT's BarrierPairs, found by following
-// what the call is given, by its types. docs/rdit.md says what is in it.
+// what the call is given, by its types. docs/theory/excluded.md says what is in it.
 //
 // The memory followed belongs to other goroutines too, and nothing keeps them from writing to it.
 // So no word is trusted: a pointer is looked up before it is followed, and what it points to ends
