@@ -36,7 +36,7 @@ const explainLong = `Say why two accesses are a race, or why they are none: the 
   presage explain a.go:10 b.go:20    the accesses at two positions, each file:line or file:line:column (or a name in traces of other tools)
 
 A chain goes from one access to the other: events of one goroutine, events that have to come before others (go statements, channels, WaitGroups), and
-orders that missing methods keep: between which calls, of which package, and which part of what they reach they share (docs/theory/excluded.md). Without a
+orders that missing methods keep: between which calls, of which package, and which part of what they reach they share (docs/using/excluded.md). Without a
 chain, what else keeps the accesses apart is said: a lock that both hold, values that reads have to see, or what the engine did not decide.`
 
 func newExplain(env *Env) *cobra.Command {
