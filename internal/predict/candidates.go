@@ -45,27 +45,17 @@ type candidate struct {
 	ordered []model.Pair
 }
 
-// group is the accesses of one thread to one location that look alike.
-type group struct {
-	thread model.Thread
-	site   trace.Site
-	kind   format.Kind
-	locks  int32
-	last   int32 // its last access
-	n      int
-}
-
 // candidates lists what to try in a window, sorted by first access. Top is its highest rung.
 func (r *run) candidates(b *built.Window, top *rung) []*candidate {
 	if r.opt.EveryPair {
 		return r.every(b)
 	}
 	locks := computeLocksets(b.Window)
-	groups := make([][]group, len(b.Init))
+	accesses := make([][]alike, len(b.Init))
 	found := make(map[sitePair]*candidate)
 	var list []*candidate
 	ordered := func(p model.Pair) bool {
-		r.spent.add(1)
+		r.spent.look(looksPerVisit / 2)
 		return !r.engineOf(top).Open(p)
 	}
 	for i := range b.Events {
@@ -73,29 +63,29 @@ func (r *run) candidates(b *built.Window, top *rung) []*candidate {
 		if !candidateAccess(b.Window, i) {
 			continue
 		}
-		gs := groups[e.Obj]
-		r.spent.add(int64(len(gs)))
-		own := -1
-		for k := range gs {
-			g := &gs[k]
-			if g.thread == e.Thread {
-				if g.site == e.Site && g.kind == e.Kind && g.locks == locks.at[i] {
-					own = k
-				}
+		earlier, own := accesses[e.Obj], -1
+		r.spent.look(len(earlier))
+		for k := range earlier {
+			x := &earlier[k]
+			if x.site == e.Site && x.kind == e.Kind && x.locks == locks.at[i] {
+				own = k
+			}
+			if e.Index < b.Done || !conflict(x.kind, e.Kind) {
 				continue
 			}
-			if e.Index < b.Done || !conflict(g.kind, e.Kind) {
+			n := x.others(e.Thread)
+			if n == 0 {
 				continue
 			}
-			r.counts.Candidates += int64(g.n)
-			sites := pairOf(g.site, e.Site)
+			r.counts.Candidates += int64(n)
+			sites := pairOf(x.site, e.Site)
 			s := r.pair(sites)
-			s.count += g.n
+			s.count += n
 			if s.race != 0 && s.rung == 0 {
 				continue
 			}
-			if locks.common(g.locks, locks.at[i]) {
-				r.counts.Locked += int64(g.n)
+			if locks.common(x.locks, locks.at[i]) {
+				r.counts.Locked += int64(n)
 				continue
 			}
 			c := found[sites]
@@ -104,15 +94,18 @@ func (r *run) candidates(b *built.Window, top *rung) []*candidate {
 				found[sites] = c
 				list = append(list, c)
 			}
-			c.add(model.Pair{A: g.last, B: int32(i)}, ordered)
+			r.spent.look(len(x.groups))
+			for _, g := range x.groups {
+				if g.thread != e.Thread {
+					c.add(model.Pair{A: g.last, B: int32(i)}, ordered)
+				}
+			}
 		}
 		if own < 0 {
-			gs = append(gs, group{thread: e.Thread, site: e.Site, kind: e.Kind, locks: locks.at[i]})
-			own = len(gs) - 1
+			own = len(earlier)
+			accesses[e.Obj] = append(earlier, alike{site: e.Site, kind: e.Kind, locks: locks.at[i]})
 		}
-		gs[own].last = int32(i)
-		gs[own].n++
-		groups[e.Obj] = gs
+		accesses[e.Obj][own].add(e.Thread, int32(i))
 	}
 	t := &thinner{w: b.Window, locks: locks}
 	for _, c := range list {

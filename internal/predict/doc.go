@@ -17,9 +17,10 @@
 //	     the engine gives up counts for 16, one that is decided without a search for none. The
 //	     searches of a pair of sites may cost at most a 200th of Options.Effort on each rung: few
 //	     pairs of sites are hard, and without it they took the effort of the whole trace. So much
-//	     may a single search cost, unless Options.Conflicts says what it may. The highest rung is
-//	     asked first: what it refutes, no rung has a witness for. Where two sites have more pairs
-//	     in a window than are kept, those that the window's order fixes are dropped first.
+//	     may a single search cost, or leastSteps executions, unless Options.Conflicts says what it
+//	     may. The highest rung is asked first: what it refutes, no rung has a witness for. Where
+//	     two sites have more pairs in a window than are kept, those that the window's order fixes
+//	     are dropped first.
 //	(A3) Two accesses under one common lock do not race. (Not for locks that a
 //	     goroutine that does not hold them unlocks.)
 //	(A4) A race is *observed* if hb found its two accesses unordered, otherwise *predicted*.

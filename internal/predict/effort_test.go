@@ -57,3 +57,36 @@ func TestShare(t *testing.T) {
 		t.Error("nothing says that not all pairs were tried")
 	}
 }
+
+// TestLooks: looks at pairs that a common lock excludes cost little of the effort (A5), so that
+// hundreds of goroutines under one lock leave it for a race behind them.
+func TestLooks(t *testing.T) {
+	const goroutines, rounds = 300, 3
+	var text strings.Builder
+	text.WriteString("main alloc x val=64\nmain alloc y val=64\n")
+	for i := range goroutines {
+		fmt.Fprintf(&text, "main lock owng%[1]d\nmain unlock owng%[1]d\nmain go g%[1]d\n", i+2)
+	}
+	for range rounds {
+		for i := range goroutines { // with a lock of its own: no two hold the same locks
+			g := fmt.Sprintf("g%d", i+2)
+			fmt.Fprintf(&text, "%[1]s lock own%[1]s\n%[1]s lock m\n%[1]s write x val=1 @x\n%[1]s unlock m\n%[1]s unlock own%[1]s\n", g)
+		}
+	}
+	text.WriteString("g2 write y val=1 @a\ng2 lock m\ng2 unlock m\ng3 lock m\ng3 unlock m\ng3 write y val=2 @b\n")
+	events, meta, err := raw.Parse(text.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(Options{}, meta)
+	r.ctx = context.Background()
+	r.spent.budget = goroutines * goroutines * rounds / 4
+	res := stepAll(t, r, events)
+	t.Logf("%d of %d visits for %d pairs under a lock", r.spent.visits, r.spent.budget, res.Counts.Locked)
+	if res.Counts.Stopped > 0 {
+		t.Errorf("prediction stopped at event %d of %d", res.Counts.Stopped, len(events))
+	}
+	if len(res.Races) != 1 || siteName(meta, res.Races[0].A.Site) != "a" {
+		t.Errorf("%d races, want the one behind the accesses under a lock", len(res.Races))
+	}
+}

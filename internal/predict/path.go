@@ -99,7 +99,7 @@ func (r *run) path(b *built.Window, k int, base *rung, at [][]int32, list []*can
 		if s.race != 0 && !r.opt.EveryPair {
 			continue
 		}
-		r.spent.add(int64(len(c.pairs)))
+		r.spent.look(len(c.pairs))
 		if c = c.unordered(order); !r.worth(c, s) {
 			continue
 		}
@@ -240,7 +240,7 @@ func (r *run) onWay(b *built.Window, way *built.Way, at [][]int32, order *wayOrd
 				try(n+int32(j), n+int32(i), e, f)
 			}
 		}
-		r.spent.add(int64(len(at[e.Obj])))
+		r.spent.look(len(at[e.Obj]))
 	}
 	for _, c := range list {
 		c.spread(r.opt.Tries)

@@ -15,11 +15,15 @@ type Solver interface {
 // there are many ways.
 const pathConflicts = 8
 
+// leastSteps is the number of executions that a search has in any case: a window with more events
+// does not take fewer of them to find a race in.
+const leastSteps = 1000
+
 func (r *run) newSolver(g *rung) Solver {
 	w, conflicts, steps := g.window(), r.opt.Conflicts, 0
 	if conflicts == 0 {
 		conflicts = engine.DefaultConflicts
-		steps = max(1, int(r.spent.budget/shares)/max(1, len(w.Events)))
+		steps = max(leastSteps, int(r.spent.budget/shares)/max(1, len(w.Events)))
 	}
 	if g.off {
 		conflicts = max(1, conflicts/pathConflicts)
