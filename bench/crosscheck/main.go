@@ -1,117 +1,22 @@
-// Crosscheck has an SMT solver (package smt) answer the engine's queries, and compares the answers:
-// is the pair a race of the window? Every witness, of either side, is checked by package witness.
-// The windows are
+// Command crosscheck measures: the engine against other judges of the same question.
 //
-//	random    fuzzengine's: random executions with every synchronisation primitive, under every semantics of reads
-//	variants  of such windows, whose recorded order is no reordering (path relaxation)
-//	programs  those that an analysis asks about, of a recorded run of bench/tiny's random programs
-//	outside   the same, of a thinned run of a random program with outside code (package outsidetest)
+//	go -C bench run ./crosscheck SUBCOMMAND [flags]
 //
-//	go run ./bench/crosscheck [-n queries] [-seed s] [-solver z3] [-limit 10s] [-scale 1]
+// Its subcommands are
 //
-// It prints the answers and the disagreements. The exit status is 1 if there is a disagreement, a
-// witness that is rejected, or a failure of the solver, and 2 if there is no solver.
+//	explorer  against exhaustive exploration
+//	smt       against an SMT solver
 package main
 
 import (
-	"context"
-	"flag"
-	"fmt"
-	"math/rand/v2"
-	"os"
-	"time"
-
-	"github.com/presage-race/presage/internal/oracle/progtest"
-	"github.com/presage-race/presage/internal/oracle/smt"
-	"github.com/presage-race/presage/internal/oracle/tracetest"
-	"github.com/presage-race/presage/internal/oracle/tracetest/outsidetest"
-	"github.com/presage-race/presage/internal/predict"
-	"github.com/presage-race/presage/internal/predict/model"
-	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/bench/crosscheck/explorer"
+	"github.com/presage-race/presage/bench/crosscheck/smt"
+	"github.com/presage-race/presage/bench/internal/command"
 )
 
 func main() {
-	n := flag.Int("n", 5000, "compare at least this many pairs; a fifth of them do not race")
-	seed := flag.Uint64("seed", 1, "seed of the generators")
-	solver := flag.String("solver", "z3", "z3 or cvc5, found on PATH")
-	limit := flag.Duration("limit", smt.DefaultLimit, "time for a query")
-	scale := flag.Int("scale", 1, "so many times as many events in a random window")
-	flag.Parse()
-	p, err := smt.Find(*solver, *limit)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "crosscheck:", err)
-		os.Exit(2)
-	}
-	c := &check{process: p, solver: *solver}
-	start := time.Now()
-	sources := []struct {
-		name  string
-		share int // of the pairs, in percent
-		next  func(c *check, i uint64)
-	}{
-		{"random", 50, func(c *check, i uint64) {
-			r := tracetest.ScaledWindow(*seed, i, *scale)
-			c.window(r.Window, fmt.Sprintf("random window %d of seed %d, %s", i, *seed, r.Profile))
-		}},
-		{"variants", 15, func(c *check, i uint64) {
-			r := tracetest.RandomVariant(*seed, i, *scale)
-			c.window(r.Window, fmt.Sprintf("variant %d of seed %d, %s", i, *seed, r.Profile))
-		}},
-		{"programs", 25, programs(*seed)},
-		{"outside", 10, outside(*seed)},
-	}
-	for _, s := range sources {
-		c.begin(s.name)
-		want := (*n*s.share + 99) / 100
-		for i := uint64(0); (c.now.queries < want || 5*c.now.refuted < want) && c.failure() == ""; i++ {
-			s.next(c, i)
-		}
-	}
-	p.Close()
-	c.print(os.Stdout, time.Since(start))
-	if why := c.failure(); why != "" {
-		fmt.Fprintln(os.Stderr, "crosscheck:", why)
-		os.Exit(1)
-	}
-}
-
-// outside analyses a run of a random program with outside code, as the recorder writes it down.
-func outside(seed uint64) func(c *check, i uint64) {
-	return func(c *check, i uint64) {
-		r := rand.New(rand.NewPCG(seed, i))
-		run := outsidetest.Generate(r).Record(r, outsidetest.Walk{Guards: i%2 == 0}).Thin(r, outsidetest.Thinning{})
-		opt := predict.Options{
-			Walker: tracetest.Walker(run.Flows), EveryPair: true,
-			Solver: func(w *model.Window) predict.Solver { return c.prepare(w, fmt.Sprintf("outside program %d", i)) },
-		}
-		if _, err := predict.Run(context.Background(), &tracetest.Source{Events: run.Events}, nil, opt); err != nil {
-			c.fail(fmt.Errorf("outside program %d: %w", i, err))
-		}
-	}
-}
-
-// programs analyses a recorded run of a random program, at the highest level.
-func programs(seed uint64) func(c *check, i uint64) {
-	loader := progtest.NewLoader()
-	return func(c *check, i uint64) {
-		i += seed * 1_000_000
-		p, err := loader.Load(progtest.Generate(i, progtest.Knobs{}))
-		if err != nil {
-			c.fail(fmt.Errorf("program %d: %w", i, err))
-			return
-		}
-		run, err := p.Record(i)
-		if err != nil {
-			return // the run was given up: it is too long
-		}
-		walker := walk.NewBranching(p.Plan)
-		walker.Read(run.Meta.Texts)
-		opt := predict.Options{
-			Level: predict.Paths, Walker: walker, EveryPair: true,
-			Solver: func(w *model.Window) predict.Solver { return c.prepare(w, fmt.Sprintf("program %d", i)) },
-		}
-		if _, err := predict.Run(context.Background(), run.Source(), run.Meta, opt); err != nil {
-			c.fail(fmt.Errorf("program %d: %w", i, err))
-		}
-	}
+	command.Main("crosscheck", "the engine against other judges of the same question",
+		command.Sub{Name: "explorer", Short: "against exhaustive exploration", Main: explorer.Main},
+		command.Sub{Name: "smt", Short: "against an SMT solver", Main: smt.Main},
+	)
 }

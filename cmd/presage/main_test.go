@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/presage-race/presage/bench/expect"
+	"github.com/presage-race/presage/internal/oracle/expect"
 	"github.com/presage-race/presage/internal/cli"
 	"github.com/presage-race/presage/internal/cli/scripts"
 	"github.com/presage-race/presage/internal/report"

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/presage-race/presage/bench/levels"
+	"github.com/presage-race/presage/internal/oracle/levels"
 	"github.com/presage-race/presage/internal/oracle/progtest"
 	"github.com/presage-race/presage/internal/oracle/tracetest"
 	"github.com/presage-race/presage/internal/predict"

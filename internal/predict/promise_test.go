@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/presage-race/presage/bench/levels"
+	"github.com/presage-race/presage/internal/oracle/levels"
 	"github.com/presage-race/presage/internal/oracle/progtest"
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/predict/excluded"

@@ -1,0 +1,25 @@
+module github.com/presage-race/presage/bench
+
+go 1.26.0
+
+require (
+	github.com/google/go-cmp v0.7.0
+	github.com/presage-race/presage v0.0.0
+	github.com/spf13/cobra v1.10.2
+	golang.org/x/mod v0.42.0
+	golang.org/x/sync v0.24.0
+	golang.org/x/sys v0.49.0
+	golang.org/x/tools v0.52.0
+)
+
+require (
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/fatih/color v1.19.0 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/mattn/go-colorable v0.1.14 // indirect
+	github.com/mattn/go-isatty v0.0.22 // indirect
+	github.com/spf13/pflag v1.0.9 // indirect
+)
+
+replace github.com/presage-race/presage => ../
