@@ -21,9 +21,9 @@ import (
 // module is the path of this module.
 const module = "github.com/presage-race/presage"
 
-// layers are the packages of this module that each package of this module may import, tests aside.
-// Imports point down the flow (ARCHITECTURE.md); a package that is not listed may import none. The
-// commands of bench may import anything.
+// layers are the packages of this module that each package of this module may import, tests
+// aside. Imports point down the flow (ARCHITECTURE.md); a package that is not listed may import
+// none. Module bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                           {"internal/cli"},
 	"internal/check/offpath":                {"internal/predict/built", "internal/predict/expr", "internal/predict/flow", "internal/predict/model", "internal/source/plan", "internal/trace", "internal/trace/format"},
@@ -48,6 +48,8 @@ var layers = map[string][]string{
 	"internal/host/stage":                   nil,
 	"internal/online":                       {"internal/source/plan", "internal/report", "internal/trace", "internal/trace/format"},
 	"internal/online/compiler":              {"internal/host/cache", "internal/host/private"},
+	"internal/oracle/expect":                {"internal/report"},
+	"internal/oracle/levels":                {"internal/predict", "internal/predict/excluded", "internal/predict/flow", "internal/predict/walk", "internal/source/plan", "internal/trace"},
 	"internal/oracle/progtest":              {"internal/source/evalorder", "internal/source/plan", "internal/trace", "internal/trace/format"},
 	"internal/oracle/smt":                   {"internal/predict/expr", "internal/predict/model", "internal/trace/format"},
 	"internal/oracle/tracetest":             {"internal/check/witness", "internal/predict/excluded", "internal/predict/expr", "internal/predict/flow", "internal/predict/model", "internal/trace", "internal/trace/format"},
@@ -101,9 +103,18 @@ type pkg struct {
 	Imports              []string
 }
 
-func goList(t *testing.T, args ...string) []pkg {
+// goList lists packages of this module.
+func goList(t *testing.T, patterns ...string) []pkg {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Doc,Imports"}, args...)...).Output()
+	return goListIn(t, ".", patterns...)
+}
+
+// goListIn lists packages of the module in a directory.
+func goListIn(t *testing.T, dir string, patterns ...string) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Doc,Imports"}, patterns...)...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -143,9 +154,22 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// TestOracles: no package of the product imports the judges of its tests and benchmarks.
+func TestOracles(t *testing.T) {
+	const oracle = "internal/oracle/"
+	for name, imports := range layers {
+		for _, imp := range imports {
+			solver := name == "internal/cli" && imp == oracle+"smt" // flag -solver
+			if strings.HasPrefix(imp, oracle) && !strings.HasPrefix(name, oracle) && !solver {
+				t.Errorf("%s imports %s", name, imp)
+			}
+		}
+	}
+}
+
 // TestDocs: every package has a doc, attached to its package clause.
 func TestDocs(t *testing.T) {
-	for _, p := range goList(t, "./...") {
+	for _, p := range append(goList(t, "./..."), goListIn(t, "bench", "./...")...) {
 		if p.Doc == "" && !testsOnly(t, p.Dir) {
 			t.Errorf("%s has no package doc, or a blank line keeps it apart from the package clause", p.ImportPath)
 		}
@@ -173,8 +197,10 @@ func TestVet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped by -short: go vet of the whole tree takes a while")
 	}
-	if out, err := exec.Command("go", "vet", "./...").CombinedOutput(); err != nil {
-		t.Errorf("go vet: %v\n%s", err, out)
+	for _, dir := range []string{".", "bench"} {
+		if out, err := exec.Command("go", "-C", dir, "vet", "./...").CombinedOutput(); err != nil {
+			t.Errorf("go vet in %s: %v\n%s", dir, err, out)
+		}
 	}
 }
 
@@ -269,7 +295,7 @@ func TestProse(t *testing.T) {
 }
 
 // programs are directories of programs of others, and of programs whose lines are named by tests.
-var programs = map[string]bool{"bench/outside": true, "bench/recipe": true}
+var programs = map[string]bool{"bench/programs/outside": true, "bench/programs/recipe": true}
 
 // wide reports the wide lines of a file.
 func wide(t *testing.T, name string) {

@@ -1,4 +1,4 @@
-// Command crosscheck measures: the engine against other judges of the same question.
+// Command crosscheck measures the engine against other judges of the same question.
 //
 //	go -C bench run ./crosscheck SUBCOMMAND [flags]
 //

@@ -1,4 +1,4 @@
-// Command detectors measures: the detectors of one pass, and how the analysis of a trace grows.
+// Command detectors measures the detectors of one pass, and how the analysis of a trace grows.
 //
 //	go -C bench run ./detectors SUBCOMMAND [flags]
 //

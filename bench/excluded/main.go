@@ -1,4 +1,4 @@
-// Command excluded measures: excluded code: what is lost, what is false, and what it costs.
+// Command excluded measures what excluding code costs, loses and gains.
 //
 //	go -C bench run ./excluded SUBCOMMAND [flags]
 //
@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	command.Main("excluded", "excluded code: what is lost, what is false, and what it costs",
+	command.Main("excluded", "what excluding code costs, loses and gains",
 		command.Sub{Name: "cost", Short: "time and events of modules with packages excluded", Main: cost.Main},
 		command.Sub{Name: "leftout", Short: "races that are left when functions with synchronisation are missing (Table 5.3 of RDIT's thesis)", Main: leftout.Main},
 		command.Sub{Name: "reach", Short: "the cost of recording what excluded calls reach (Table 5.4)", Main: reach.Main},

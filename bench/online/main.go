@@ -1,4 +1,4 @@
-// Command online measures: the detector of presage -online, beside -race.
+// Command online measures the detector of presage -online, beside -race.
 //
 //	go -C bench run ./online SUBCOMMAND [flags]
 //

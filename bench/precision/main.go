@@ -1,4 +1,4 @@
-// Command precision measures: whether presage reports a race that is none.
+// Command precision measures whether presage reports false races.
 //
 //	go -C bench run ./precision SUBCOMMAND [flags]
 //
@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	command.Main("precision", "whether presage reports a race that is none",
+	command.Main("precision", "whether presage reports false races",
 		command.Sub{Name: "protected", Short: "programs that outside code protects, and their racing twins", Main: protected.Main},
 		command.Sub{Name: "tiny", Short: "random tiny programs, executed under every schedule", Main: tiny.Main},
 		command.Sub{Name: "quiet", Short: "race-free tests that use the standard library from many goroutines", Main: quiet.Main},

@@ -1,4 +1,4 @@
-// Command recall measures: which known races presage finds.
+// Command recall measures which known races presage finds.
 //
 //	go -C bench run ./recall SUBCOMMAND [flags]
 //

@@ -1,4 +1,4 @@
-// Command recorder measures: whether recordings are complete.
+// Command recorder measures whether recordings are complete.
 //
 //	go -C bench run ./recorder SUBCOMMAND [flags]
 //

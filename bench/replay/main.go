@@ -1,4 +1,4 @@
-// Command replay measures: whether replays confirm the races.
+// Command replay measures whether replays confirm races.
 //
 //	go -C bench run ./replay SUBCOMMAND [flags]
 //
@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	command.Main("replay", "whether replays confirm the races",
+	command.Main("replay", "whether replays confirm races",
 		command.Sub{Name: "tests", Short: "races of tests, by default those of the examples", Main: confirm.Tests},
 		command.Sub{Name: "programs", Short: "races of commands", Main: confirm.Programs},
 		command.Sub{Name: "known", Short: "known races of public modules", Main: confirm.Known},

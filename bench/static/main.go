@@ -1,4 +1,4 @@
-// Command static measures: the static lens, presage vet.
+// Command static measures presage vet, the static lens.
 //
 //	go -C bench run ./static SUBCOMMAND [flags]
 //
@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	command.Main("static", "the static lens, presage vet",
+	command.Main("static", "presage vet, the static lens",
 		command.Sub{Name: "racetests", Short: "the tests of Go's own race detector", Main: racetests.Main},
 		command.Sub{Name: "known", Short: "known races of public modules, before and after their fix", Main: known.Main},
 		command.Sub{Name: "measure", Short: "time, memory and evidence of the analysis of one module", Main: measure.Main},

@@ -1,4 +1,5 @@
-// Command suites measures: test suites of real modules: the same outcomes, and what recording and analysis cost.
+// Command suites measures outcomes of test suites of real modules, and the cost of recording and
+// analysis.
 //
 //	go -C bench run ./suites SUBCOMMAND [flags]
 //
@@ -21,7 +22,7 @@ import (
 )
 
 func main() {
-	command.Main("suites", "test suites of real modules: the same outcomes, and what recording and analysis cost",
+	command.Main("suites", "outcomes of test suites of real modules, and the cost of recording and analysis",
 		command.Sub{Name: "pipeline", Short: "where a user's time goes: each stage of presage test on twelve suites", Main: pipeline.Main},
 		command.Sub{Name: "modules", Short: "tests of modules and of the standard library with and without presage: outcomes, functions, mismatches", Main: modules.Main},
 		command.Sub{Name: "goroot", Short: "the programs of $GOROOT/test with and without presage", Main: goroot.Main},

@@ -9,7 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/cli/scripts"
 )
 
-// quietTests are the tests of bench/quiet that CI runs. Each has had false races, or uses
+// quietTests are the tests of bench/precision/quiet that CI runs. Each has had false races, or uses
 // synchronisation that only patches of the standard library record.
 const quietTests = "^(TestProfiles|TestCPUProfile|TestMetrics|TestTraceStop|TestTime|TestStacks|TestHTTPJSON|TestTLS|TestOSPipe|TestExec|" +
 	"TestSyncMap|TestPool|TestIterPull|TestFinalizers|TestWeakCache|TestUnique|TestContextTree|TestSQL|TestSynctest|TestSignal|TestLogs|TestParallel|TestC)$"
@@ -19,7 +19,7 @@ func TestQuiet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped by -short: records tests")
 	}
-	dir, err := filepath.Abs("../../bench/quiet/testdata")
+	dir, err := filepath.Abs("../../bench/precision/quiet/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

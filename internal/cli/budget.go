@@ -33,7 +33,7 @@ type budget struct {
 }
 
 // leastTime is the default where the tests took less than a third of it. With one minute, most of
-// the twelve suites of bench/pipeline would be searched in part (2026-11-28).
+// the twelve suites of bench/suites/pipeline would be searched in part (2026-11-28).
 const leastTime = 5 * time.Minute
 
 // leastOrder is how often the merge asks in vain for the time, so that it comes to something where

@@ -12,7 +12,7 @@ import (
 type pair [2]trace.Site
 
 // TestFilterKeepsPairs: each engine reports the same pairs of sites with the filter as without it,
-// however few histories it keeps. (bench/tree has many more.)
+// however few histories it keeps. (bench/detectors/tree has many more.)
 func TestFilterKeepsPairs(t *testing.T) {
 	n := 3000
 	if testing.Short() {

@@ -47,7 +47,8 @@
 //
 // Every level reports the pairs of sites that the levels below it report, unless a budget was
 // spent. It is tested and not proved: TestLevelsOfText, TestLevelsOfRandom and
-// TestLevelsOfPrograms, TestExamples of package cmd/presage, and `go run ./bench/thinned -levels`.
+// TestLevelsOfPrograms, TestExamples of package cmd/presage, and `go -C bench run ./recorder
+// thinned -levels`.
 //
 // # Names
 //

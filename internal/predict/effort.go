@@ -22,7 +22,8 @@ const unknownTries = 15
 
 // shares is how many pairs of sites can have their share of the effort on a rung (A2). What long
 // searches have refuted again and again, another one will hardly find: in the programs of
-// bench/recipe and in suites of modules, races were found in the first two searches of any length.
+// bench/programs/recipe and in suites of modules, races were found in the first two searches of
+// any length.
 const shares = 200
 
 // staticVisits is what a pair costs that the engine decides without a search.

@@ -1,7 +1,8 @@
 // Package growth measures how the time and the memory of presage analyze grow with the events, the
 // goroutines and the locks of a trace.
 //
-//	go -C bench run ./detectors growth [-only part,part] [-level path,hb] [-dir scratch] [-cpuprofile dir] [-benchfmt]
+//	go -C bench run ./detectors growth [-only part,part] [-level path,hb] [-dir scratch]
+//		[-cpuprofile dir] [-benchfmt]
 //
 // Traces are those of package synthetic, each with five seeded races. A process of its own
 // analyses each. Three series change one number and leave the others as they are:

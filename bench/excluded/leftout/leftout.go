@@ -5,8 +5,10 @@
 //
 //	go -C bench run ./excluded leftout [-runs 7] ../examples/...
 //	go -C bench run ./excluded leftout -modules [-seeded all] [-o lines.json] [zap conc...]
-//	go -C bench run ./excluded leftout -dir scratch github.com/sourcegraph/conc@v0.3.0/pool github.com/panjf2000/ants/v2@v2.11.3
-//	go -C bench run ./excluded leftout main:./programs/recipe/account known:memberlist known: racetests:
+//	go -C bench run ./excluded leftout -dir scratch github.com/sourcegraph/conc@v0.3.0/pool
+//		github.com/panjf2000/ants/v2@v2.11.3
+//	go -C bench run ./excluded leftout main:./programs/recipe/account known:memberlist known:
+//		racetests:
 //
 // An argument is one of
 //

@@ -3,7 +3,8 @@
 //
 //	go -C bench run ./excluded reach [-rounds 20] [-profiles 20] [-seed 1] [-dir scratch]
 //	go -C bench run ./excluded reach -module github.com/hashicorp/golang-lru/v2@v2.0.7 \
-//		-run '-skip=Random -count=20 .' -sets './internal/...;./simplelru;./internal/... ./simplelru'
+//		-run '-skip=Random -count=20 .' \
+//		-sets './internal/...;./simplelru;./internal/... ./simplelru'
 //
 // The module's tests are recorded with five sets of packages excluded. Each set is recorded in
 // three modes: with what the packages touch (the default), with the D of each call found anew
@@ -245,8 +246,8 @@ func (b *bench) build(ctx context.Context, set []string, mode, name string) (x *
 	return x, size, err
 }
 
-// Keep is what the go command runs in place of a test program: it runs the program and keeps it. Its arguments are the
-// file for the program, and the program with its arguments.
+// Keep is what the go command runs in place of a test program: it runs the program and keeps it.
+// Its arguments are the file for the program, and the program with its arguments.
 func Keep(args []string) int {
 	result, args := args[0], args[1:]
 	dir, err := os.Getwd()

@@ -27,8 +27,8 @@ type Sub struct {
 	Main  func(args []string) int
 }
 
-// inner reports whether a subcommand is one that experiments run in place of a program under test. It
-// has no description, is not in the help, and may run in any directory.
+// inner reports whether a subcommand is one that experiments run in place of a program under
+// test. It has no description, is not in the help, and may run in any directory.
 func (s *Sub) inner() bool { return s.Short == "" }
 
 // Main runs the subcommand that the arguments of the process name, and ends the process. Without
@@ -92,13 +92,18 @@ func inModule() error {
 // subcommand; args says which flags and arguments there are. A wrong flag ends the process with
 // exit code 2.
 func Flags(name, args string) *flag.FlagSet {
+	return FlagsOf(strings.ReplaceAll(name, " ", "/"), name, args)
+}
+
+// FlagsOf is Flags of a subcommand whose package has another name.
+func FlagsOf(pkg, name, args string) *flag.FlagSet {
 	f := flag.NewFlagSet(name, flag.ExitOnError)
 	f.Usage = func() {
 		command, sub, _ := strings.Cut(name, " ")
 		w := f.Output()
 		fmt.Fprintf(w, "usage: go -C bench run ./%s %s %s\n\n", command, sub, args)
 		f.PrintDefaults()
-		fmt.Fprintf(w, "\n\"go -C bench doc ./%s/%s\" says what is measured.\n", command, sub)
+		fmt.Fprintf(w, "\n\"go -C bench doc ./%s\" says what is measured.\n", pkg)
 	}
 	return f
 }

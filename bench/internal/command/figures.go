@@ -37,7 +37,8 @@ type Figure struct {
 // Count is a figure that is a number of things.
 func Count[T ~int | ~int64 | ~uint64](n T, unit string) Figure { return Figure{float64(n), unit} }
 
-// Print prints a result, if figures are asked for and there are some. The name says what was measured, as "zap/level=path".
+// Print prints a result, if figures are asked for and there are some. The name says what was
+// measured, as "zap/level=path".
 func (f *Figures) Print(name string, figures ...Figure) {
 	if !f.On() || len(figures) == 0 {
 		return

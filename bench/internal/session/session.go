@@ -28,8 +28,8 @@ type Session struct {
 // Root is the directory of presage's own module, as the commands of bench see it.
 const Root = ".."
 
-// Place returns the module that has a package, as the directory to run in, and the package's pattern
-// there. A pattern with ../ in front is of presage's own module, any other of bench.
+// Place returns the module that has a package, as the directory to run in, and the package's
+// pattern there. A pattern with ../ in front is of presage's own module, any other of bench.
 func Place(pattern string) (dir, in string) {
 	if rest, ok := strings.CutPrefix(pattern, "../"); ok {
 		return Root, "./" + rest

@@ -2,7 +2,8 @@ package session
 
 import "syscall"
 
-// Usage returns the CPU seconds, user and system, of this process so far, and its peak memory in MB.
+// Usage returns the CPU seconds, user and system, of this process so far, and its peak memory in
+// MB.
 func Usage() (cpu float64, peak int64) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -8,12 +8,13 @@
 // in turn. Medians count; time is that of the processor, user and system. On a machine that others
 // use too, "chrt -r 5" in front gives the programs both processors to themselves.
 //
-// The table has the programs of programs/recipe, an http server under load, and the tests and benchmarks of
-// modules from the module proxy. Programs that end at once run their main function often,
-// benchmarks are run a fixed number of times, and tests that wait for seconds are left out. A row
-// has n runs of each, or as many as fit into the limit, and more of what is short; how many that
-// were is in it. The figures are 5.2 (a) to (i), of the program of Figure 5.1, and the same of that
-// of Figure 5.3: time, peak memory and the accesses skipped, by goroutines, iterations and locks.
+// The table has the programs of programs/recipe, an http server under load, and the tests and
+// benchmarks of modules from the module proxy. Programs that end at once run their main function
+// often, benchmarks are run a fixed number of times, and tests that wait for seconds are left
+// out. A row has n runs of each, or as many as fit into the limit, and more of what is short;
+// how many that were is in it. The figures are 5.2 (a) to (i), of the program of Figure 5.1, and
+// the same of that of Figure 5.3: time, peak memory and the accesses skipped, by goroutines,
+// iterations and locks.
 //
 // # Columns
 //

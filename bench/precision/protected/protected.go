@@ -11,7 +11,8 @@
 // for each goroutine, of which mu alone keeps the writes in order. It exists where setup makes all
 // objects of a program.
 //
-//	go -C bench run ./precision protected [-presage BIN] [-flags "-only=example.org/..."] [-only RE]
+//	go -C bench run ./precision protected [-presage BIN] [-flags "-only=example.org/..."]
+//		[-only RE]
 //		[-limit N] [-state FILE]
 //	go -C bench run ./precision protected -random 500 -seed 1
 //	go -C bench run ./precision protected -only 'buffers/' -print

@@ -2,7 +2,7 @@
 // have no race, as go test -race confirms. Every race that presage reports there is false: an edge
 // or an allocation without a record.
 //
-//	go run ./bench/quiet [-n 3] [-run regexp] [-online]
+//	go -C bench run ./precision quiet [-n 3] [-run regexp] [-online]
 //
 // Each run has another collector pace and another number of processors. The exit code is 1 if there
 // is a false race.

@@ -1,7 +1,8 @@
 // Package mutants compares presage with go test -race on mutants of real modules. A mutant
 // removes, narrows or weakens the synchronisation at one point of the source.
 //
-//	go -C bench run ./recall mutants [-state file] [-dir scratch] [-only part,part] [-limit n] [-seed n]
+//	go -C bench run ./recall mutants [-state file] [-dir scratch] [-only part,part] [-limit n]
+//		[-seed n]
 //		[-tools race,hb,default] [-runs n] [-extra n]
 //		[-presage command] [-confirm 2m] [-timeout 10m]
 //	go -C bench run ./recall mutants -list [-only part,part]
@@ -11,8 +12,8 @@
 //
 // # Mutants
 //
-//   - A mutant changes one operation or one critical section. The file is not a test, and
-//     the tests execute the line. Lines keep their numbers. The operators are:
+//   - A mutant changes one operation or one critical section. The file is not a test, and the
+//     tests execute the line. Lines keep their numbers. The operators are:
 //
 //     unlock    a Lock and its Unlocks are removed: one critical section has no lock
 //     runlock   the same for an RLock and its RUnlocks
@@ -38,10 +39,10 @@
 // rarely has only one racing pair, and which one is reported varies from run to run. Variables
 // cannot be compared, because -race prints only an address. So:
 //
-//   - Locations: lines are nodes, and each race that any run of -race reports on a mutant is an edge. A
-//     racing location is a connected component. Most components are the uses of one variable. Two
-//     variables that are used in one line share a location, and one variable can have several
-//     locations. Both happen to all detectors alike.
+//   - Locations: lines are nodes, and each race that any run of -race reports on a mutant is an
+//     edge. A racing location is a connected component. Most components are the uses of one
+//     variable. Two variables that are used in one line share a location, and one variable can
+//     have several locations. Both happen to all detectors alike.
 //   - Match: a race is at a location if one of its accesses is on a line of the location, and the
 //     other is on such a line or in a function that has one: the same declared function in the
 //     same file. The second half accepts another use of the variable in the same function. The
@@ -55,8 +56,8 @@
 //     near every line.
 //   - Alone: races of presage at no location of -race are grouped among themselves as above, and
 //     counted as found by presage alone. Groups that presage also reports on the unchanged module
-//     are counted apart. If no replay confirmed a race of a group, -race is run -extra times
-//     more. What is still reported by presage alone is listed for a human.
+//     are counted apart. If no replay confirmed a race of a group, -race is run -extra times more.
+//     What is still reported by presage alone is listed for a human.
 //
 // Level hb is presage test -level hb -confirm=off. Level default is presage test without -level.
 // The row observed has those races of the default level that are unordered in the recorded run

@@ -1,5 +1,5 @@
-// Package public looks for known data races of public modules. The modules are dependencies of the tested
-// module, so they are outside code: presage is run without -instrument.
+// Package public looks for known data races of public modules. The modules are dependencies of
+// the tested module, so they are outside code: presage is run without -instrument.
 //
 // A case is a text file in folder races; the comment at the head of parse.go describes its format.
 // It names a version with the race, a version in which the race is fixed, and a driver: two sides

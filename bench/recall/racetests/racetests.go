@@ -2,7 +2,8 @@
 // function named TestRace... has a race, one named TestNoRace... has none. It prints a line for
 // every test whose verdict differs from its name, and the totals.
 //
-//	go -C bench run ./recall racetests [-dir scratch] [-run regexp] [-report file] [-level causal] [-online [-filter none]] [-v]
+//	go -C bench run ./recall racetests [-dir scratch] [-run regexp] [-report file]
+//		[-level causal] [-online [-filter none]] [-v]
 //
 // A race belongs to the test whose name is in the stacks of its accesses, or of the creation of
 // their goroutines. The copies of the tests differ from the originals in a few words: a module's

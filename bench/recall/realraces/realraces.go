@@ -2,7 +2,8 @@
 // run of a driver, which calls the public API of the module. The race must be reported in the
 // version before the fix, and not in the version after it.
 //
-//	go -C bench run ./recall realraces [-dir scratch] [-only name] [-n 3] [-tests TestTogether] [-fixed=false]
+//	go -C bench run ./recall realraces [-dir scratch] [-only name] [-n 3]
+//		[-tests TestTogether] [-fixed=false]
 //
 // Each driver runs its two calls side by side (TestTogether), and in an order forced by a lock
 // that has nothing to do with them (TestMasked). There go test -race is silent; the last column

@@ -1,6 +1,6 @@
-// Package audit compares every read of outside code with its recorded writer. It finds memory that code
-// without access hooks has written: assembly, the runtime, functions that the compiler gives no
-// hooks, and models that are missing.
+// Package audit compares every read of outside code with its recorded writer. It finds memory
+// that code without access hooks has written: assembly, the runtime, functions that the compiler
+// gives no hooks, and models that are missing.
 //
 //	go -C bench run ./recorder audit [-dir scratch] [-only name] [-keep]
 //

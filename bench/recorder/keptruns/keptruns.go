@@ -4,10 +4,11 @@
 //	go -C bench run ./recorder keptruns [-pairs 20] [-kills 50] [-seed 1] [-dir scratch]
 //
 // First, two presage commands run at once: of two modules, and every fourth time of one. Then
-// presage is killed with SIGKILL at random moments. Every second kill is of a run on a module that
-// was edited and is instrumented anew. After each step, every run that is kept has a whole report, of its own
-// module, with traces that can be read to the end; and in each module presage report prints the
-// module's own race. The processes that a killed presage has started run on, as they would.
+// presage is killed with SIGKILL at random moments. Every second kill is of a run on a module
+// that was edited and is instrumented anew. After each step, every run that is kept has a whole
+// report, of its own module, with traces that can be read to the end; and in each module presage
+// report prints the module's own race. The processes that a killed presage has started run on,
+// as they would.
 package keptruns
 
 import (

@@ -126,8 +126,9 @@ func cellSites(m *trace.Meta) map[trace.Site]bool {
 	return sites
 }
 
-// Run is what the go command runs in place of the program: it runs the program, kills it after a delay, and writes
-// what the program had announced. Its arguments are the delay, the file, and the program with its arguments.
+// Run is what the go command runs in place of the program: it runs the program, kills it after a
+// delay, and writes what the program had announced. Its arguments are the delay, the file, and
+// the program with its arguments.
 func Run(args []string) int {
 	delay, said, args := args[0], args[1], args[2:]
 	d, err := time.ParseDuration(delay)

@@ -57,7 +57,7 @@ type job struct {
 
 // start reads the flags of a subcommand and builds presage.
 func start(sub, synopsis string, args []string) *job {
-	j := &job{flags: command.Flags("replay "+sub, synopsis), programs: sub == "programs"}
+	j := &job{flags: command.FlagsOf("replay/confirm", "replay "+sub, synopsis), programs: sub == "programs"}
 	j.flags.StringVar(&j.scratch, "dir", "", "scratch directory")
 	j.flags.StringVar(&j.level, "level", "value", "level of the analysis")
 	if sub == "known" || sub == "fixed" {
@@ -192,7 +192,8 @@ func every(k int, races []*report.Race) []*report.Race {
 	return out
 }
 
-// recordProgram is session.Test for a program, which runs on one processor, as recall recipe runs it.
+// recordProgram is session.Test for a program, which runs on one processor, as recall recipe
+// runs it.
 func (j *job) recordProgram(ctx context.Context, dir string, env, args []string) (*session.Outcome, error) {
 	cmd := exec.CommandContext(ctx, j.Presage, append([]string{"run", "-json", "-confirm=off", "-level=" + j.level}, args...)...)
 	cmd.Dir = dir

@@ -122,7 +122,8 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%s %v", v.best.Tier, v.best.Codes)
 }
 
-// Main looks for each race of the table in the version that has it and in the version that does not.
+// Main looks for each race of the table in the version that has it and in the version that does
+// not.
 func Main(args []string) int {
 	flags := command.Flags("static known", "[-whole] [-only name] [-dir scratch] [-v]")
 	dir := flags.String("dir", "", "scratch directory")

@@ -1,7 +1,8 @@
 // Package measure measures the static analysis of the packages of one module: its time, its
 // memory, and how many warnings each piece of evidence takes out.
 //
-//	go -C bench run ./static measure [-C directory] [-list likely] [-store directory [-share]] [-cpuprofile file] packages
+//	go -C bench run ./static measure [-C directory] [-list likely] [-store directory [-share]]
+//		[-cpuprofile file] packages
 package measure
 
 import (
@@ -55,7 +56,8 @@ func Main(args []string) int {
 	return 0
 }
 
-// progress prints how far the analysis is, and writes a heap profile at its end, if there is a profile.
+// progress prints how far the analysis is, and writes a heap profile at its end, if there is a
+// profile.
 func progress(profile string) func(done, total int, pkg string) {
 	return func(done, total int, pkg string) {
 		if done%200 == 0 || done == total {

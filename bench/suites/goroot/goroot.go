@@ -3,7 +3,8 @@
 // exit code and its output are, frames of stack traces aside, and if its walk agrees with its
 // source.
 //
-//	go -C bench run ./suites goroot [-run regexp] [-presage command] [-state file] [-timeout 1m] [-v]
+//	go -C bench run ./suites goroot [-run regexp] [-presage command] [-state file]
+//		[-timeout 1m] [-v]
 //
 // Standard output and standard error go to one pipe, so that their order counts too. Lines are
 // compared up to goroutine numbers, addresses and times. A program whose plain output varies from

@@ -1,7 +1,8 @@
 // Package pipeline says where a user's time goes when presage test runs on a real test suite. Each
 // suite of suites.txt runs plain, under -race, and under presage test, each once.
 //
-//	go -C bench run ./suites pipeline [-only part,part] [-dir scratch] [-limit 5m] [-confirm on] [-benchfmt]
+//	go -C bench run ./suites pipeline [-only part,part] [-dir scratch] [-limit 5m]
+//		[-confirm on] [-benchfmt]
 //		[-traces dir] [-cpuprofile dir]
 //
 // # What is measured

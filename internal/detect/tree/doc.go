@@ -86,7 +86,7 @@
 // With these rules, the pairs of sites that the detector reports are the same with the filter as
 // without it: for Hybrid by (T4), (T5), for Lockset because a dropped access changes neither state
 // nor C(v), for FastTrack because it changes nothing but epochs that nobody knows. Judged by
-// bench/tree on random traces, and by tests against detectors that keep everything.
+// bench/detectors/tree on random traces, and by tests against detectors that keep everything.
 //
 // # Complexity
 //

@@ -19,7 +19,7 @@ var (
 
 // TestGenerated holds the pipeline against the explorer: what it reports of a recorded run of a
 // random program is a race of the program, and the walk agrees with every record of the run.
-// bench/tiny does the same for more of them.
+// bench/precision/tiny does the same for more of them.
 func TestGenerated(t *testing.T) {
 	l := progtest.NewLoader()
 	var races, reported, open, checked int

@@ -2,7 +2,7 @@
 // docs/theory/model.md as a formula of SMT-LIB 2.6, has z3 or cvc5, a program found on PATH, look
 // for a model of it, and reads the reordering σ from the model. This is the way of RVPredict and
 // RECIPE (RECIPE, section III.B). The engine of package engine, which does without a solver, is
-// faster; this package is its second opinion (bench/crosscheck), and the flag -solver of the
+// faster; this package is its second opinion (bench/crosscheck/smt), and the flag -solver of the
 // command. They share no code.
 //
 // # Encoding

@@ -65,8 +65,8 @@ func races(t *testing.T, p *Process, w *model.Window) map[model.Pair]bool {
 	return found
 }
 
-// TestRandom compares the solver with the explorer. The command bench/crosscheck compares it with
-// the engine, on more.
+// TestRandom compares the solver with the explorer. The command bench/crosscheck/smt compares it
+// with the engine, on more.
 func TestRandom(t *testing.T) {
 	p := find(t)
 	pairs := 600

@@ -29,7 +29,7 @@ func predict(w *model.Window) func(model.Pair) tracetest.Answer {
 	}
 }
 
-// TestEngine compares the engine with the explorer. The command bench/fuzzengine
+// TestEngine compares the engine with the explorer. The command bench/crosscheck/explorer
 // does the same with more pairs.
 func TestEngine(t *testing.T) {
 	pairs := 30_000

@@ -1,6 +1,6 @@
 // Package wcp finds pairs of accesses that the weak-causally-precedes relation leaves unordered,
 // and those that happens-before does, in one pass over a trace. It is a baseline:
-// bench/rdit compares RDIT with it. What it finds is not witnessed, so
+// bench/excluded/rdit compares RDIT with it. What it finds is not witnessed, so
 // nothing of it is ever reported as a race.
 //
 // The relation and the algorithm: Dileep Kini, Umang Mathur, Mahesh Viswanathan, "Dynamic race

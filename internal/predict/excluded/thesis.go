@@ -9,9 +9,9 @@ import (
 )
 
 // Algorithms 5 and 6 as the thesis writes them: Arun Krishnakumar Rajagopalan, "A precise race
-// detector" (chapter 4), sections 4.4.2 to 4.4.4, master's thesis, Texas A&M University 2016. They
-// stand here to be compared with (bench/leftout, bench/rdit); presage reports nothing by them,
-// because they are not sound.
+// detector" (chapter 4), sections 4.4.2 to 4.4.4, master's thesis, Texas A&M University 2016.
+// They stand here to be compared with (bench/excluded/leftout, bench/excluded/rdit); presage
+// reports nothing by them, because they are not sound.
 //
 //	(A1) Algorithm 5, lines 4 to 9: of two BarrierPairs whose Ds have something in common, the
 //	     MethodBegins, the MethodEnds and the events between them keep the order of the trace

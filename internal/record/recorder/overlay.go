@@ -34,7 +34,7 @@ const EnvReach = "PRESAGE_REACH"
 
 // EnvOutside names the variable that has every access of outside code written down, besides those
 // that are written down without it, if it is "full": a judge of what is left out (package merge,
-// Outside). If it is OutsideAudit, the accesses have their values (bench/audit).
+// Outside). If it is OutsideAudit, the accesses have their values (bench/recorder/audit).
 const EnvOutside = "PRESAGE_OUTSIDE"
 
 // OutsideAudit is the value of EnvOutside for an audit, in the environment of the build and of the

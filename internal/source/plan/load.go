@@ -32,7 +32,7 @@ type Config struct {
 	GoFiles []string
 	Missing []string // paths of packages that are left out of the trace
 	// record what functions with synchronisation of their own can reach when they are entered
-	// (bench/rdit)
+	// (bench/excluded/rdit)
 	Around bool
 }
 
