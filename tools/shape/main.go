@@ -1,7 +1,7 @@
 // Command shape prints figures of how a module of Go is built, package by package: what a reader
 // has to hold in mind, not what the code computes.
 //
-//	go -C tools run ./shape [-v] ../internal/... ../cmd/...
+//	go -C tools run ./shape [-v] [-limits] [-except TYPE,...] ../internal/... ../cmd/...
 //
 // The columns are
 //
@@ -12,7 +12,10 @@
 //	wide        comment lines of more than 100 columns, tests included, tables and links aside
 //	long        sentences of more than 40 words in the package doc, of all sentences
 //
-// With -v, it lists the functions, types, files and sentences behind the figures.
+// With -v, it lists the functions, types, files and sentences behind the figures. With -limits, it
+// fails if a type has more than 40 methods, save those of -except (as engine.Solver), if 20 % of the
+// references between the files of a package point backwards, if a comment line is too wide, or, over
+// all packages, if 1 % of the functions or 0.5 % of the sentences are too long.
 package main
 
 import (
@@ -41,11 +44,17 @@ const (
 	manyMethods  = 40  // of a type
 	wideComment  = 100 // columns
 	longSentence = 40  // words
+
+	mostLong   = 0.01  // of all functions
+	mostBack   = 0.20  // of the references of a package
+	mostLonger = 0.005 // of all sentences
 )
 
 func main() {
 	log.SetFlags(0)
 	verbose := flag.Bool("v", false, "list what is counted")
+	limits := flag.Bool("limits", false, "fail if a figure is over its limit")
+	except := flag.String("except", "", "types that may have more methods, separated by commas")
 	flag.Parse()
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedImports | packages.NeedDeps
@@ -56,12 +65,14 @@ func main() {
 	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "package\tfunctions\tlong\tmethods\tback\twide\tsentences\tlong\t\n")
 	var sum figures
+	var over []string
 	for _, p := range list {
 		if len(p.Errors) > 0 {
 			log.Fatal(p.Errors[0])
 		}
 		f := measure(p)
 		f.row(w, p.PkgPath)
+		over = append(over, f.over(p.PkgPath, strings.Split(*except, ","))...)
 		sum.add(f)
 	}
 	sum.row(w, "sum")
@@ -71,6 +82,10 @@ func main() {
 	if *verbose {
 		slices.Sort(sum.details)
 		fmt.Println(strings.Join(sum.details, "\n"))
+	}
+	over = append(over, sum.overAll()...)
+	if *limits && len(over) > 0 {
+		log.Fatal("over the limits:\n\t" + strings.Join(over, "\n\t"))
 	}
 }
 
@@ -107,7 +122,8 @@ func patterns(args []string) []string {
 // figures are those of a package, or of several.
 type figures struct {
 	functions, long   int
-	methods           int // of the type that has most
+	methods           int            // of the type that has most
+	large             map[string]int // types with too many methods, and how many
 	references, back  int
 	wide              int
 	sentences, longer int
@@ -135,10 +151,39 @@ func (f *figures) row(w *tabwriter.Writer, name string) {
 		share(f.back, f.references), f.wide, f.sentences, share(f.longer, f.sentences))
 }
 
+// over lists the limits that a package is over.
+func (f *figures) over(path string, except []string) []string {
+	var out []string
+	for _, t := range slices.Sorted(maps.Keys(f.large)) {
+		if !slices.Contains(except, t) {
+			out = append(out, fmt.Sprintf("%s: type %s has %d methods", path, t, f.large[t]))
+		}
+	}
+	if float64(f.back) >= mostBack*float64(max(1, f.references)) {
+		out = append(out, fmt.Sprintf("%s: %s of the references point back", path, share(f.back, f.references)))
+	}
+	if f.wide > 0 {
+		out = append(out, fmt.Sprintf("%s: %d comment lines of more than %d columns", path, f.wide, wideComment))
+	}
+	return out
+}
+
+// overAll lists the limits that all packages together are over.
+func (f *figures) overAll() []string {
+	var out []string
+	if float64(f.long) >= mostLong*float64(max(1, f.functions)) {
+		out = append(out, fmt.Sprintf("%d of %d functions have more than %d lines", f.long, f.functions, longFunction))
+	}
+	if float64(f.longer) >= mostLonger*float64(max(1, f.sentences)) {
+		out = append(out, fmt.Sprintf("%d of %d sentences have more than %d words", f.longer, f.sentences, longSentence))
+	}
+	return out
+}
+
 func share(n, of int) string { return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(max(1, of))) }
 
 func measure(p *packages.Package) figures {
-	var f figures
+	f := figures{large: map[string]int{}}
 	methods := map[string]int{}
 	for _, file := range p.Syntax {
 		for _, d := range file.Decls {
@@ -161,6 +206,7 @@ func measure(p *packages.Package) figures {
 		f.methods = max(f.methods, n)
 		if n > manyMethods {
 			f.note("%s: type %s has %d methods", p.PkgPath, t, n)
+			f.large[p.Name+"."+t] = n
 		}
 	}
 	f.files(p)
