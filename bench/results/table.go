@@ -35,7 +35,7 @@ func read(name string, take func(*benchfmt.Result) error) error {
 // rows returns a row for each benchmark of a file, with all its figures.
 func rows(name string) (string, error) {
 	var b strings.Builder
-	b.WriteString("| what | asked | measured | date, load | command |\n|---|---|---|---|---|\n")
+	b.WriteString("| what | asked | measured | when | command |\n|---|---|---|---|---|\n")
 	err := read(name, func(r *benchfmt.Result) error {
 		for _, key := range []string{"what", "asked", "command", "date", "load"} {
 			if r.GetConfig(key) == "" {
@@ -48,10 +48,15 @@ func rows(name string) (string, error) {
 			all = append(all, number(x)+" "+strings.ReplaceAll(unit, "-", " "))
 		}
 		fmt.Fprintf(&b, "| %s | %s | **%s** | %s, %s | `%s` |\n", r.GetConfig("what"), r.GetConfig("asked"),
-			strings.Join(all, ", "), r.GetConfig("date"), r.GetConfig("load"), r.GetConfig("command"))
+			strings.Join(all, ", "), r.GetConfig("date"), r.GetConfig("load"), short(r.GetConfig("command")))
 		return nil
 	})
 	return b.String(), err
+}
+
+// short returns a command of bench without what all of them begin with.
+func short(command string) string {
+	return strings.ReplaceAll(command, "go -C bench run ./", "bench ")
 }
 
 // column is a unit of a table, or the ratio of two.
@@ -93,7 +98,7 @@ func table(name, spec string) (string, error) {
 			b.WriteString(strings.TrimRight(" "+c.of(r), " ") + " |")
 		}
 		b.WriteByte('\n')
-		said = fmt.Sprintf("\n`%s`, %s, %s.\n", r.GetConfig("command"), r.GetConfig("date"), r.GetConfig("load"))
+		said = fmt.Sprintf("\n`%s`, %s, %s.\n", short(r.GetConfig("command")), r.GetConfig("date"), r.GetConfig("load"))
 		return nil
 	})
 	b.WriteString(means(columns))

@@ -30,7 +30,7 @@ between
 `
 	want := `before
 <!-- rows a.txt -->
-| what | asked | measured | date, load | command |
+| what | asked | measured | when | command |
 |---|---|---|---|---|
 | a title | 0 lost | **1,234,567 events, 0 lost races, 2.5 cpu s, 0.5 race cpu s** | 2026-11-28, quiet | ` + "`run it`" + ` |
 | a title | 0 lost | **99.74 % found, 8 cpu s, 1 race cpu s, 12.3456 MB** | 2026-11-28, quiet | ` + "`run it`" + ` |
