@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// others are the directories that are no command.
-var others = map[string]bool{"internal": true, "programs": true}
+// others are the directories that are no command with subcommands.
+var others = map[string]bool{"internal": true, "programs": true, "results": true}
 
 // TestHelp: every command lists its subcommands, and every subcommand prints its flags and names a
 // package with a doc.
