@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"io"
 	"io/fs"
@@ -15,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 // module is the path of this module.
@@ -266,78 +264,6 @@ func TestVisible(t *testing.T) {
 		}
 		if !strings.HasSuffix(f, "_test.go") && (bytes.Contains(data, []byte("fmt.Fprintf(")) || bytes.Contains(data, []byte("fmt.Fprint("))) {
 			t.Errorf("%s: use visible.Fprintf", f)
-		}
-	}
-}
-
-// proseWidth is the number of columns of a line of a comment or a page, a tab counted as 4.
-const proseWidth = 100
-
-// TestProse: lines of comments and pages end before column 100, but for tables, drawings, links and
-// what is quoted.
-func TestProse(t *testing.T) {
-	for _, top := range []string{"internal", "cmd", "bench", "docs", "tools", "."} {
-		err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir() && (d.Name() == "testdata" || top == "." && name != "." || programs[name]):
-				return fs.SkipDir
-			case strings.HasSuffix(name, ".go"), strings.HasSuffix(name, ".md"):
-				wide(t, name)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// programs are directories of programs of others, and of programs whose lines are named by tests.
-var programs = map[string]bool{"bench/programs/outside": true, "bench/programs/recipe": true}
-
-// wide reports the wide lines of a file.
-func wide(t *testing.T, name string) {
-	src, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.ReplaceAll(string(src), "\t", "    "), "\n")
-	texts := lines
-	if strings.HasSuffix(name, ".go") {
-		texts = commentLines(src, len(lines))
-	}
-	quoted := false
-	for i, text := range texts {
-		if strings.HasPrefix(text, "```") {
-			quoted = !quoted
-		}
-		body := strings.TrimSpace(strings.TrimPrefix(text, "//"))
-		table := strings.Contains(body, "  ") || strings.Contains(body, "\t") || strings.Contains(body, "|")
-		if quoted || table || strings.HasPrefix(text, "    ") || strings.Contains(text, "](") || strings.Contains(text, "://") {
-			continue
-		}
-		if n := utf8.RuneCountInString(lines[i]); text != "" && n > proseWidth {
-			t.Errorf("%s:%d: %d columns", name, i+1, n)
-		}
-	}
-}
-
-// commentLines returns the line comments of a Go file by line, from 0.
-func commentLines(src []byte, n int) []string {
-	fset := token.NewFileSet()
-	file := fset.AddFile("", fset.Base(), len(src))
-	var s scanner.Scanner
-	s.Init(file, src, nil, scanner.ScanComments)
-	out := make([]string, n)
-	for {
-		pos, tok, text := s.Scan()
-		if tok == token.EOF {
-			return out
-		}
-		if tok == token.COMMENT && strings.HasPrefix(text, "//") {
-			out[fset.Position(pos).Line-1] = text
 		}
 	}
 }
