@@ -6,13 +6,13 @@ import (
 	"go/types"
 )
 
-// call is a call, a conversion or a call of a built-in function that yields a value.
+// call visits a call, a conversion, or a call of a built-in function that yields a value.
 func (o *order) call(e *ast.CallExpr) ast.Expr {
 	mark := o.late
-	if o.r.info.Types[e.Fun].IsType() {
+	if o.facts.info.Types[e.Fun].IsType() {
 		return o.conversion(e)
 	}
-	switch name := o.r.builtin(e); name {
+	switch name := o.facts.builtin(e); name {
 	case "":
 		o.operands(e)
 		o.effect(mark)
@@ -20,7 +20,7 @@ func (o *order) call(e *ast.CallExpr) ast.Expr {
 		o.operands(e)
 		o.effect(mark)
 	case "new":
-		if o.r.info.Types[e.Args[0]].IsType() {
+		if o.facts.info.Types[e.Args[0]].IsType() {
 			return e
 		}
 		o.child(&e.Args[0])
@@ -38,62 +38,62 @@ func (o *order) call(e *ast.CallExpr) ast.Expr {
 	return o.here(e, mark)
 }
 
-// operands are the function and the arguments of a call.
+// operands visits the function and the arguments of a call.
 func (o *order) operands(e *ast.CallExpr) {
 	o.callee(&e.Fun)
 	if len(e.Args) == 1 {
-		if t, ok := o.r.typeOf(e.Args[0]).(*types.Tuple); ok { // f(g())
+		if t, ok := o.facts.typeOf(e.Args[0]).(*types.Tuple); ok { // f(g())
 			mark := o.late
 			o.tupleOperands(e.Args[0])
 			o.effect(mark)
 			o.late = mark
 			if !o.dry {
-				vars, values := o.r.temporaries(e.Args[0], t.Len())
-				o.out = append(o.out, o.r.assign(token.DEFINE, vars, e.Args[0]))
-				set(o.r, &e.Args, values)
+				vars, values := o.edit.temporaries(e.Args[0], t.Len())
+				o.out = append(o.out, o.edit.assign(token.DEFINE, vars, e.Args[0]))
+				set(o.edit, &e.Args, values)
 			}
 			return
 		}
 	}
 	for i := range e.Args {
-		if !o.r.info.Types[e.Args[i]].IsType() {
-			o.conv(&e.Args[i], o.r.param(e, i))
+		if !o.facts.info.Types[e.Args[i]].IsType() {
+			o.conv(&e.Args[i], o.facts.param(e, i))
 		}
 	}
 }
 
-// callee is the function operand of a call. If it has a call in it, so that it is no name, gc
-// copies it before the arguments; of a method of an interface, the interface (O2).
+// callee visits the function operand of a call. gc copies it before the arguments if it contains a
+// call; of a method of an interface, it copies the interface (EO2).
 func (o *order) callee(p *ast.Expr) {
 	mark := o.late
 	switch f := ast.Unparen(*p).(type) {
 	case *ast.SelectorExpr:
-		if sel := o.r.info.Selections[f]; sel != nil && sel.Kind() == types.MethodVal {
-			early := dynamic(sel) && o.r.acts(f.X)
+		if sel := o.facts.info.Selections[f]; sel != nil && sel.Kind() == types.MethodVal {
+			early := dynamic(sel) && o.facts.acts(f.X)
 			o.receiver(f, sel)
 			switch {
 			case !early:
 			case len(sel.Index()) == 1:
 				o.replace(&f.X, mark)
-			case o.late > mark: // the interface is a field that the syntax does not name (O14)
+			case o.late > mark: // the interface is a field that the syntax does not name (EO7)
 				if o.late = mark; !o.dry {
-					o.r.gaps = append(o.r.gaps, f.Pos())
+					o.gaps = append(o.gaps, f.Pos())
 				}
 			}
 			return
 		}
 	case *ast.IndexExpr:
-		if o.r.instance(f.X) {
+		if o.facts.instance(f.X) {
 			return
 		}
 	case *ast.IndexListExpr:
 		return
 	case *ast.Ident:
-		if _, ok := o.r.info.Uses[f].(*types.Builtin); ok {
+		if _, ok := o.facts.info.Uses[f].(*types.Builtin); ok {
 			return
 		}
 	}
-	acts := o.r.acts(*p)
+	acts := o.facts.acts(*p)
 	o.child(p)
 	if acts {
 		o.replace(p, mark)
@@ -109,20 +109,20 @@ func dynamic(sel *types.Selection) bool {
 	return recv != nil && isInterface(recv.Type())
 }
 
-// conversion is T(x).
+// conversion visits T(x).
 func (o *order) conversion(e *ast.CallExpr) ast.Expr {
 	mark := o.late
-	to := o.r.typeOf(e)
-	from := o.r.typeOf(e.Args[0])
-	if inner, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr); ok && isUnsafePointer(to) && isUintptr(from) && !o.r.info.Types[inner.Fun].IsType() && o.r.builtin(inner) == "" {
-		o.operands(inner) // unsafe.Pointer(f()) stays in one piece
+	to := o.facts.typeOf(e)
+	from := o.facts.typeOf(e.Args[0])
+	if inner, ok := ast.Unparen(e.Args[0]).(*ast.CallExpr); ok && isUnsafePointer(to) && isUintptr(from) && !o.facts.info.Types[inner.Fun].IsType() && o.facts.builtin(inner) == "" {
+		o.operands(inner) // unsafe.Pointer(f()) is not split
 		o.effect(mark)
 		return o.here(e, mark)
 	}
 	o.conv(&e.Args[0], to)
 	switch under(to).(type) {
 	case *types.Slice:
-		if isString(from) { // (O3)
+		if isString(from) { // (EO3)
 			return o.here(e, mark)
 		}
 	case *types.Array, *types.Pointer:
@@ -137,21 +137,21 @@ func (o *order) conversion(e *ast.CallExpr) ast.Expr {
 	return e
 }
 
-// composite is a composite literal. That of a map is made entry by entry (O10).
+// composite visits a composite literal.
 func (o *order) composite(e *ast.CompositeLit) ast.Expr {
-	if m, ok := under(o.r.typeOf(e)).(*types.Map); ok {
+	if m, ok := under(o.facts.typeOf(e)).(*types.Map); ok {
 		return o.mapLiteral(e, m)
 	}
 	o.literal(e)
 	return e
 }
 
-// literal is the elements of a struct, array or slice.
+// literal visits the elements of a struct, array or slice.
 func (o *order) literal(e *ast.CompositeLit) {
-	t := under(deref(o.r.typeOf(e)))
-	if m, ok := t.(*types.Map); ok { // {…} that means &map[…]…{…}
+	t := under(deref(o.facts.typeOf(e)))
+	if m, ok := t.(*types.Map); ok { // {…} for &map[…]…{…}
 		if o.mapEntries(e, m) && !o.dry {
-			o.r.gaps = append(o.r.gaps, e.Pos())
+			o.gaps = append(o.gaps, e.Pos())
 		}
 		return
 	}
@@ -164,7 +164,7 @@ func (o *order) literal(e *ast.CompositeLit) {
 		if st, ok := t.(*types.Struct); ok {
 			to = nil
 			if keyed {
-				if f := o.r.info.Uses[kv.Key.(*ast.Ident)]; f != nil {
+				if f := o.facts.info.Uses[kv.Key.(*ast.Ident)]; f != nil {
 					to = f.Type()
 				}
 			} else if i < st.NumFields() {

@@ -5,9 +5,9 @@ import (
 	"go/token"
 )
 
-// calls counts what looks as if it were evaluated early in e: calls, receives, slices and type
-// assertions. Function literals are not looked into, but rewritten. A statement with none has one
-// order only, and costs no look at the type information.
+// calls counts the operations in e that may be in place, by their syntax: calls, receives, slices
+// and type assertions. It rewrites the bodies of function literals in e, and does not count in
+// them. A statement without such operations has only one order, and needs no type information.
 func (r *rewriter) calls(e ast.Expr) int {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -50,8 +50,8 @@ func (r *rewriter) callsIn(list []ast.Expr) int {
 	return n
 }
 
-// deep is 1 for an assignment of which both sides look as if they may panic, the left one before it
-// is assigned to.
+// deep is 1 for an assignment whose two sides may both panic, by their syntax, the left side before
+// the assignment.
 func deep(s *ast.AssignStmt) int {
 	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 {
 		return 0

@@ -15,7 +15,7 @@ import (
 )
 
 // source has a statement for each way in which syntax is changed, and at the marks those that stay
-// (O14).
+// (EO7).
 const source = `package p
 
 type T struct{ n, m int; l []int }
@@ -137,7 +137,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// embedding has methods of embedded fields; at the marks all of a variable is read (O17).
+// embedding has methods of embedded fields; at the marks all of a variable is read (EO8).
 const embedding = `package p
 
 type locker interface{ Lock() }

@@ -6,9 +6,9 @@ import (
 	"go/types"
 )
 
-// expr goes through e, and returns what stands in its place.
+// expr visits e, and returns the expression that replaces it.
 func (o *order) expr(e ast.Expr) ast.Expr {
-	if o.r.constant(e) {
+	if o.facts.constant(e) {
 		return e
 	}
 	mark := o.late
@@ -18,15 +18,15 @@ func (o *order) expr(e ast.Expr) ast.Expr {
 	case *ast.Ident:
 		o.ident(e)
 	case *ast.FuncLit:
-		return o.here(e, mark) // so that literals stay in order (O13)
+		return o.here(e, mark) // so that literals stay in order (EO3)
 	case *ast.CompositeLit:
 		return o.composite(e)
 	case *ast.SelectorExpr:
 		o.selector(e)
 	case *ast.IndexExpr:
 		return o.index(e)
-	case *ast.SliceExpr: // (O3)
-		if _, array := under(o.r.typeOf(e.X)).(*types.Array); array {
+	case *ast.SliceExpr: // (EO3)
+		if _, array := under(o.facts.typeOf(e.X)).(*types.Array); array {
 			o.addr(&e.X, false)
 		} else {
 			o.child(&e.X)
@@ -37,7 +37,7 @@ func (o *order) expr(e ast.Expr) ast.Expr {
 		return o.here(e, mark)
 	case *ast.TypeAssertExpr:
 		o.child(&e.X)
-		if !o.r.direct(o.r.typeOf(e)) { // (O7)
+		if !o.facts.direct(o.facts.typeOf(e)) { // (EO4)
 			return o.here(e, mark)
 		}
 		o.fail()
@@ -55,11 +55,11 @@ func (o *order) expr(e ast.Expr) ast.Expr {
 }
 
 func (o *order) ident(e *ast.Ident) {
-	v, ok := o.r.info.Uses[e].(*types.Var)
+	v, ok := o.facts.info.Uses[e].(*types.Var)
 	if !ok {
 		return
 	}
-	if global := v.Parent() == o.r.pkg.Scope() || v.Pkg() != o.r.pkg; global || o.r.shared == nil || o.r.shared[v] {
+	if global := v.Parent() == o.edit.pkg.Scope() || v.Pkg() != o.edit.pkg; global || o.shared == nil || o.shared[v] {
 		o.read()
 	}
 }
@@ -68,7 +68,7 @@ func (o *order) unary(e *ast.UnaryExpr) ast.Expr {
 	mark := o.late
 	switch e.Op {
 	case token.AND:
-		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !isMap(o.r.typeOf(lit)) {
+		if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !isMap(o.facts.typeOf(lit)) {
 			o.literal(lit)
 		} else if ok {
 			o.child(&e.X)
@@ -97,28 +97,28 @@ func (o *order) binary(e *ast.BinaryExpr) ast.Expr {
 	o.child(&e.Y)
 	switch e.Op {
 	case token.QUO, token.REM, token.SHL, token.SHR:
-		if !o.r.constant(e.Y) { // may panic
+		if !o.facts.constant(e.Y) { // may panic
 			o.fail()
 		}
 	}
 	return e
 }
 
-// compare is a comparison; operands that are structs or arrays are copied unless they have an
-// address (O5).
+// compare visits a comparison. Operands that are structs or arrays are copied unless they are
+// addressable (EO4).
 func (o *order) compare(e *ast.BinaryExpr) {
 	x, y := e.X, e.Y
-	tx, ty := o.r.typeOf(x), o.r.typeOf(y)
+	tx, ty := o.facts.typeOf(x), o.facts.typeOf(y)
 	start := o.late
 	o.conv(&e.X, ty)
 	ofX := o.late - start
 	o.conv(&e.Y, tx)
 	ofY := o.late - start - ofX
 	if aggregate(tx) && aggregate(ty) {
-		if e.X == x && !o.r.addressable(x) {
+		if e.X == x && !o.facts.addressable(x) {
 			o.replace(&e.X, o.late-ofX)
 		}
-		if e.Y == y && !o.r.addressable(y) {
+		if e.Y == y && !o.facts.addressable(y) {
 			o.replace(&e.Y, o.late-ofY)
 		}
 	}
@@ -128,7 +128,7 @@ func (o *order) compare(e *ast.BinaryExpr) {
 }
 
 func (o *order) selector(e *ast.SelectorExpr) {
-	sel := o.r.info.Selections[e]
+	sel := o.facts.info.Selections[e]
 	if sel == nil { // of another package
 		o.ident(e.Sel)
 		return
@@ -145,11 +145,11 @@ func (o *order) selector(e *ast.SelectorExpr) {
 	}
 }
 
-// receiver is x of x.M.
+// receiver visits x of x.M.
 func (o *order) receiver(e *ast.SelectorExpr, sel *types.Selection) {
 	fn, _ := sel.Obj().(*types.Func)
 	sig, _ := fn.Type().(*types.Signature)
-	if recv := sig.Recv(); recv != nil && pointer(recv.Type()) && !pointer(sel.Recv()) && o.r.addressable(e.X) {
+	if recv := sig.Recv(); recv != nil && pointer(recv.Type()) && !pointer(sel.Recv()) && o.facts.addressable(e.X) {
 		o.addr(&e.X, false)
 	} else {
 		o.child(&e.X)
@@ -160,13 +160,13 @@ func (o *order) receiver(e *ast.SelectorExpr, sel *types.Selection) {
 }
 
 func (o *order) index(e *ast.IndexExpr) ast.Expr {
-	if o.r.instance(e.X) {
+	if o.facts.instance(e.X) {
 		return e
 	}
 	mark, before := o.late, o.effects
 	o.child(&e.X)
 	after, reads := o.effects, o.late
-	if m := o.r.mapType(e.X); m != nil {
+	if m := o.facts.mapType(e.X); m != nil {
 		if o.key(e) {
 			return o.here(e, mark)
 		}
@@ -174,39 +174,39 @@ func (o *order) index(e *ast.IndexExpr) ast.Expr {
 		return e
 	}
 	o.child(&e.Index)
-	if fails := o.dry && o.r.mayPanic(e.X); (after > before && o.late > reads || (after > before || fails) && o.effects > after) && !pointer(o.r.typeOf(e.X)) {
+	if fails := o.dry && o.facts.mayPanic(e.X); (after > before && o.late > reads || (after > before || fails) && o.effects > after) && !pointer(o.facts.typeOf(e.X)) {
 		o.matters = true // go/ssa evaluates the index of a string or array value first
 	}
-	if _, array := under(o.r.typeOf(e.X)).(*types.Array); !array || !o.r.constant(e.Index) {
+	if _, array := under(o.facts.typeOf(e.X)).(*types.Array); !array || !o.facts.constant(e.Index) {
 		o.fail() // memory, or may panic
 	}
 	return e
 }
 
-// key goes through the key of m[k], and reports whether m[k] is evaluated here because of it (O11).
+// key visits the key of m[k], and reports whether it causes m[k] to be evaluated in place (EO4).
 func (o *order) key(e *ast.IndexExpr) bool {
-	m := o.r.mapType(e.X)
+	m := o.facts.mapType(e.X)
 	if m == nil {
 		o.child(&e.Index)
 		return false
 	}
 	key, mark := e.Index, o.late
 	o.conv(&e.Index, m.Key())
-	if o.r.copiesKey(m, key) {
+	if o.facts.copiesKey(m, key) {
 		o.replace(&e.Index, mark)
 	}
-	return o.r.bytesKey(key)
+	return o.facts.bytesKey(key)
 }
 
-// addr goes through an operand whose address is taken or that is assigned to. With lazy, reaching
-// it is part of the assignment; what it is in is reached before.
+// addr visits an operand whose address is taken, or to which a value is assigned. If lazy, the last
+// step to the variable is part of the assignment; the steps before it are late operands.
 func (o *order) addr(p *ast.Expr, lazy bool) {
 	switch e := (*p).(type) {
 	case *ast.Ident:
 	case *ast.ParenExpr:
 		o.addr(&e.X, lazy)
 	case *ast.SelectorExpr:
-		sel := o.r.info.Selections[e]
+		sel := o.facts.info.Selections[e]
 		if sel == nil {
 			return
 		}
@@ -219,7 +219,7 @@ func (o *order) addr(p *ast.Expr, lazy bool) {
 			o.fail()
 		}
 	case *ast.IndexExpr:
-		switch under(o.r.typeOf(e.X)).(type) {
+		switch under(o.facts.typeOf(e.X)).(type) {
 		case *types.Map:
 			o.child(&e.X)
 			o.key(e)
@@ -227,7 +227,7 @@ func (o *order) addr(p *ast.Expr, lazy bool) {
 		case *types.Array:
 			o.addr(&e.X, false)
 			o.child(&e.Index)
-			if !lazy && !o.r.constant(e.Index) {
+			if !lazy && !o.facts.constant(e.Index) {
 				o.fail()
 			}
 			return

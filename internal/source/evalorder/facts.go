@@ -7,14 +7,22 @@ import (
 	"go/types"
 )
 
-// constant reports whether e has no evaluation: constants, nil, types.
-func (r *rewriter) constant(e ast.Expr) bool {
-	tv := r.info.Types[e]
+// facts answers questions about the types of expressions, and about the compiler's view of them.
+type facts struct {
+	info  *types.Info
+	sizes types.Sizes
+}
+
+func (f *facts) typeOf(e ast.Expr) types.Type { return f.info.TypeOf(e) }
+
+// constant reports whether e is not evaluated, because it is a constant, nil or a type.
+func (f *facts) constant(e ast.Expr) bool {
+	tv := f.info.Types[e]
 	return tv.Value != nil || tv.IsNil() || tv.IsType()
 }
 
-// builtin is the name of the built-in function that c calls; "" if it calls another.
-func (r *rewriter) builtin(c *ast.CallExpr) string {
+// builtin returns the name of the built-in function that c calls, "" if c calls another function.
+func (f *facts) builtin(c *ast.CallExpr) string {
 	var id *ast.Ident
 	switch f := ast.Unparen(c.Fun).(type) {
 	case *ast.Ident:
@@ -24,14 +32,15 @@ func (r *rewriter) builtin(c *ast.CallExpr) string {
 	default:
 		return ""
 	}
-	if b, ok := r.info.Uses[id].(*types.Builtin); ok {
+	if b, ok := f.info.Uses[id].(*types.Builtin); ok {
 		return b.Name()
 	}
 	return ""
 }
 
-// acts is the compiler's callOrChan, of e and all in it but literals.
-func (r *rewriter) acts(e ast.Expr) bool {
+// acts reports whether e contains a call or a receive, outside of function literals. It is the
+// compiler's callOrChan.
+func (f *facts) acts(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -40,40 +49,40 @@ func (r *rewriter) acts(e ast.Expr) bool {
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
 		case *ast.CallExpr:
-			if r.constant(n) {
+			if f.constant(n) {
 				return false
 			}
-			found = found || !r.info.Types[n.Fun].IsType() && r.builtin(n) != "new"
+			found = found || !f.info.Types[n.Fun].IsType() && f.builtin(n) != "new"
 		}
 		return !found
 	})
 	return found
 }
 
-// mayPanic reports whether there is an operation in e that may panic, literals aside.
-func (r *rewriter) mayPanic(e ast.Expr) bool {
+// mayPanic reports whether e contains an operation that may panic, outside of function literals.
+func (f *facts) mayPanic(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.SelectorExpr:
-			sel := r.info.Selections[n]
+			sel := f.info.Selections[n]
 			found = found || sel != nil && (sel.Indirect() || pointer(sel.Recv()) || isInterface(sel.Recv()))
 		case *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr:
-			found = found || !r.constant(n.(ast.Expr))
+			found = found || !f.constant(n.(ast.Expr))
 		case *ast.CallExpr:
-			switch r.builtin(n) {
+			switch f.builtin(n) {
 			case "len", "cap", "min", "max", "complex", "real", "imag", "new", "recover":
 			default:
-				found = found || !r.constant(n) && !(r.info.Types[n.Fun].IsType() && isBasic(r.typeOf(n)))
+				found = found || !f.constant(n) && !(f.info.Types[n.Fun].IsType() && isBasic(f.typeOf(n)))
 			}
 		case *ast.BinaryExpr:
 			switch n.Op {
 			case token.QUO, token.REM, token.SHL, token.SHR:
-				found = found || !r.constant(n.Y)
+				found = found || !f.constant(n.Y)
 			case token.EQL, token.NEQ:
-				found = found || isInterface(r.typeOf(n.X)) || isInterface(r.typeOf(n.Y))
+				found = found || isInterface(f.typeOf(n.X)) || isInterface(f.typeOf(n.Y))
 			}
 		}
 		return !found
@@ -81,9 +90,9 @@ func (r *rewriter) mayPanic(e ast.Expr) bool {
 	return found
 }
 
-// param is the type of the parameter that argument i of a call is for; nil if there is none.
-func (r *rewriter) param(c *ast.CallExpr, i int) types.Type {
-	sig, ok := under(r.typeOf(c.Fun)).(*types.Signature)
+// param returns the type of the parameter that receives argument i of a call, nil if there is none.
+func (f *facts) param(c *ast.CallExpr, i int) types.Type {
+	sig, ok := under(f.typeOf(c.Fun)).(*types.Signature)
 	if !ok {
 		return nil
 	}
@@ -97,7 +106,7 @@ func (r *rewriter) param(c *ast.CallExpr, i int) types.Type {
 }
 
 // instance reports whether x of x[T] is a generic function.
-func (r *rewriter) instance(x ast.Expr) bool {
+func (f *facts) instance(x ast.Expr) bool {
 	var id *ast.Ident
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -107,35 +116,35 @@ func (r *rewriter) instance(x ast.Expr) bool {
 	default:
 		return false
 	}
-	_, ok := r.info.Instances[id]
+	_, ok := f.info.Instances[id]
 	return ok
 }
 
-func (r *rewriter) mapType(e ast.Expr) *types.Map {
-	m, _ := under(r.typeOf(e)).(*types.Map)
+func (f *facts) mapType(e ast.Expr) *types.Map {
+	m, _ := under(f.typeOf(e)).(*types.Map)
 	return m
 }
 
-// addressable is the compiler's ir.IsAddressable.
-func (r *rewriter) addressable(e ast.Expr) bool {
+// addressable reports whether e has an address. It is the compiler's ir.IsAddressable.
+func (f *facts) addressable(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return r.addressable(e.X)
+		return f.addressable(e.X)
 	case *ast.Ident:
-		_, ok := r.info.ObjectOf(e).(*types.Var)
+		_, ok := f.info.ObjectOf(e).(*types.Var)
 		return ok
 	case *ast.SelectorExpr:
-		sel := r.info.Selections[e]
+		sel := f.info.Selections[e]
 		if sel == nil {
-			return r.addressable(e.Sel)
+			return f.addressable(e.Sel)
 		}
-		return sel.Kind() == types.FieldVal && (pointer(sel.Recv()) || sel.Indirect() || r.addressable(e.X))
+		return sel.Kind() == types.FieldVal && (pointer(sel.Recv()) || sel.Indirect() || f.addressable(e.X))
 	case *ast.IndexExpr:
-		switch under(r.typeOf(e.X)).(type) {
+		switch under(f.typeOf(e.X)).(type) {
 		case *types.Slice, *types.Pointer:
 			return true
 		case *types.Array:
-			return r.addressable(e.X)
+			return f.addressable(e.X)
 		}
 	case *ast.StarExpr:
 		return true
@@ -143,47 +152,48 @@ func (r *rewriter) addressable(e ast.Expr) bool {
 	return false
 }
 
-// same is the compiler's ir.SameSafeExpr.
-func (r *rewriter) same(x, y ast.Expr) bool {
+// same reports whether x and y are the same expression without effects. It is the compiler's
+// ir.SameSafeExpr.
+func (f *facts) same(x, y ast.Expr) bool {
 	x, y = ast.Unparen(x), ast.Unparen(y)
-	if vx, vy := r.info.Types[x].Value, r.info.Types[y].Value; vx != nil || vy != nil {
+	if vx, vy := f.info.Types[x].Value, f.info.Types[y].Value; vx != nil || vy != nil {
 		return vx != nil && vy != nil && vx.Kind() == vy.Kind() && constant.Compare(vx, token.EQL, vy)
 	}
 	switch x := x.(type) {
 	case *ast.Ident:
 		y, ok := y.(*ast.Ident)
-		_, isVar := r.info.Uses[x].(*types.Var)
-		return ok && isVar && r.info.Uses[x] == r.info.Uses[y]
+		_, isVar := f.info.Uses[x].(*types.Var)
+		return ok && isVar && f.info.Uses[x] == f.info.Uses[y]
 	case *ast.SelectorExpr:
 		y, ok := y.(*ast.SelectorExpr)
-		if !ok || r.info.Uses[x.Sel] != r.info.Uses[y.Sel] {
+		if !ok || f.info.Uses[x.Sel] != f.info.Uses[y.Sel] {
 			return false
 		}
-		sel := r.info.Selections[x]
-		return sel == nil || sel.Kind() == types.FieldVal && r.same(x.X, y.X)
+		sel := f.info.Selections[x]
+		return sel == nil || sel.Kind() == types.FieldVal && f.same(x.X, y.X)
 	case *ast.StarExpr:
 		y, ok := y.(*ast.StarExpr)
-		return ok && r.same(x.X, y.X)
+		return ok && f.same(x.X, y.X)
 	case *ast.IndexExpr:
 		y, ok := y.(*ast.IndexExpr)
-		return ok && r.same(x.X, y.X) && r.same(x.Index, y.Index)
+		return ok && f.same(x.X, y.X) && f.same(x.Index, y.Index)
 	case *ast.UnaryExpr:
 		y, ok := y.(*ast.UnaryExpr)
-		return ok && x.Op == y.Op && x.Op != token.ARROW && x.Op != token.AND && r.same(x.X, y.X)
+		return ok && x.Op == y.Op && x.Op != token.ARROW && x.Op != token.AND && f.same(x.X, y.X)
 	case *ast.BinaryExpr:
 		y, ok := y.(*ast.BinaryExpr)
-		return ok && x.Op == y.Op && arithmetic(x.Op) && !isString(r.typeOf(x)) && r.same(x.X, y.X) && r.same(x.Y, y.Y)
+		return ok && x.Op == y.Op && arithmetic(x.Op) && !isString(f.typeOf(x)) && f.same(x.X, y.X) && f.same(x.Y, y.Y)
 	case *ast.CallExpr: // a conversion of numbers
 		y, ok := y.(*ast.CallExpr)
-		return ok && r.info.Types[x.Fun].IsType() && r.info.Types[y.Fun].IsType() && types.Identical(r.typeOf(x), r.typeOf(y)) &&
-			isNumber(r.typeOf(x)) && isNumber(r.typeOf(x.Args[0])) && r.same(x.Args[0], y.Args[0])
+		return ok && f.info.Types[x.Fun].IsType() && f.info.Types[y.Fun].IsType() && types.Identical(f.typeOf(x), f.typeOf(y)) &&
+			isNumber(f.typeOf(x)) && isNumber(f.typeOf(x.Args[0])) && f.same(x.Args[0], y.Args[0])
 	}
 	return false
 }
 
 func arithmetic(op token.Token) bool { return op >= token.ADD && op <= token.AND_NOT }
 
-// under is the core type of t.
+// under returns the underlying type of t, of a type parameter its core type.
 func under(t types.Type) types.Type {
 	if t == nil {
 		return nil
@@ -194,8 +204,8 @@ func under(t types.Type) types.Type {
 	return t.Underlying()
 }
 
-// core is the one underlying type of the types of a constraint; the constraint itself if there are
-// several.
+// core returns the one underlying type of the types of a constraint. If there are several, it
+// returns the constraint itself.
 func core(p *types.TypeParam) types.Type {
 	iface := p.Constraint().Underlying()
 	var one types.Type
@@ -232,7 +242,7 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// elem is the element type of a slice, array, map or channel; nil of others.
+// elem returns the element type of a slice, array, map or channel, nil for other types.
 func elem(t types.Type) types.Type {
 	if e, ok := under(t).(interface{ Elem() types.Type }); ok {
 		return e.Elem()

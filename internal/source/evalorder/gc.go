@@ -5,20 +5,20 @@ import (
 	"go/types"
 )
 
-// What depends on the representation of values, and so on the version of the compiler, is in this
-// file: go1.25 and go1.26.
+// This file has the conditions that depend on the representation of values, and so on the version
+// of the compiler: go1.25 and go1.26.
 
 // maxElem is the size of the largest elements of maps that have fast functions
 // (internal/abi.MapMaxElemBytes).
 const maxElem = 128
 
-// boxed reports whether e becomes an interface by a call that takes its address:
-// walk.dataWordFuncName (O6).
-func (r *rewriter) boxed(e ast.Expr, to types.Type) bool {
-	if !isInterface(to) || r.constant(e) {
+// boxed reports whether gc converts e to an interface by a call that takes its address (EO4). It is
+// the compiler's walk.dataWordFuncName.
+func (f *facts) boxed(e ast.Expr, to types.Type) bool {
+	if !isInterface(to) || f.constant(e) {
 		return false
 	}
-	from := r.typeOf(e)
+	from := f.typeOf(e)
 	if from == nil || isInterface(from) || !sized(from) {
 		return false
 	}
@@ -26,11 +26,11 @@ func (r *rewriter) boxed(e ast.Expr, to types.Type) bool {
 		return false
 	}
 	from = types.Default(from)
-	size, align := r.sizes.Sizeof(from), r.sizes.Alignof(from)
+	size, align := f.sizes.Sizeof(from), f.sizes.Alignof(from)
 	switch {
 	case size == 2 && align == 2:
 		return false
-	case (size == 4 && align == 4 || size == 8 && align == r.sizes.Alignof(types.Typ[types.Uint64])) && !pointers(from):
+	case (size == 4 && align == 4 || size == 8 && align == f.sizes.Alignof(types.Typ[types.Uint64])) && !pointers(from):
 		return false
 	}
 	switch t := sole(from).(type) {
@@ -42,35 +42,36 @@ func (r *rewriter) boxed(e ast.Expr, to types.Type) bool {
 	return true
 }
 
-// direct reports whether an interface holds a value of type t itself: types.IsDirectIface (O7).
-func (r *rewriter) direct(t types.Type) bool {
+// direct reports whether an interface holds a value of type t itself and not a pointer to it (EO4).
+// It is the compiler's types.IsDirectIface.
+func (f *facts) direct(t types.Type) bool {
 	if _, tuple := t.(*types.Tuple); tuple || t == nil {
 		return false
 	}
 	if !sized(t) { // a type assertion to a type parameter is never evaluated in place
 		return true
 	}
-	return !isInterface(t) && pointers(t) && r.sizes.Sizeof(t) == r.word()
+	return !isInterface(t) && pointers(t) && f.sizes.Sizeof(t) == f.word()
 }
 
-func (r *rewriter) word() int64 { return r.sizes.Sizeof(types.Typ[types.Uintptr]) }
+func (f *facts) word() int64 { return f.sizes.Sizeof(types.Typ[types.Uintptr]) }
 
-// copiesKey reports whether the key of a map operation is copied in its place:
-// orderState.mapKeyTemp (O11).
-func (r *rewriter) copiesKey(m *types.Map, key ast.Expr) bool {
-	if r.constant(key) || !sized(m.Key()) || !sized(m.Elem()) {
+// copiesKey reports whether the key of a map operation is copied in place (EO4). It is the
+// compiler's orderState.mapKeyTemp.
+func (f *facts) copiesKey(m *types.Map, key ast.Expr) bool {
+	if f.constant(key) || !sized(m.Key()) || !sized(m.Elem()) {
 		return false
 	}
-	if r.sizes.Sizeof(m.Elem()) <= maxElem && r.fastKey(m.Key()) {
+	if f.sizes.Sizeof(m.Elem()) <= maxElem && f.fastKey(m.Key()) {
 		return aggregate(m.Key())
 	}
-	return isInterface(m.Key()) && !isInterface(r.typeOf(key)) || !r.addressable(key)
+	return isInterface(m.Key()) && !isInterface(f.typeOf(key)) || !f.addressable(key)
 }
 
-// convertsKey reports whether the key of a map is given to a fast function under another type, so
-// that it is no longer a name.
-func (r *rewriter) convertsKey(m *types.Map) bool {
-	if !sized(m.Key()) || !sized(m.Elem()) || r.sizes.Sizeof(m.Elem()) > maxElem || !r.fastKey(m.Key()) {
+// convertsKey reports whether gc converts the key of a map to another type for a fast map function.
+// Then the key is not a name any more.
+func (f *facts) convertsKey(m *types.Map) bool {
+	if !sized(m.Key()) || !sized(m.Elem()) || f.sizes.Sizeof(m.Elem()) > maxElem || !f.fastKey(m.Key()) {
 		return false
 	}
 	switch b, _ := types.Unalias(m.Key()).(*types.Basic); {
@@ -81,57 +82,59 @@ func (r *rewriter) convertsKey(m *types.Map) bool {
 	}
 }
 
-// fastKey reports whether maps with keys of type t have fast functions: walk.mapfast.
-func (r *rewriter) fastKey(t types.Type) bool {
+// fastKey reports whether maps with keys of type t have fast functions. It is the compiler's
+// walk.mapfast.
+func (f *facts) fastKey(t types.Type) bool {
 	if b, ok := sole(t).(*types.Basic); ok && b.Info()&types.IsString != 0 {
 		return true
 	}
-	if !r.plain(t) {
+	if !f.plain(t) {
 		return false
 	}
-	size := r.sizes.Sizeof(t)
-	return size == 4 && !pointers(t) || size == 8 && (!pointers(t) || r.word() == 8) || size == 4 && r.word() == 4
+	size := f.sizes.Sizeof(t)
+	return size == 4 && !pointers(t) || size == 8 && (!pointers(t) || f.word() == 8) || size == 4 && f.word() == 4
 }
 
-// plain reports whether values of type t are equal if their memory is: types.AMEM.
-func (r *rewriter) plain(t types.Type) bool {
+// plain reports whether two values of type t are equal if and only if their memory is equal. It is
+// the compiler's types.AMEM.
+func (f *facts) plain(t types.Type) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
 		return t.Info()&(types.IsInteger|types.IsBoolean) != 0 || t.Kind() == types.UnsafePointer
 	case *types.Pointer, *types.Chan:
 		return true
 	case *types.Array:
-		return r.plain(t.Elem())
+		return f.plain(t.Elem())
 	case *types.Struct:
 		var sum int64
-		for f := range t.Fields() {
-			if f.Name() == "_" || !r.plain(f.Type()) {
+		for field := range t.Fields() {
+			if field.Name() == "_" || !f.plain(field.Type()) {
 				return false
 			}
-			sum += r.sizes.Sizeof(f.Type())
+			sum += f.sizes.Sizeof(field.Type())
 		}
-		return sum == r.sizes.Sizeof(t) // no padding
+		return sum == f.sizes.Sizeof(t) // no padding
 	}
 	return false
 }
 
-// bytesKey reports whether the key has a string of bytes that are not copied, so that the map must
-// be read at once.
-func (r *rewriter) bytesKey(e ast.Expr) bool {
+// bytesKey reports whether the key contains a conversion of bytes to a string for which gc does not
+// copy the bytes. Then the map must be read at once.
+func (f *facts) bytesKey(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
-		if !r.info.Types[e.Fun].IsType() || !isString(r.typeOf(e)) || r.constant(e) {
+		if !f.info.Types[e.Fun].IsType() || !isString(f.typeOf(e)) || f.constant(e) {
 			return false
 		}
-		b, ok := elem(r.typeOf(e.Args[0])).(*types.Basic)
-		_, slice := under(r.typeOf(e.Args[0])).(*types.Slice)
+		b, ok := elem(f.typeOf(e.Args[0])).(*types.Basic)
+		_, slice := under(f.typeOf(e.Args[0])).(*types.Slice)
 		return ok && slice && b.Kind() == types.Byte
 	case *ast.CompositeLit:
 		for _, v := range e.Elts {
 			if kv, ok := v.(*ast.KeyValueExpr); ok {
 				v = kv.Value
 			}
-			if r.bytesKey(v) {
+			if f.bytesKey(v) {
 				return true
 			}
 		}
@@ -139,7 +142,7 @@ func (r *rewriter) bytesKey(e ast.Expr) bool {
 	return false
 }
 
-// sole is what a type consists of that is wrapped in structs and arrays of one.
+// sole returns the type inside of structs with one field and arrays of length one.
 func sole(t types.Type) types.Type {
 	for {
 		switch u := t.Underlying().(type) {
@@ -159,6 +162,7 @@ func sole(t types.Type) types.Type {
 	}
 }
 
+// pointers reports whether values of type t contain pointers.
 func pointers(t types.Type) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// mapLiteral is the literal of a map that is not under an address operator.
+// mapLiteral visits a map literal that is not the operand of &. It is built entry by entry (EO6).
 func (o *order) mapLiteral(e *ast.CompositeLit, m *types.Map) ast.Expr {
 	mark := o.late
 	if !o.mapEntries(e, m) {
@@ -18,31 +18,31 @@ func (o *order) mapLiteral(e *ast.CompositeLit, m *types.Map) ast.Expr {
 		return e
 	}
 	entries := slices.Clone(e.Elts)
-	set(o.r, &e.Elts, nil)
-	v, s := o.r.define(temporary, o.r.typeOf(e), e)
+	set(o.edit, &e.Elts, nil)
+	v, s := o.edit.define(o.facts.typeOf(e), e)
 	o.out = append(o.out, s)
 	for _, entry := range entries {
 		kv := entry.(*ast.KeyValueExpr)
-		l := &ast.IndexExpr{X: o.r.use(v), Lbrack: kv.Colon, Index: kv.Key}
-		o.r.typed(l, m.Elem())
+		l := &ast.IndexExpr{X: o.edit.use(v), Lbrack: kv.Colon, Index: kv.Key}
+		o.edit.typed(l, m.Elem())
 		s := &ast.AssignStmt{Lhs: []ast.Expr{l}, TokPos: kv.Colon, Tok: token.ASSIGN, Rhs: []ast.Expr{kv.Value}}
-		sub := &order{r: o.r}
+		sub := o.sub(false)
 		sub.assignment(s)
-		o.out = append(append(o.out, sub.out...), s)
+		o.out, o.gaps = append(append(o.out, sub.out...), s), append(o.gaps, sub.gaps...)
 	}
-	return o.r.use(v)
+	return o.edit.use(v)
 }
 
-// mapEntries looks at the entries, each of which is an assignment of its own, and reports whether
-// the order in one of them matters.
+// mapEntries visits the entries, each of which is an assignment of its own, and reports whether the
+// order matters in one of them.
 func (o *order) mapEntries(e *ast.CompositeLit, m *types.Map) bool {
 	matters := false
 	for _, entry := range e.Elts {
 		kv := entry.(*ast.KeyValueExpr)
-		sub := &order{r: o.r, dry: true}
+		sub := o.sub(true)
 		key := &ast.IndexExpr{X: e, Index: kv.Key}
 		sub.conv(&key.Index, m.Key())
-		if o.r.copiesKey(m, kv.Key) {
+		if o.facts.copiesKey(m, kv.Key) {
 			sub.late = 0
 		}
 		sub.conv(&kv.Value, m.Elem())

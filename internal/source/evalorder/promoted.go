@@ -6,12 +6,12 @@ import (
 	"go/types"
 )
 
-// promoted names the embedded fields that the use of a promoted method or field goes through (O17).
-func (r *rewriter) promoted(files []*ast.File) {
+// promoted writes out the embedded fields that a promoted method or field is selected through.
+func (fx *fixes) promoted(files []*ast.File) {
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if e, ok := n.(*ast.SelectorExpr); ok {
-				r.embedded(e)
+				fx.embedded(e)
 			}
 			return true
 		})
@@ -19,9 +19,9 @@ func (r *rewriter) promoted(files []*ast.File) {
 }
 
 // embedded rewrites x.f to x.Embedded.f where go/ssa would read all of the variable x.
-func (r *rewriter) embedded(e *ast.SelectorExpr) {
-	sel := r.info.Selections[e]
-	if sel == nil || len(sel.Index()) == 1 || pointer(sel.Recv()) || !r.info.Types[e.X].Addressable() {
+func (fx *fixes) embedded(e *ast.SelectorExpr) {
+	sel := fx.facts.info.Selections[e]
+	if sel == nil || len(sel.Index()) == 1 || pointer(sel.Recv()) || !fx.facts.info.Types[e.X].Addressable() {
 		return
 	}
 	switch sel.Kind() {
@@ -46,7 +46,7 @@ func (r *rewriter) embedded(e *ast.SelectorExpr) {
 		}
 		f := s.Field(i)
 		next := &ast.SelectorExpr{X: x, Sel: &ast.Ident{NamePos: e.X.Pos(), Name: f.Name()}}
-		if !r.selected(next, t, f) {
+		if !fx.selected(next, t, f) {
 			return
 		}
 		inner = append(inner, next)
@@ -56,21 +56,20 @@ func (r *rewriter) embedded(e *ast.SelectorExpr) {
 		return
 	}
 	outer := &ast.SelectorExpr{X: x, Sel: e.Sel}
-	if !r.selected(outer, t, sel.Obj()) {
+	if !fx.selected(outer, t, sel.Obj()) {
 		return
 	}
-	r.info.Selections[e] = r.info.Selections[outer]
-	r.undo = append(r.undo, func() { r.info.Selections[e] = sel })
-	set(r, &e.X, x)
+	enter(fx.edit, fx.facts.info.Selections, e, fx.facts.info.Selections[outer])
+	set(fx.edit, &e.X, x)
 }
 
-// selected gives the selector e the type information that it has for a variable of type t, and
-// reports whether it could. Only go/types makes selections, so it is asked about a variable of a
-// package that has no other.
-func (r *rewriter) selected(e *ast.SelectorExpr, t types.Type, obj types.Object) bool {
+// selected gives the selector e the type information of a selection from a variable of type t, and
+// reports whether there is such a selection. Only go/types can make a types.Selection, so selected
+// type-checks a selection in a scratch package that has this one variable.
+func (fx *fixes) selected(e *ast.SelectorExpr, t types.Type, obj types.Object) bool {
 	from := obj.Pkg()
 	if from == nil { // Error
-		from = r.pkg
+		from = fx.edit.pkg
 	}
 	pkg := types.NewPackage(from.Path(), from.Name())
 	pkg.Scope().Insert(types.NewVar(token.NoPos, pkg, "x", t))
@@ -79,14 +78,10 @@ func (r *rewriter) selected(e *ast.SelectorExpr, t types.Type, obj types.Object)
 	if err := types.CheckExpr(token.NewFileSet(), pkg, token.NoPos, q, info); err != nil || info.Selections[q] == nil || info.Selections[q].Obj() != obj {
 		return false
 	}
-	if uses := r.info.Uses; uses[e.Sel] == nil {
-		uses[e.Sel] = obj
-		r.undo = append(r.undo, func() { delete(uses, e.Sel) })
+	if uses := fx.facts.info.Uses; uses[e.Sel] == nil {
+		enter(fx.edit, uses, e.Sel, obj)
 	}
-	r.info.Types[e], r.info.Selections[e] = info.Types[q], info.Selections[q]
-	r.undo = append(r.undo, func() {
-		delete(r.info.Types, e)
-		delete(r.info.Selections, e)
-	})
+	enter(fx.edit, fx.facts.info.Types, ast.Expr(e), info.Types[q])
+	enter(fx.edit, fx.facts.info.Selections, e, info.Selections[q])
 	return true
 }

@@ -7,18 +7,18 @@ import (
 	"go/types"
 )
 
-// counts gives shift counts the types that gc gives them (O19).
-func (r *rewriter) counts(files []*ast.File) {
+// counts gives shift counts the types that gc gives them.
+func (fx *fixes) counts(files []*ast.File) {
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BinaryExpr:
-				if shifts(n.Op) && !r.constant(n) {
-					r.count(n.Y)
+				if shifts(n.Op) && !fx.facts.constant(n) {
+					fx.count(n.Y)
 				}
 			case *ast.AssignStmt:
 				if n.Tok == token.SHL_ASSIGN || n.Tok == token.SHR_ASSIGN {
-					r.count(n.Rhs[0])
+					fx.count(n.Rhs[0])
 				}
 			}
 			return true
@@ -28,17 +28,16 @@ func (r *rewriter) counts(files []*ast.File) {
 
 func shifts(op token.Token) bool { return op == token.SHL || op == token.SHR }
 
-// count types a shift count that is no constant and has no type, and the operands that it has the
-// type of.
-func (r *rewriter) count(e ast.Expr) {
-	if tv, ok := r.info.Types[e]; ok && tv.Value == nil && isUntyped(tv.Type) {
-		r.retype(e)
+// count types a shift count that is neither constant nor typed, and its operands of the same type.
+func (fx *fixes) count(e ast.Expr) {
+	if tv, ok := fx.facts.info.Types[e]; ok && tv.Value == nil && isUntyped(tv.Type) {
+		fx.retype(e)
 	}
 }
 
 // retype types e from its leftmost constant, as gc does, and returns the type.
-func (r *rewriter) retype(e ast.Expr) types.Type {
-	tv := r.info.Types[e]
+func (fx *fixes) retype(e ast.Expr) types.Type {
+	tv := fx.facts.info.Types[e]
 	if tv.Type == nil || !isUntyped(tv.Type) {
 		return tv.Type
 	}
@@ -46,20 +45,18 @@ func (r *rewriter) retype(e ast.Expr) types.Type {
 	if tv.Value == nil {
 		switch e := e.(type) {
 		case *ast.ParenExpr:
-			t = r.retype(e.X)
+			t = fx.retype(e.X)
 		case *ast.UnaryExpr:
-			t = r.retype(e.X)
+			t = fx.retype(e.X)
 		case *ast.BinaryExpr:
-			t = r.retype(e.X)
+			t = fx.retype(e.X)
 			if !shifts(e.Op) {
-				r.retype(e.Y)
+				fx.retype(e.Y)
 			}
 		}
 	}
-	old := tv
 	tv.Type = t
-	r.info.Types[e] = tv
-	r.undo = append(r.undo, func() { r.info.Types[e] = old })
+	enter(fx.edit, fx.facts.info.Types, e, tv)
 	return t
 }
 

@@ -20,7 +20,7 @@ func (r *rewriter) list(l *[]ast.Stmt) {
 		}
 	}
 	if out != nil {
-		set(r, l, out)
+		set(r.edit, l, out)
 	}
 }
 
@@ -30,11 +30,11 @@ func (r *rewriter) alone(p *ast.Stmt) {
 		return
 	}
 	if pre := r.stmt(*p); len(pre) > 0 {
-		set[ast.Stmt](r, p, &ast.BlockStmt{Lbrace: (*p).Pos(), List: append(pre, *p), Rbrace: (*p).End()})
+		set[ast.Stmt](r.edit, p, &ast.BlockStmt{Lbrace: (*p).Pos(), List: append(pre, *p), Rbrace: (*p).End()})
 	}
 }
 
-// stmt rewrites a statement, and returns what must stand before it.
+// stmt rewrites a statement, and returns the statements to put before it.
 func (r *rewriter) stmt(s ast.Stmt) (pre []ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.BlockStmt:
@@ -46,7 +46,7 @@ func (r *rewriter) stmt(s ast.Stmt) (pre []ast.Stmt) {
 	case *ast.SendStmt:
 		return r.order(s, r.calls(s.Chan)+r.calls(s.Value), func(o *order) {
 			o.child(&s.Chan)
-			o.conv(&s.Value, elem(r.typeOf(s.Chan)))
+			o.conv(&s.Value, elem(r.facts.typeOf(s.Chan)))
 		})
 	case *ast.IncDecStmt:
 		return r.order(s, r.calls(s.X), func(o *order) { o.addr(&s.X, true) })
@@ -57,7 +57,7 @@ func (r *rewriter) stmt(s ast.Stmt) (pre []ast.Stmt) {
 	case *ast.DeferStmt:
 		return r.order(s, r.calls(s.Call), func(o *order) { o.operands(s.Call) })
 	case *ast.ReturnStmt:
-		return r.order(s, r.callsIn(s.Results), func(o *order) { o.results(s) })
+		return r.order(s, r.callsIn(s.Results), func(o *order) { o.returns(s) })
 	case *ast.DeclStmt:
 		return r.decl(s)
 	case *ast.IfStmt:
@@ -76,9 +76,7 @@ func (r *rewriter) stmt(s ast.Stmt) (pre []ast.Stmt) {
 	return nil
 }
 
-// order puts the operations of one statement in order: visit goes through its expressions as gc
-// does. First it only looks whether the order matters, then whether it does though variables that
-// no call can change are left out.
+// order puts the operations of one statement in order: visit visits its expressions in gc's order.
 func (r *rewriter) order(s ast.Stmt, calls int, visit func(*order)) []ast.Stmt {
 	if calls == 0 || !r.matters(visit) {
 		return nil
@@ -87,31 +85,35 @@ func (r *rewriter) order(s ast.Stmt, calls int, visit func(*order)) []ast.Stmt {
 		r.gaps = append(r.gaps, s.Pos())
 		return nil
 	}
-	o := &order{r: r}
+	o := r.newOrder(false)
 	visit(o)
+	r.gaps = append(r.gaps, o.gaps...)
 	return o.out
 }
 
+// matters reports whether the order of the operations of a statement matters. The shared variables
+// are computed only if the order matters when every variable is taken for one.
 func (r *rewriter) matters(visit func(*order)) bool {
-	o := &order{r: r, dry: true}
+	o := r.newOrder(true)
 	visit(o)
-	if o.matters && r.shared == nil {
-		r.shared = r.sharedVars()
-		o = &order{r: r, dry: true}
+	if o.matters && o.shared == nil {
+		r.outer.sharedVars()
+		o = r.newOrder(true)
 		visit(o)
 	}
 	return o.matters
 }
 
-// labeled keeps a label at the loop or switch that it names; what must stand before that stands
-// before the label.
+func (r *rewriter) newOrder(dry bool) *order {
+	return &order{facts: r.facts, edit: r.edit, results: r.results, shared: r.outer.shared, dry: dry}
+}
+
+// labeled keeps a label at the loop or switch that it names. Statements to put before the loop are
+// put before the label.
 func (r *rewriter) labeled(s *ast.LabeledStmt) []ast.Stmt {
 	switch s.Stmt.(type) {
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-		if r.gotos == nil {
-			r.gotos = r.gotoLabels()
-		}
-		if r.gotos[r.info.Defs[s.Label]] {
+		if r.outer.isTarget(r.facts.info.Defs[s.Label]) {
 			saved := r.pinned
 			r.pinned = s.Stmt
 			defer func() { r.pinned = saved }()
@@ -122,19 +124,8 @@ func (r *rewriter) labeled(s *ast.LabeledStmt) []ast.Stmt {
 	return nil
 }
 
-func (r *rewriter) gotoLabels() map[types.Object]bool {
-	found := map[types.Object]bool{}
-	ast.Inspect(r.outer, func(n ast.Node) bool {
-		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO {
-			found[r.info.Uses[b.Label]] = true
-		}
-		return true
-	})
-	return found
-}
-
-// header rewrites what a compound statement does first: its initialiser, and what visit goes
-// through.
+// header rewrites the operations that a compound statement executes first: its initialiser, and the
+// expressions that visit visits.
 func (r *rewriter) header(s ast.Stmt, init *ast.Stmt, calls int, visit func(*order)) (pre []ast.Stmt) {
 	if *init != nil {
 		if r.pinned == s {
@@ -148,7 +139,7 @@ func (r *rewriter) header(s ast.Stmt, init *ast.Stmt, calls int, visit func(*ord
 	own := r.order(s, calls, visit)
 	if len(pre)+len(own) > 0 && *init != nil {
 		pre = append(pre, *init)
-		set(r, init, nil)
+		set(r.edit, init, nil)
 	}
 	return append(pre, own...)
 }
@@ -160,8 +151,8 @@ func (r *rewriter) ifStmt(s *ast.IfStmt) []ast.Stmt {
 	return pre
 }
 
-// forStmt moves a condition that needs more than an expression into the body. The initialiser
-// stays, since it declares what is new in each round.
+// forStmt moves a condition that needs statements of its own into the body. The initialiser stays,
+// because its variables are new in each iteration.
 func (r *rewriter) forStmt(s *ast.ForStmt) (pre []ast.Stmt) {
 	if s.Init != nil {
 		pinned := r.pinned
@@ -175,7 +166,7 @@ func (r *rewriter) forStmt(s *ast.ForStmt) (pre []ast.Stmt) {
 	r.alone(&s.Post)
 	r.list(&s.Body.List)
 	pinned := r.pinned
-	r.pinned = nil // a round begins in the body
+	r.pinned = nil // an iteration begins in the body
 	own := r.order(s, calls, func(o *order) { o.child(&s.Cond) })
 	r.pinned = pinned
 	if len(own) > 0 {
@@ -183,8 +174,8 @@ func (r *rewriter) forStmt(s *ast.ForStmt) (pre []ast.Stmt) {
 			If: s.Cond.Pos(), Cond: &ast.UnaryExpr{OpPos: s.Cond.Pos(), Op: token.NOT, X: s.Cond},
 			Body: &ast.BlockStmt{List: []ast.Stmt{&ast.BranchStmt{TokPos: s.Cond.Pos(), Tok: token.BREAK}}},
 		}
-		set(r, &s.Body.List, append(append(own, leave), s.Body.List...))
-		set(r, &s.Cond, nil)
+		set(r.edit, &s.Body.List, append(append(own, leave), s.Body.List...))
+		set(r.edit, &s.Cond, nil)
 	}
 	return pre
 }
@@ -202,25 +193,25 @@ func (r *rewriter) rangeStmt(s *ast.RangeStmt) []ast.Stmt {
 	return pre
 }
 
-// length makes a range of the indices of an array one over its length: the language does not
-// evaluate the array, SSA does. A variable has no evaluation.
+// length replaces the operand of a range over the indices of an array by the length of the array
+// (EO8): the language does not evaluate the array, go/ssa does.
 func (r *rewriter) length(s *ast.RangeStmt) {
 	if s.Value != nil {
 		if id, ok := s.Value.(*ast.Ident); !ok || id.Name != "_" {
 			return
 		}
 	}
-	t := types.Unalias(r.typeOf(s.X)).Underlying()
+	t := types.Unalias(r.facts.typeOf(s.X)).Underlying()
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()
 	}
-	if t, ok := t.(*types.Array); ok && !simple(s.X) && !r.acts(s.X) {
-		set(r, &s.X, r.number(s.X.Pos(), int(t.Len())))
-		set(r, &s.Value, nil)
+	if t, ok := t.(*types.Array); ok && !simple(s.X) && !r.facts.acts(s.X) {
+		set(r.edit, &s.X, r.edit.number(s.X.Pos(), int(t.Len())))
+		set(r.edit, &s.Value, nil)
 	}
 }
 
-// keep counts an expression in whose place no statement can stand, if its order matters (O14).
+// keep counts an expression before which no statement can stand, if its order matters (EO7).
 func (r *rewriter) keep(e ast.Expr, visit func(*order)) {
 	if e == nil || r.calls(e) == 0 {
 		return
@@ -269,12 +260,12 @@ func (r *rewriter) decl(s *ast.DeclStmt) (pre []ast.Stmt) {
 		done = i
 	}
 	if done > 0 {
-		set(r, &d.Specs, d.Specs[done:])
+		set(r.edit, &d.Specs, d.Specs[done:])
 	}
 	return pre
 }
 
-// selectStmt evaluates channels and values clause by clause, each in place (O12).
+// selectStmt evaluates channels and values clause by clause, each in place (EO3).
 func (r *rewriter) selectStmt(s *ast.SelectStmt) []ast.Stmt {
 	calls := 0
 	for _, c := range s.Body.List {
@@ -298,7 +289,7 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) []ast.Stmt {
 
 func received(e ast.Expr) *ast.UnaryExpr { return ast.Unparen(e).(*ast.UnaryExpr) }
 
-// received makes of case l = <-c: … in which the order of l matters case v := <-c: l = v; …
+// received rewrites case l = <-c: … as case v := <-c: l = v; … if the order of l matters.
 func (r *rewriter) received(c *ast.CommClause, s *ast.AssignStmt) {
 	if s.Tok != token.ASSIGN || r.callsIn(s.Lhs) == 0 {
 		return
@@ -306,21 +297,7 @@ func (r *rewriter) received(c *ast.CommClause, s *ast.AssignStmt) {
 	if !r.matters(func(o *order) { o.lvalues(s.Lhs) }) {
 		return
 	}
-	vars, values := r.temporaries(s.Rhs[0], len(s.Lhs))
-	set[ast.Stmt](r, &c.Comm, r.assign(token.DEFINE, vars, s.Rhs[0]))
-	set(r, &c.Body, append([]ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, TokPos: s.TokPos, Tok: s.Tok, Rhs: values}}, c.Body...))
-}
-
-// temporaries are n new variables for the values of e.
-func (r *rewriter) temporaries(e ast.Expr, n int) (vars []*types.Var, uses []ast.Expr) {
-	t := r.typeOf(e)
-	for i := range n {
-		ti := t
-		if tuple, ok := t.(*types.Tuple); ok {
-			ti = tuple.At(i).Type()
-		}
-		v := types.NewVar(e.Pos(), r.pkg, temporary, types.Default(ti))
-		vars, uses = append(vars, v), append(uses, r.use(v))
-	}
-	return vars, uses
+	vars, values := r.edit.temporaries(s.Rhs[0], len(s.Lhs))
+	set[ast.Stmt](r.edit, &c.Comm, r.edit.assign(token.DEFINE, vars, s.Rhs[0]))
+	set(r.edit, &c.Body, append([]ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, TokPos: s.TokPos, Tok: s.Tok, Rhs: values}}, c.Body...))
 }

@@ -2,12 +2,11 @@ package evalorder
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 )
 
-// switchStmt leaves a switch as it is, unless the order inside one of its cases matters: then
+// switchStmt rewrites a switch. If the order matters inside of one of its cases,
 //
 //	switch x { case a: A; case y + f(): B; default: D }
 //
@@ -44,7 +43,7 @@ func (r *rewriter) switchStmt(s *ast.SwitchStmt) []ast.Stmt {
 func (r *rewriter) interfaceCase(s *ast.SwitchStmt) bool {
 	for _, c := range s.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
-			if isInterface(r.typeOf(e)) {
+			if isInterface(r.facts.typeOf(e)) {
 				return true
 			}
 		}
@@ -52,54 +51,47 @@ func (r *rewriter) interfaceCase(s *ast.SwitchStmt) bool {
 	return false
 }
 
-// caseCond is the condition of a case.
+// caseCond returns the condition of a case.
 func (r *rewriter) caseCond(tag, e ast.Expr) ast.Expr {
 	if tag == nil {
 		return e
 	}
 	cond := &ast.BinaryExpr{X: tag, OpPos: e.Pos(), Op: token.EQL, Y: e}
-	r.typed(cond, types.Typ[types.Bool])
+	r.edit.typed(cond, types.Typ[types.Bool])
 	return cond
 }
 
-// chain makes the conditions of a switch statements of their own.
+// chain makes statements of the conditions of a switch.
 func (r *rewriter) chain(s *ast.SwitchStmt, pre []ast.Stmt) []ast.Stmt {
 	if s.Init != nil {
 		pre = append(pre, s.Init)
-		set(r, &s.Init, nil)
+		set(r.edit, &s.Init, nil)
 	}
 	tag := s.Tag
-	if tag != nil && !r.constant(tag) {
-		v, d := r.define(temporary, r.typeOf(tag), tag)
-		pre, tag = append(pre, d), r.use(v)
+	if tag != nil && !r.facts.constant(tag) {
+		v, d := r.edit.define(r.facts.typeOf(tag), tag)
+		pre, tag = append(pre, d), r.edit.use(v)
 	}
-	chosen, zero := r.define(temporary, types.Typ[types.Int], r.number(s.Pos(), 0))
+	chosen, zero := r.edit.define(types.Typ[types.Int], r.edit.number(s.Pos(), 0))
 	pre = append(pre, zero)
 	list := &pre
 	for i, c := range s.Body.List {
 		c := c.(*ast.CaseClause)
 		for _, e := range c.List {
 			cond := r.caseCond(tag, e)
-			o := &order{r: r}
+			o := r.newOrder(false)
 			o.child(&cond)
 			next := &ast.BlockStmt{Lbrace: e.Pos(), Rbrace: e.End()}
-			found := r.assign(token.ASSIGN, []*types.Var{chosen}, r.number(e.Pos(), i+1))
+			found := r.edit.assign(token.ASSIGN, []*types.Var{chosen}, r.edit.number(e.Pos(), i+1))
 			branch := &ast.IfStmt{If: e.Pos(), Cond: cond, Body: &ast.BlockStmt{List: []ast.Stmt{found}}, Else: next}
+			r.gaps = append(r.gaps, o.gaps...)
 			*list = append(append(*list, o.out...), branch)
 			list = &next.List
 		}
 		if c.List != nil {
-			set(r, &c.List, []ast.Expr{r.number(c.Pos(), i+1)})
+			set(r.edit, &c.List, []ast.Expr{r.edit.number(c.Pos(), i+1)})
 		}
 	}
-	set(r, &s.Tag, r.use(chosen))
+	set(r.edit, &s.Tag, r.edit.use(chosen))
 	return pre
-}
-
-// number is the constant n.
-func (r *rewriter) number(pos token.Pos, n int) ast.Expr {
-	e := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: constant.MakeInt64(int64(n)).String()}
-	r.info.Types[e] = types.TypeAndValue{Type: types.Typ[types.Int], Value: constant.MakeInt64(int64(n))}
-	r.undo = append(r.undo, func() { delete(r.info.Types, e) })
-	return e
 }
