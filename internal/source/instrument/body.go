@@ -3,7 +3,6 @@ package instrument
 import (
 	"fmt"
 	"go/token"
-	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -12,55 +11,52 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// body emits one function (E1): its registers as variables declared at the top, its blocks as
+// body emits one function (IN1): its registers as variables declared at the top, its blocks as
 // labels, its edges as parallel assignments to the phis and a goto.
 type body struct {
-	*unitEmitter
-	plan   *plan.Func
-	fn     *ssa.Function
-	depth  int    // of nesting of literals
-	prefix string // of all names, so that nested literals do not hide what they capture
+	unit  *unitEmitter
+	plan  *plan.Func
+	fn    *ssa.Function
+	depth int // of nesting of literals
 
-	names    map[ssa.Value]string
-	slots    map[*ssa.Select][]int // by component: whose variable it has
-	results  map[*ssa.Alloc]string // result variables of functions with defers
-	inlined  map[ssa.Value]bool
-	consts   map[string]string
-	literals map[*ssa.Function]string  // variables of literals used more than once
-	placed   map[place][]*ssa.Function // where these are assigned
-	decls    []string
-	out      lines
+	regs     *registers
+	expr     *expressions
+	rec      *records
+	heap     *heapKeeper
+	edge     *boundary
+	calls    *calls
+	gate     *gating
+	literals *literals
+	needs    *needs
+	out      *lines
+}
 
-	opaque bool // it has opaque calls
-	hides  bool // it has loads or stores that may be hidden from the race detector
-	blind  bool // the instruction being written is one
-
-	loops  map[*ssa.BasicBlock]*loop
-	loop   *loop // of the block being written, nil: none
-	shorts int   // short accesses so far
-
-	roomAt   int // index in out of the check that covers what follows, -1: none
-	roomHead string
-	need     int
+// needs says which variables of an emitted function are declared because its text uses them.
+type needs struct {
+	depth bool // d_, the depth of the goroutine's opaque calls
+	hides bool // h_, whether the race detector is not to see an access
 }
 
 func newBody(u *unitEmitter, f *plan.Func, depth int) *body {
-	b := &body{
-		unitEmitter: u, plan: f, fn: f.SSA, depth: depth,
-		names: map[ssa.Value]string{}, slots: map[*ssa.Select][]int{}, results: map[*ssa.Alloc]string{}, inlined: inline(f.SSA, u.unit.Node, u.pkg.TypesInfo),
-		consts: map[string]string{}, literals: map[*ssa.Function]string{}, placed: map[place][]*ssa.Function{}, roomAt: -1,
-		loops: findLoops(f.SSA),
+	out, need, regs := &lines{}, &needs{}, newRegisters(u, f, depth)
+	expr := &expressions{unit: u, plan: f, regs: regs, out: out}
+	rec := newRecords(u, regs, expr, out)
+	rec.loops = findLoops(f.SSA)
+	heap := &heapKeeper{expr: expr, regs: regs, out: out}
+	edge := &boundary{unit: u, plan: f, fn: f.SSA, regs: regs, expr: expr, rec: rec, heap: heap, needs: need, out: out}
+	lits := &literals{
+		unit: u, plan: f, fn: f.SSA, depth: depth, regs: regs, expr: expr, out: out,
+		names: map[*ssa.Function]string{}, placed: map[place][]*ssa.Function{},
 	}
-	if depth > 0 {
-		b.prefix = fmt.Sprintf("d%d", depth)
+	expr.literal = lits.inPlace
+	gate := &gating{expr: expr, rec: rec, needs: need, out: out}
+	return &body{
+		unit: u, plan: f, fn: f.SSA, depth: depth,
+		regs: regs, expr: expr, rec: rec, heap: heap, edge: edge, gate: gate, literals: lits, needs: need, out: out,
+		calls: &calls{
+			unit: u, fn: f.SSA, regs: regs, expr: expr, rec: rec, heap: heap, edge: edge, gate: gate, needs: need, out: out,
+		},
 	}
-	for i, p := range b.fn.Params {
-		b.names[p] = fmt.Sprintf("%sp%d_", b.prefix, i)
-	}
-	for i, v := range b.fn.FreeVars {
-		b.names[v] = fmt.Sprintf("%sv%d_", b.prefix, i)
-	}
-	return b
 }
 
 // text writes the function as a literal.
@@ -77,24 +73,23 @@ func (b *body) signatureAndBody(params []*ssa.Parameter) string {
 	sig := b.fn.Signature
 	var ps []string
 	for i, p := range params {
-		t := b.typ
 		text := ""
 		if sig.Variadic() && i == len(params)-1 {
-			text = "..." + b.variadicElem(p.Type())
+			text = "..." + b.unit.variadicElem(p.Type())
 		} else {
-			text = t(p.Type())
+			text = b.unit.typ(p.Type())
 		}
-		ps = append(ps, b.names[p]+" "+text)
+		ps = append(ps, b.regs.names[p]+" "+text)
 	}
 	var rs []string
 	for i := range sig.Results().Len() {
-		r := b.typ(sig.Results().At(i).Type())
+		r := b.unit.typ(sig.Results().At(i).Type())
 		if b.fn.Recover != nil {
-			r = b.resultName(i) + " " + r
+			r = b.regs.resultName(i) + " " + r
 		}
 		rs = append(rs, r)
 	}
-	b.findResults()
+	b.regs.findResults()
 	b.at(b.fn.Pos())
 	b.emit()
 	var s strings.Builder
@@ -112,7 +107,7 @@ func (b *body) signatureAndBody(params []*ssa.Parameter) string {
 func (b *body) closing() {
 	b.at(lastBrace(b.fn))
 	if b.depth == 0 {
-		b.out.put(b.scope.ends())
+		b.out.put(b.unit.scope.ends())
 		return
 	}
 	b.out.put("}")
@@ -125,53 +120,26 @@ func lastBrace(f *ssa.Function) token.Pos {
 	return token.NoPos
 }
 
-func (b *body) resultName(i int) string { return fmt.Sprintf("%sr%d_", b.prefix, i) }
-
-// findResults maps the variables that the recover block returns to the named
-// results of the emitted function (E4): Go returns them itself when a panic was recovered.
-func (b *body) findResults() {
-	if b.fn.Recover == nil {
-		return
-	}
-	for _, in := range b.fn.Recover.Instrs {
-		ret, ok := in.(*ssa.Return)
-		if !ok {
-			continue
-		}
-		for i, r := range ret.Results {
-			load, ok := r.(*ssa.UnOp)
-			if !ok {
-				refuse("results of an unknown shape")
-			}
-			a, ok := load.X.(*ssa.Alloc)
-			if !ok {
-				refuse("result variable of another function")
-			}
-			b.results[a] = b.resultName(i)
-		}
-	}
-}
-
 // opening writes what comes before the blocks: local types, Enter, declarations, parameters.
 func (b *body) opening() string {
 	var l lines
-	l.at(b.position(b.fn.Pos()))
+	l.at(b.unit.position(b.fn.Pos()))
 	if b.depth == 0 {
-		for _, t := range b.scope.text {
+		for _, t := range b.unit.scope.text {
 			l.put(t)
 		}
 	}
-	if !b.gates {
+	if !b.unit.gates {
 		b.enter(&l)
 	}
-	if b.hides {
+	if b.needs.hides {
 		l.put("var h_ bool")
 	}
-	for _, d := range b.decls {
+	for _, d := range b.regs.decls {
 		l.put(d)
 	}
 	l.text = append(l.text, b.parameters()...)
-	l.text = append(l.text, b.around()...)
+	l.text = append(l.text, b.edge.around()...)
 	return l.String()
 }
 
@@ -180,44 +148,37 @@ func (b *body) enter(l *lines) {
 	l.putf("g_ := %s.Enter(%#x); _ = g_", rtName, header(format.Enter, 0, 0, b.plan.Site))
 	if b.plan.Defers {
 		exit := fmt.Sprintf("defer f_.Exit(%#x)", header(format.Exit, 0, 0, b.plan.Site))
-		if b.defersMaybe() {
+		if b.calls.defersMaybe() {
 			exit = fmt.Sprintf("var u_ bool; defer f_.ExitTyped(%#x, &u_)", header(format.Exit, 0, 0, b.plan.Site))
 		}
 		l.put("f_ := g_.Frame(); " + exit)
-		b.handsBackAtEnd(l)
+		b.edge.handsBackAtEnd(l)
 	}
-	if b.opaque {
+	if b.needs.depth {
 		l.put("d_ := g_.Depth()")
 	}
 }
 
 // parameters records the parameters if the caller was not instrumented.
 func (b *body) parameters() []string {
-	if len(b.plan.Params) == 0 || b.gates {
+	if len(b.plan.Params) == 0 || b.unit.gates {
 		return nil
 	}
-	sub := &body{unitEmitter: b.unitEmitter, plan: b.plan, fn: b.fn, names: b.names, slots: b.slots, inlined: b.inlined, roomAt: -1}
-	sub.out.put("if g_.Outside() {")
+	out := &lines{}
+	rec := newRecords(b.unit, b.regs, b.expr, out)
+	out.put("if g_.Outside() {")
 	for i := range b.plan.Params {
-		sub.hook(&b.plan.Params[i], b.plan.Site)
+		rec.hook(&b.plan.Params[i], b.plan.Site)
 	}
-	sub.barrier()
-	sub.out.text = append(sub.out.text, sub.isGiven()...)
-	sub.out.put("}")
-	return sub.out.text
-}
-
-func (b *body) declare(name string, t types.Type, init string) {
-	d := "var " + name + " " + b.typ(t)
-	if init != "" {
-		d += " = " + init
-	}
-	b.decls = append(b.decls, d+"; _ = "+name)
+	rec.barrier()
+	out.text = append(out.text, b.edge.isGiven()...)
+	out.put("}")
+	return out.text
 }
 
 func (b *body) at(pos token.Pos) {
 	if pos.IsValid() {
-		b.out.at(b.position(pos))
+		b.out.at(b.unit.position(pos))
 	}
 }
 
@@ -242,90 +203,28 @@ func instrPos(in ssa.Instruction) token.Pos {
 
 // emit writes the blocks.
 func (b *body) emit() {
-	b.declareRegisters()
-	b.placeLiterals()
+	b.regs.declareRegisters()
+	b.literals.placeLiterals()
 	for i, blk := range b.fn.Blocks {
 		if blk == b.fn.Recover {
 			continue
 		}
 		if len(blk.Preds) > 0 {
-			b.out.putf("%sb%d_:", b.prefix, i)
+			b.out.putf("%sb%d_:", b.regs.prefix, i)
 		}
-		b.loop = b.loops[blk]
-		b.enterBlock(&b.plan.Blocks[i])
+		b.rec.loop = b.rec.loops[blk]
+		b.rec.enterBlock(&b.plan.Blocks[i])
 		for j, in := range blk.Instrs {
 			b.at(instrPos(in))
-			b.assignLiterals(place{blk, j})
+			b.literals.assignLiterals(place{blk, j})
 			b.instr(in, &b.plan.Blocks[i].Instrs[j], blk)
 		}
-		b.barrier()
+		b.rec.barrier()
 	}
-	b.closeLoops()
+	b.rec.closeLoops()
 }
 
-func (b *body) declareRegisters() {
-	n := 0
-	for i, blk := range b.fn.Blocks {
-		if blk == b.fn.Recover {
-			continue
-		}
-		for j, in := range blk.Instrs {
-			if v, ok := in.(ssa.Value); ok {
-				b.names[v] = fmt.Sprintf("%st%d_", b.prefix, n)
-				n++
-				b.declareRegister(v, &b.plan.Blocks[i].Instrs[j])
-			}
-		}
-	}
-}
-
-func (b *body) declareRegister(v ssa.Value, ip *plan.Instr) {
-	name := b.names[v]
-	if ip.Fused || b.inlined[v] {
-		return
-	}
-	switch v := v.(type) {
-	case *ssa.Alloc:
-		if b.plan.Local(v) {
-			if _, result := b.results[v]; !result {
-				b.declare(name, v.Type().Underlying().(*types.Pointer).Elem(), "")
-			}
-			return
-		}
-	case *ssa.FieldAddr, *ssa.IndexAddr:
-		if b.plan.Local(v) {
-			return
-		}
-	case *ssa.Range:
-		b.decls = append(b.decls, fmt.Sprintf("var %s %s; _ = %[1]s", name, b.iterType(v)))
-		return
-	case *ssa.Next:
-		for i, t := range nextTypes(v) {
-			b.declare(b.component(v, i), t, "")
-		}
-		return
-	case *ssa.Call:
-		if bi, ok := v.Call.Value.(*ssa.Builtin); ok && strings.HasPrefix(bi.Name(), "ssa:") {
-			return
-		}
-	}
-	if t, ok := v.Type().(*types.Tuple); ok {
-		for i := range t.Len() {
-			if b.slot(v, i) == i {
-				b.declare(b.component(v, i), t.At(i).Type(), "")
-			}
-		}
-		return
-	}
-	b.declare(name, v.Type(), "")
-}
-
-// component names a component of a tuple (E2).
-func (b *body) component(v ssa.Value, i int) string {
-	return fmt.Sprintf("%s%d_", b.names[v], b.slot(v, i))
-}
-
-func (b *body) fused(in ssa.Instruction) bool { return b.plan.Fused(in) }
+func (ex *expressions) fused(in ssa.Instruction) bool { return ex.plan.Fused(in) }
 
 // jump writes the edge from blk to its successor: the phis take their values at once.
 func (b *body) jump(blk *ssa.BasicBlock, succ int) {
@@ -338,15 +237,15 @@ func (b *body) jump(blk *ssa.BasicBlock, succ int) {
 			break
 		}
 		if v := phi.Edges[edge]; v != ssa.Value(phi) {
-			left = append(left, b.names[phi])
-			right = append(right, b.value(v))
+			left = append(left, b.regs.names[phi])
+			right = append(right, b.expr.value(v))
 		}
 	}
 	if len(left) > 0 {
 		b.out.put(strings.Join(left, ", ") + " = " + strings.Join(right, ", "))
 	}
-	b.leaveFor(blk, to)
-	b.out.putf("goto %sb%d_", b.prefix, to.Index)
+	b.rec.leaveFor(blk, to)
+	b.out.putf("goto %sb%d_", b.regs.prefix, to.Index)
 }
 
 // edgeIndex returns which of the predecessors of its successor blk is, by the edge with number

@@ -12,12 +12,12 @@ import (
 )
 
 // constant writes a constant with its type.
-func (b *body) constant(c *ssa.Const) string {
+func (ex *expressions) constant(c *ssa.Const) string {
 	t := c.Type()
 	if c.Value == nil {
-		return b.zero(t)
+		return ex.zero(t)
 	}
-	conv := b.conv(t)
+	conv := ex.unit.conv(t)
 	if basic, ok := plan.Core(t).(*types.Basic); ok {
 		if s := literal(c.Value, basic); s != "" {
 			return conv + "(" + s + ")"
@@ -61,14 +61,14 @@ func hexFloat(v constant.Value) string {
 }
 
 // zero writes the zero value of t.
-func (b *body) zero(t types.Type) string {
+func (ex *expressions) zero(t types.Type) string {
 	if basic, ok := t.(*types.Basic); ok && basic.Kind() == types.UntypedNil {
 		return "nil"
 	}
 	if nilable(t) {
-		return b.conv(t) + "(nil)"
+		return ex.unit.conv(t) + "(nil)"
 	}
-	return "(*new(" + b.typ(t) + "))"
+	return "(*new(" + ex.unit.typ(t) + "))"
 }
 
 // nilable reports whether nil is a value of t.
@@ -88,20 +88,20 @@ func nilable(t types.Type) bool {
 // hidden writes an operand so that the compiler cannot see its constant value (E6). SSA
 // has constants where the source has variables, and the compiler rejects constant
 // expressions that overflow, divide by zero, or index out of range.
-func (b *body) hidden(v ssa.Value) string {
+func (ex *expressions) hidden(v ssa.Value) string {
 	c, ok := v.(*ssa.Const)
 	if !ok {
-		return b.value(v)
+		return ex.value(v)
 	}
-	expr := b.constant(c)
+	expr := ex.constant(c)
 	if expr == "nil" {
 		return expr
 	}
-	name, ok := b.consts[expr]
+	name, ok := ex.regs.consts[expr]
 	if !ok {
-		name = fmt.Sprintf("%sk%d_", b.prefix, len(b.consts))
-		b.consts[expr] = name
-		b.declare(name, c.Type(), expr)
+		name = fmt.Sprintf("%sk%d_", ex.regs.prefix, len(ex.regs.consts))
+		ex.regs.consts[expr] = name
+		ex.regs.declare(name, c.Type(), expr)
 	}
 	return name
 }

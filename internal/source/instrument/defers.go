@@ -11,47 +11,47 @@ import (
 )
 
 // emitGo writes a go statement.
-func (b *body) emitGo(in *ssa.Go, ip *plan.Instr) {
-	b.mustBeStatement(&in.Call)
-	b.mustKeepAlive(&in.Call)
-	call := b.call(&in.Call)
-	b.goLeaves(in, ip)
-	b.before(ip)
-	b.out.put("go " + call)
-	b.barrier()
+func (cs *calls) emitGo(in *ssa.Go, ip *plan.Instr) {
+	cs.mustBeStatement(&in.Call)
+	cs.mustKeepAlive(&in.Call)
+	call := cs.expr.call(&in.Call)
+	cs.edge.goLeaves(in, ip)
+	cs.rec.before(ip)
+	cs.out.put("go " + call)
+	cs.rec.barrier()
 }
 
 // emitDefer writes a defer statement. Typed operations are deferred through a helper that tells the
 // recorder their site; the others must be called by the runtime itself, or recover would not work
 // in them.
-func (b *body) emitDefer(in *ssa.Defer, ip *plan.Instr) {
-	b.mustBeStatement(&in.Call)
-	b.mustKeepAlive(&in.Call)
+func (cs *calls) emitDefer(in *ssa.Defer, ip *plan.Instr) {
+	cs.mustBeStatement(&in.Call)
+	cs.mustKeepAlive(&in.Call)
 	if bi, ok := in.Call.Value.(*ssa.Builtin); ok && bi.Name() == "recover" {
 		refuse("defer recover(), whose frame would not be the same")
 	}
 	if plan.TypedDefer(&in.Call) {
-		b.deferLeaves(in, ip, func(string) { b.deferHelper(in, ip) })
+		cs.edge.deferLeaves(in, ip, func(string) { cs.deferHelper(in, ip) })
 		return
 	}
-	call := b.call(&in.Call)
-	b.deferLeaves(in, ip, func(leaves string) {
-		if b.fileEmitter.plan.MaybeTyped(&in.Call) {
-			b.deferMaybe(in, ip, call, leaves)
+	call := cs.expr.call(&in.Call)
+	cs.edge.deferLeaves(in, ip, func(leaves string) {
+		if cs.unit.plan.MaybeTyped(&in.Call) {
+			cs.deferMaybe(in, ip, call, leaves)
 			return
 		}
-		if fn := in.Call.StaticCallee(); b.defersMaybe() && b.fileEmitter.plan.Func(fn) == nil {
-			b.out.put("u_ = true")
+		if fn := in.Call.StaticCallee(); cs.defersMaybe() && cs.unit.plan.Func(fn) == nil {
+			cs.out.put("u_ = true")
 		}
-		b.out.put("defer " + call)
+		cs.out.put("defer " + call)
 	})
 }
 
 // defersMaybe reports whether the function defers a call that may be one of a typed operation.
-func (b *body) defersMaybe() bool {
-	for _, blk := range b.fn.Blocks {
+func (cs *calls) defersMaybe() bool {
+	for _, blk := range cs.fn.Blocks {
 		for _, in := range blk.Instrs {
-			if d, ok := in.(*ssa.Defer); ok && !b.gates && b.fileEmitter.plan.MaybeTyped(&d.Call) {
+			if d, ok := in.(*ssa.Defer); ok && !cs.unit.gates && cs.unit.plan.MaybeTyped(&d.Call) {
 				return true
 			}
 		}
@@ -62,23 +62,23 @@ func (b *body) defersMaybe() bool {
 // deferMaybe defers a call that may be one of a typed operation: then the recorder is told its
 // site right before it. The runtime itself calls it, or recover would not work in it. leaves is
 // the package that it leaves traced code for, "" if it does not.
-func (b *body) deferMaybe(in *ssa.Defer, ip *plan.Instr, call, leaves string) {
-	if b.gates {
-		b.out.putf("defer %s.Done(%d); defer %s; defer %[1]s.Gate(%[2]d)", rtName, ip.Site, call)
+func (cs *calls) deferMaybe(in *ssa.Defer, ip *plan.Instr, call, leaves string) {
+	if cs.unit.gates {
+		cs.out.putf("defer %s.Done(%d); defer %s; defer %[1]s.Gate(%[2]d)", rtName, ip.Site, call)
 		return
 	}
 	stays := ""
 	if leaves != "" {
 		stays = leaves + " == 0 && "
 	}
-	b.out.putf("{ o_ := %s%s", stays, b.isTyped(&in.Call, 0))
-	b.out.put("u_ = u_ || !o_")
-	b.out.put("defer " + call)
-	b.out.putf("defer g_.CallTyped(%d, o_) }", ip.Site)
+	cs.out.putf("{ o_ := %s%s", stays, cs.expr.isTyped(&in.Call, 0))
+	cs.out.put("u_ = u_ || !o_")
+	cs.out.put("defer " + call)
+	cs.out.putf("defer g_.CallTyped(%d, o_) }", ip.Site)
 }
 
 // mustBeStatement refuses the builtins that Go does not allow as statements.
-func (b *body) mustBeStatement(c *ssa.CallCommon) {
+func (cs *calls) mustBeStatement(c *ssa.CallCommon) {
 	if bi, ok := c.Value.(*ssa.Builtin); ok {
 		switch bi.Name() {
 		case "close", "copy", "delete", "clear", "panic", "print", "println", "recover":
@@ -91,16 +91,16 @@ func (b *body) mustBeStatement(c *ssa.CallCommon) {
 // deferHelper defers the call through a function of the emitted file: func(g, site, operands…).
 // Where the operands have types that mention type parameters it is a literal, at the price of a
 // number in the names of the literals after it.
-func (b *body) deferHelper(in *ssa.Defer, ip *plan.Instr) {
+func (cs *calls) deferHelper(in *ssa.Defer, ip *plan.Instr) {
 	c := &in.Call
 	var params, names, args []string
 	generic := false
 	for i, a := range c.Args {
 		name := fmt.Sprintf("a%d_", i)
 		generic = generic || mentionsTypeParam(a.Type())
-		params = append(params, name+" "+b.typ(a.Type()))
+		params = append(params, name+" "+cs.unit.typ(a.Type()))
 		names = append(names, name)
-		args = append(args, b.value(a))
+		args = append(args, cs.expr.value(a))
 	}
 	var call string
 	if bi, ok := c.Value.(*ssa.Builtin); ok {
@@ -108,18 +108,18 @@ func (b *body) deferHelper(in *ssa.Defer, ip *plan.Instr) {
 	} else if fn := c.StaticCallee(); fn.Signature.Recv() != nil {
 		call = names[0] + "." + origin(fn).Object().Name() + "(" + strings.Join(names[1:], ", ") + ")"
 	} else {
-		call = b.function(fn) + "(" + strings.Join(names, ", ") + ")"
+		call = cs.expr.function(fn) + "(" + strings.Join(names, ", ") + ")"
 	}
 	text, state := fmt.Sprintf("(g_ *%s.G, site uint32, %s) { g_.Call(site); %s }", rtName, strings.Join(params, ", "), call), "g_, "
-	if b.gates {
+	if cs.unit.gates {
 		text, state = fmt.Sprintf("(site uint32, %s) { %s.Gate(site); %s; %[2]s.Done(site) }", strings.Join(params, ", "), rtName, call), ""
 	}
 	if generic {
 		text = "func" + text
 	} else {
-		text = b.helper(text)
+		text = cs.unit.helper(text)
 	}
-	b.out.putf("defer %s(%s%d, %s)", text, state, ip.Site, strings.Join(args, ", "))
+	cs.out.putf("defer %s(%s%d, %s)", text, state, ip.Site, strings.Join(args, ", "))
 }
 
 // mentionsTypeParam reports whether a type parameter occurs in t.

@@ -42,29 +42,38 @@ func Gated(in ssa.Instruction, ip *plan.Instr) bool {
 	return false
 }
 
+// gating writes gates.
+type gating struct {
+	expr  *expressions
+	rec   *records
+	needs *needs
+	out   *lines
+	blind bool // the instruction being written may be hidden from the race detector
+}
+
 // gate writes the gate of an instruction, with the address of what it accesses. The gate of a load
 // or store says whether the race detector is not to see it.
-func (b *body) gate(in ssa.Instruction, ip *plan.Instr) {
-	b.blind = false
+func (g *gating) gate(in ssa.Instruction, ip *plan.Instr) {
+	g.blind = false
 	for _, hs := range [][]plan.Hook{ip.Before, ip.After} {
 		for i := range hs {
-			if at := b.extent(&hs[i]); at != "" {
+			if at := g.extent(&hs[i]); at != "" {
 				switch in.(type) {
 				case *ssa.UnOp, *ssa.Store:
-					b.blind, b.hides = true, true
-					b.out.putf("{ c_ := %s; h_ = %s.GateAt(%d, %s) }", b.hidden(hs[i].Addr), rtName, ip.Site, at)
+					g.blind, g.needs.hides = true, true
+					g.out.putf("{ c_ := %s; h_ = %s.GateAt(%d, %s) }", g.expr.hidden(hs[i].Addr), rtName, ip.Site, at)
 				default:
-					b.out.putf("{ c_ := %s; %s.GateAt(%d, %s) }", b.hidden(hs[i].Addr), rtName, ip.Site, at)
+					g.out.putf("{ c_ := %s; %s.GateAt(%d, %s) }", g.expr.hidden(hs[i].Addr), rtName, ip.Site, at)
 				}
 				return
 			}
 		}
 	}
-	b.out.putf("%s.Gate(%d)", rtName, ip.Site)
+	g.out.putf("%s.Gate(%d)", rtName, ip.Site)
 }
 
 // extent writes the address and size of an access by c_, "" for one that is not known beforehand.
-func (b *body) extent(h *plan.Hook) string {
+func (g *gating) extent(h *plan.Hook) string {
 	size := fmt.Sprint(h.Size)
 	switch {
 	case !h.Kind.IsAccess() || h.Case >= 0:
@@ -87,7 +96,7 @@ func (b *body) extent(h *plan.Hook) string {
 
 // feed gives the results of a call the values of the recorded run. Values are numbered as the call
 // records them.
-func (b *body) feed(ip *plan.Instr) {
+func (g *gating) feed(ip *plan.Instr) {
 	n := 0
 	for i := range ip.After {
 		h := &ip.After[i]
@@ -95,8 +104,8 @@ func (b *body) feed(ip *plan.Instr) {
 			continue
 		}
 		if plan.FedHook(h) {
-			v := b.operand(h)
-			b.out.putf("%s = %s.Feed(%d, %d, %s)", v, rtName, ip.Site, n, v)
+			v := g.rec.operand(h)
+			g.out.putf("%s = %s.Feed(%d, %d, %s)", v, rtName, ip.Site, n, v)
 		}
 		n++
 	}

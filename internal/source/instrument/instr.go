@@ -3,6 +3,8 @@ package instrument
 import (
 	"fmt"
 	"go/token"
+	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -10,18 +12,19 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// instr writes one instruction with its hooks. A fused or inlined instruction has no text of
-// its own, phis are written on the edges, and RunDefers is what Go does while it returns.
+// instr writes one instruction with its records. A fused or inlined instruction has no text of its
+// own.
 func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
-	if v, ok := in.(ssa.Value); ip.Fused || ok && b.inlined[v] {
+	if v, ok := in.(ssa.Value); ip.Fused || ok && b.regs.inlined[v] {
 		return
 	}
-	if b.gates && Gated(in, ip) {
-		b.gate(in, ip)
+	if b.unit.gates && Gated(in, ip) {
+		b.gate.gate(in, ip)
 		defer b.out.putf("%s.Done(%d)", rtName, ip.Site)
 	}
 	switch in := in.(type) {
 	case *ssa.Phi, *ssa.DebugRef, *ssa.RunDefers:
+		// a phi is assigned on the edges; Go runs deferred calls itself while the function returns
 	case *ssa.Alloc:
 		b.alloc(in, ip)
 	case *ssa.UnOp:
@@ -30,91 +33,119 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 		b.store(in, ip)
 	case *ssa.BinOp, *ssa.Convert, *ssa.MultiConvert, *ssa.ChangeType, *ssa.ChangeInterface, *ssa.MakeInterface,
 		*ssa.SliceToArrayPointer, *ssa.Slice, *ssa.Field, *ssa.Index:
-		if s, ok := in.(*ssa.Slice); ok {
-			b.checkMake(s)
-		}
-		b.simple(in.(ssa.Value), ip)
-		switch in := in.(type) {
-		case *ssa.Convert:
-			b.keep(in)
-			b.keepReflected(in)
-		case *ssa.MultiConvert:
-			b.keep(in)
-		}
+		b.compute(in.(ssa.Value), ip)
 	case *ssa.FieldAddr, *ssa.IndexAddr:
 		b.address(in.(ssa.Value), ip)
 	case *ssa.Extract:
-		b.out.putf("%s = %s", b.names[in], b.component(in.Tuple, in.Index))
+		b.out.putf("%s = %s", b.regs.names[in], b.regs.component(in.Tuple, in.Index))
 	case *ssa.Call:
-		b.emitCall(in, ip)
+		b.calls.emitCall(in, ip)
 	case *ssa.MakeClosure:
-		b.emitClosure(in)
-		b.after(ip)
-	case *ssa.MakeChan:
-		b.out.putf("%s = make(%s, %s)", b.names[in], b.typ(in.Type()), b.hidden(in.Size))
-		b.after(ip)
-	case *ssa.MakeMap:
-		size := ""
-		if in.Reserve != nil {
-			size = ", " + b.hidden(in.Reserve)
-		}
-		b.out.putf("%s = make(%s%s)", b.names[in], b.typ(in.Type()), size)
-		b.keep(in)
-		b.after(ip)
-	case *ssa.MakeSlice:
-		b.out.putf("%s = make(%s, %s, %s)", b.names[in], b.typ(in.Type()), b.hidden(in.Len), b.hidden(in.Cap))
-		b.keep(in)
-		b.after(ip)
-	case *ssa.Lookup:
-		b.before(ip)
-		b.out.putf("%s%s[%s]", b.assignTo(in), b.hidden(in.X), b.value(in.Index))
-		b.after(ip)
-	case *ssa.MapUpdate:
-		m, k, v := b.hidden(in.Map), b.value(in.Key), b.value(in.Value)
-		b.before(ip)
-		b.out.putf("%s[%s] = %s", m, k, v)
-	case *ssa.Range:
-		b.emitRange(in)
-	case *ssa.Next:
-		b.before(ip)
-		b.out.putf("%s%s.Next()", b.assignTo(in), b.names[in.Iter])
-		b.after(ip)
+		b.literals.emitClosure(in)
+		b.rec.after(ip)
+	case *ssa.MakeChan, *ssa.MakeMap, *ssa.MakeSlice:
+		b.make(in.(ssa.Value), ip)
+	case *ssa.Lookup, *ssa.MapUpdate, *ssa.Range, *ssa.Next:
+		b.element(in, ip)
 	case *ssa.TypeAssert:
 		b.nilMethod(in)
-		b.out.putf("%s%s.(%s)", b.assignTo(in), b.hidden(in.X), b.typ(in.AssertedType))
-		b.after(ip)
+		b.out.putf("%s%s.(%s)", b.regs.assignTo(in), b.expr.hidden(in.X), b.unit.typ(in.AssertedType))
+		b.rec.after(ip)
 	case *ssa.Select:
 		b.emitSelect(in, ip)
 	case *ssa.Send:
-		ch, x := b.hidden(in.Chan), b.value(in.X)
-		b.before(ip)
+		ch, x := b.expr.hidden(in.Chan), b.expr.value(in.X)
+		b.rec.before(ip)
 		b.out.putf("%s <- %s", ch, x)
-		b.barrier()
+		b.rec.barrier()
 	case *ssa.Go:
-		b.emitGo(in, ip)
+		b.calls.emitGo(in, ip)
 	case *ssa.Defer:
-		b.emitDefer(in, ip)
+		b.calls.emitDefer(in, ip)
+	case *ssa.Jump, *ssa.If, *ssa.Return, *ssa.Panic:
+		b.control(in, blk)
+	default:
+		refuse(fmt.Sprintf("instruction of kind %T", in))
+	}
+}
+
+// control writes the end of a block.
+func (b *body) control(in ssa.Instruction, blk *ssa.BasicBlock) {
+	switch in := in.(type) {
 	case *ssa.Jump:
-		b.barrier()
+		b.rec.barrier()
 		b.jump(blk, 0)
 	case *ssa.If:
 		b.branch(in, blk)
 	case *ssa.Return:
 		b.ret(in)
 	case *ssa.Panic:
-		b.barrier()
+		b.rec.barrier()
 		b.rangeState(in)
-		b.out.putf("panic(%s)", b.value(in.X))
-	default:
-		refuse(fmt.Sprintf("instruction of kind %T", in))
+		b.out.putf("panic(%s)", b.expr.value(in.X))
+	}
+}
+
+// make writes a call of the built-in function make.
+func (b *body) make(v ssa.Value, ip *plan.Instr) {
+	name, typ := b.regs.names[v], b.unit.typ(v.Type())
+	switch in := v.(type) {
+	case *ssa.MakeChan:
+		b.out.putf("%s = make(%s, %s)", name, typ, b.expr.hidden(in.Size))
+	case *ssa.MakeMap:
+		size := ""
+		if in.Reserve != nil {
+			size = ", " + b.expr.hidden(in.Reserve)
+		}
+		b.out.putf("%s = make(%s%s)", name, typ, size)
+		b.heap.keep(in)
+	case *ssa.MakeSlice:
+		b.out.putf("%s = make(%s, %s, %s)", name, typ, b.expr.hidden(in.Len), b.expr.hidden(in.Cap))
+		b.heap.keep(in)
+	}
+	b.rec.after(ip)
+}
+
+// element writes an access of an element of a map or a string, or a step of an iteration.
+func (b *body) element(in ssa.Instruction, ip *plan.Instr) {
+	switch in := in.(type) {
+	case *ssa.Lookup:
+		b.rec.before(ip)
+		b.out.putf("%s%s[%s]", b.regs.assignTo(in), b.expr.hidden(in.X), b.expr.value(in.Index))
+		b.rec.after(ip)
+	case *ssa.MapUpdate:
+		m, k, v := b.expr.hidden(in.Map), b.expr.value(in.Key), b.expr.value(in.Value)
+		b.rec.before(ip)
+		b.out.putf("%s[%s] = %s", m, k, v)
+	case *ssa.Range:
+		b.emitRange(in)
+	case *ssa.Next:
+		b.rec.before(ip)
+		b.out.putf("%s%s.Next()", b.regs.assignTo(in), b.regs.names[in.Iter])
+		b.rec.after(ip)
+	}
+}
+
+// compute writes an instruction that computes a value, and what the value needs besides.
+func (b *body) compute(v ssa.Value, ip *plan.Instr) {
+	if s, ok := v.(*ssa.Slice); ok {
+		b.checkMake(s)
+	}
+	b.simple(v, ip)
+	switch v := v.(type) {
+	case *ssa.Convert:
+		b.heap.keep(v)
+		b.heap.keepReflected(v)
+	case *ssa.MultiConvert:
+		b.heap.keep(v)
 	}
 }
 
 // simple writes an instruction whose result is an expression of its operands.
 func (b *body) simple(v ssa.Value, ip *plan.Instr) {
-	b.before(ip)
-	b.out.putf("%s = %s", b.names[v], b.expression(v))
-	b.after(ip)
+	b.rec.before(ip)
+	b.out.putf("%s = %s", b.regs.names[v], b.expr.expression(v))
+	b.rec.after(ip)
 }
 
 // address computes the address of a field or element. In a local variable that is only a bounds
@@ -126,53 +157,53 @@ func (b *body) address(v ssa.Value, ip *plan.Instr) {
 	}
 	if ia, ok := v.(*ssa.IndexAddr); ok {
 		if _, constant := ia.Index.(*ssa.Const); !constant {
-			b.out.putf("_ = %s", b.path(v))
+			b.out.putf("_ = %s", b.expr.path(v))
 		}
 	}
 }
 
 // alloc makes a variable (E3). Local ones are declared at the top and only cleared here.
 func (b *body) alloc(in *ssa.Alloc, ip *plan.Instr) {
-	r, result := b.results[in]
+	r, result := b.regs.results[in]
 	switch {
 	case b.plan.Local(in):
 		if !result && in.Block().Index > 0 {
-			b.out.putf("%s = %s", b.names[in], "*new("+b.typ(deref(in))+")")
+			b.out.putf("%s = %s", b.regs.names[in], "*new("+b.unit.typ(deref(in))+")")
 		}
 		return
 	case result:
-		b.out.putf("%s = &%s", b.names[in], r)
+		b.out.putf("%s = &%s", b.regs.names[in], r)
 	default:
-		b.out.putf("%s = new(%s)", b.names[in], b.typ(deref(in)))
+		b.out.putf("%s = new(%s)", b.regs.names[in], b.unit.typ(deref(in)))
 	}
-	b.heap(b.names[in])
-	b.after(ip)
+	b.heap.heap(b.regs.names[in])
+	b.rec.after(ip)
 }
 
 func (b *body) unop(in *ssa.UnOp, ip *plan.Instr) {
-	name := b.names[in]
+	name := b.regs.names[in]
 	switch in.Op {
 	case token.MUL:
 		if ip.Check {
-			b.out.putf("_ = *%s", b.hidden(in.X))
+			b.out.putf("_ = *%s", b.expr.hidden(in.X))
 			return
 		}
 		if b.plan.Local(in.X) {
-			b.out.putf("%s = %s", name, b.path(in.X))
+			b.out.putf("%s = %s", name, b.expr.path(in.X))
 		} else {
-			if b.blind {
-				b.out.putf("if h_ { %s = %s.Peek(%s) } else {", name, rtName, b.hidden(in.X))
+			if b.gate.blind {
+				b.out.putf("if h_ { %s = %s.Peek(%s) } else {", name, rtName, b.expr.hidden(in.X))
 				defer b.out.put("}")
 			}
-			b.out.putf("%s = *%s", name, b.hidden(in.X))
+			b.out.putf("%s = *%s", name, b.expr.hidden(in.X))
 		}
-		b.after(ip)
+		b.rec.after(ip)
 	case token.ARROW:
-		ch := b.hidden(in.X)
-		b.before(ip)
-		b.out.putf("%s<-%s", b.assignTo(in), ch)
-		b.barrier()
-		b.after(ip)
+		ch := b.expr.hidden(in.X)
+		b.rec.before(ip)
+		b.out.putf("%s<-%s", b.regs.assignTo(in), ch)
+		b.rec.barrier()
+		b.rec.after(ip)
 	default:
 		b.simple(in, ip)
 	}
@@ -180,24 +211,24 @@ func (b *body) unop(in *ssa.UnOp, ip *plan.Instr) {
 
 func (b *body) store(in *ssa.Store, ip *plan.Instr) {
 	if b.plan.Local(in.Addr) {
-		b.out.putf("%s = %s", b.path(in.Addr), b.value(in.Val))
+		b.out.putf("%s = %s", b.expr.path(in.Addr), b.expr.value(in.Val))
 		return
 	}
 	if plan.Kept(in) {
-		b.out.putf("_ = %s", b.value(in.Val))
+		b.out.putf("_ = %s", b.expr.value(in.Val))
 		return
 	}
-	if b.blind {
-		b.out.putf("if h_ { %s.Poke(%s, %s) } else {", rtName, b.hidden(in.Addr), b.value(in.Val))
+	if b.gate.blind {
+		b.out.putf("if h_ { %s.Poke(%s, %s) } else {", rtName, b.expr.hidden(in.Addr), b.expr.value(in.Val))
 		defer b.out.put("}")
 	}
-	b.out.putf("*%s = %s", b.hidden(in.Addr), b.value(in.Val))
-	b.after(ip)
+	b.out.putf("*%s = %s", b.expr.hidden(in.Addr), b.expr.value(in.Val))
+	b.rec.after(ip)
 }
 
 func (b *body) branch(in *ssa.If, blk *ssa.BasicBlock) {
-	b.barrier()
-	b.out.putf("if bool(%s) {", b.hidden(in.Cond))
+	b.rec.barrier()
+	b.out.putf("if bool(%s) {", b.expr.hidden(in.Cond))
 	b.jump(blk, 0)
 	b.out.put("}")
 	b.jump(blk, 1)
@@ -206,12 +237,54 @@ func (b *body) branch(in *ssa.If, blk *ssa.BasicBlock) {
 func (b *body) ret(in *ssa.Return) {
 	var rs []string
 	for _, r := range in.Results {
-		rs = append(rs, b.value(r))
+		rs = append(rs, b.expr.value(r))
 	}
-	b.barrier()
-	if !b.plan.Defers && !b.gates {
-		b.handsBack(in)
+	b.rec.barrier()
+	if !b.plan.Defers && !b.unit.gates {
+		b.edge.handsBack(in)
 		b.out.putf("g_.Exit(%#x)", header(exit, 0, 0, b.plan.Site))
 	}
 	b.out.put("return " + strings.Join(rs, ", "))
+}
+
+// checkMake has make([]T, n, m) of a constant m, which SSA has as new([m]T)[:n], panic as make
+// does.
+func (b *body) checkMake(in *ssa.Slice) {
+	a, ok := in.X.(*ssa.Alloc)
+	if !ok || a.Comment != "makeslice" || in.High == nil {
+		return
+	}
+	array := a.Type().Underlying().(*types.Pointer).Elem().(*types.Array)
+	if c, ok := in.High.(*ssa.Const); ok && 0 <= c.Int64() && c.Int64() <= array.Len() {
+		return
+	}
+	n := b.expr.hidden(in.High)
+	b.out.putf("if uint64(%s) > %d { _ = make([]%s, %[1]s, %[2]d) }", n, array.Len(), b.unit.typ(array.Elem()))
+}
+
+// nilMethod writes the check that a method value begins with. In SSA it is a type assertion of the
+// interface to itself, which fails with another error.
+func (b *body) nilMethod(in *ssa.TypeAssert) {
+	if in.CommaOk || len(*in.Referrers()) > 0 {
+		return
+	}
+	list := in.Block().Instrs
+	for _, next := range list[slices.Index(list, ssa.Instruction(in)):] {
+		c, ok := next.(*ssa.MakeClosure)
+		if !ok {
+			continue
+		}
+		fn := c.Fn.(*ssa.Function)
+		if x, ok := in.X.(*ssa.MakeInterface); ok && !in.Pos().IsValid() { // of a type parameter
+			b.nilCheck(x.X, fn)
+		} else if in.Pos() == c.Pos() {
+			b.nilCheck(in.X, fn)
+		}
+		return
+	}
+}
+
+func (b *body) nilCheck(recv ssa.Value, bound *ssa.Function) {
+	b.expr.mustName(bound.Object())
+	b.out.putf("_ = %s.%s", b.expr.selector(recv), bound.Object().Name())
 }

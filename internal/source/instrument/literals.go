@@ -2,306 +2,155 @@ package instrument
 
 import (
 	"fmt"
-	"go/ast"
-	"go/constant"
-	"go/token"
-	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// The compiler names function literals by their number in the function around them, in the order in
-// which it reads them: that of the source, without code that it drops as dead. Emitted code has
-// them in the order of its blocks. So each says its number, by its column (literalColumn), and the
-// compiler of package compiler takes it from there (E7 of that package).
+// literals writes the function literals of a function.
+type literals struct {
+	unit  *unitEmitter
+	plan  *plan.Func
+	fn    *ssa.Function
+	depth int // of nesting of literals
+	regs  *registers
+	expr  *expressions
+	out   *lines
 
-// What a column behind emittedColumn says of a literal.
-const (
-	columnLiteral = iota // a literal with that number
-	columnRange          // the body of a range over a function with that number
-	columnNatural        // the compiler counts it as in the source
-	columnKinds
-)
-
-func literalColumn(number, kind int) int { return emittedColumn + 1 + number*columnKinds + kind }
-
-// mark returns the comment in front of a literal that says its number.
-func (b *body) mark() string {
-	number, kind := b.number(b.fn)
-	if number == 0 {
-		return ""
-	}
-	file, line := b.position(b.fn.Pos())
-	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, literalColumn(number, kind))
+	names  map[*ssa.Function]string  // variables of literals that are used more than once
+	placed map[place][]*ssa.Function // where these are assigned
 }
 
-// number returns the number of a literal in the function that it is named after: that is not the
-// body of a range over a function.
-func (u *unitEmitter) number(fn *ssa.Function) (number, kind int) {
-	around := fn.Parent()
-	for around.Synthetic != "" && around.Parent() != nil {
-		around = around.Parent()
-	}
-	top := around.Syntax()
-	numbers, ok := u.numbers[top]
-	if !ok {
-		numbers = numberLiterals(u.pkg.TypesInfo, top)
-		u.numbers[top] = numbers
-	}
-	if _, ok := fn.Syntax().(*ast.RangeStmt); ok {
-		kind = columnRange
-	}
-	return numbers[fn.Syntax()], kind
-}
-
-// numberLiterals numbers the literals of a function, but not those inside of them, and by
-// themselves its ranges over functions.
-func numberLiterals(info *types.Info, fn ast.Node) map[ast.Node]int {
-	c := &literalCounter{info: info, numbers: map[ast.Node]int{}}
-	switch fn := fn.(type) {
-	case *ast.FuncDecl:
-		c.generic = fn.Type.TypeParams != nil || hasTypeParams(info, fn)
-		c.visit(fn.Body)
-	case *ast.FuncLit:
-		c.visit(fn.Body)
-	}
-	return c.numbers
-}
-
-func hasTypeParams(info *types.Info, d *ast.FuncDecl) bool {
-	fn, ok := info.Defs[d.Name].(*types.Func)
-	return ok && fn.Signature().RecvTypeParams().Len() > 0
-}
-
-// literalCounter reads a function as the compiler does (package noder, writer.go).
-type literalCounter struct {
-	info             *types.Info
-	generic          bool
-	numbers          map[ast.Node]int
-	literals, ranges int
-	called           ast.Expr // a method of a call is no method value
-}
-
-func (c *literalCounter) visit(n ast.Node) {
-	if n != nil {
-		ast.Inspect(n, c.inspect)
-	}
-}
-
-func (c *literalCounter) visitAll(list []ast.Stmt) {
-	last := -1
-	for i, s := range list {
-		if _, ok := s.(*ast.LabeledStmt); ok {
-			last = i
-		}
-	}
-	dead := false
-	for i, s := range list {
-		if _, labeled := s.(*ast.LabeledStmt); dead && i > last && !labeled {
-			continue
-		}
-		c.visit(s)
-		dead = c.terminates(s)
-	}
-}
-
-// inspect is for ast.Inspect: false where it has visited what is below n.
-func (c *literalCounter) inspect(n ast.Node) bool {
-	if e, ok := n.(ast.Expr); ok && c.info.Types[e].Value != nil {
-		return false // a constant is not evaluated
-	}
-	switch n := n.(type) {
-	case *ast.FuncLit:
-		c.literals++
-		c.numbers[n] = c.literals
-		return false
-	case *ast.BlockStmt:
-		c.visitAll(n.List)
-		return false
-	case *ast.CaseClause:
-		for _, e := range n.List {
-			c.visit(e)
-		}
-		c.visitAll(n.Body)
-		return false
-	case *ast.CommClause:
-		c.visit(n.Comm)
-		c.visitAll(n.Body)
-		return false
-	case *ast.IfStmt:
-		c.visitIf(n)
-		return false
-	case *ast.ForStmt:
-		return c.visitFor(n)
-	case *ast.SwitchStmt:
-		return c.visitSwitch(n)
-	case *ast.RangeStmt:
-		if _, ok := c.info.TypeOf(n.X).Underlying().(*types.Signature); ok {
-			c.ranges++
-			c.numbers[n] = c.ranges
-		}
-	case *ast.CallExpr:
-		c.called = ast.Unparen(n.Fun)
-	case *ast.SelectorExpr:
-		c.countMethod(n)
-	}
-	return true
-}
-
-// countMethod counts the wrapper that the compiler makes, in a generic function, for a method value
-// of a type that depends on type parameters.
-func (c *literalCounter) countMethod(n *ast.SelectorExpr) {
-	sel := c.info.Selections[n]
-	if !c.generic || sel == nil || sel.Kind() != types.MethodVal || c.called == ast.Expr(n) {
+// emitClosure writes a function literal with its free variables, or a bound method (E5). The
+// literal stands directly in the function around it, so that its name in a stack trace stays; free
+// variables are copies in a block of its own, never assigned again, which the compiler captures by
+// value.
+func (ls *literals) emitClosure(in *ssa.MakeClosure) {
+	fn := in.Fn.(*ssa.Function)
+	if strings.HasPrefix(fn.Synthetic, "bound") {
+		ls.expr.mustName(fn.Object())
+		ls.out.putf("%s = %s.%s", ls.regs.names[in], ls.expr.selector(in.Bindings[0]), fn.Object().Name())
 		return
 	}
-	if t := sel.Recv(); mentionsTypeParam(t) && (isTypeParam(t) || !types.IsInterface(t)) {
-		c.visit(n.X)
-		c.literals++
+	if fn.Parent() != ls.fn {
+		refuse("closure of another function")
 	}
+	sub := ls.literal(fn)
+	var names, vals []string
+	for i, v := range in.Bindings {
+		names = append(names, sub.regs.names[fn.FreeVars[i]])
+		vals = append(vals, ls.expr.value(v))
+	}
+	text := sub.text()
+	ls.out.putf("{ %s := %s; %s = %s }", strings.Join(names, ", "), strings.Join(vals, ", "), ls.regs.names[in], text)
 }
 
-func isTypeParam(t types.Type) bool {
-	_, ok := types.Unalias(t).(*types.TypeParam)
-	return ok
+// inPlace writes a literal without free variables where its value is used.
+func (ls *literals) inPlace(fn *ssa.Function) string {
+	if fn.Parent() != ls.fn {
+		refuse("literal of another function")
+	}
+	if name, ok := ls.names[fn]; ok {
+		return name
+	}
+	return ls.literal(fn).text()
 }
 
-func (c *literalCounter) visitIf(n *ast.IfStmt) {
-	cond, kept := c.static(n.Cond)
-	c.visit(n.Init)
-	c.visit(kept)
-	if cond >= 0 {
-		c.visit(n.Body)
-	}
-	if cond <= 0 {
-		c.visit(n.Else)
-	}
+// place is an instruction, or with index len(Instrs)-1 the end of a block.
+type place struct {
+	block *ssa.BasicBlock
+	index int
 }
 
-func (c *literalCounter) visitFor(n *ast.ForStmt) bool {
-	if n.Cond == nil {
-		return true
-	}
-	cond, kept := c.static(n.Cond)
-	c.visit(n.Init)
-	c.visit(kept)
-	if cond >= 0 {
-		c.visit(n.Post)
-		c.visit(n.Body)
-	}
-	return false
-}
-
-// visitSwitch visits of a switch over a constant only the case that is always taken, if all cases
-// in front of it are constants.
-func (c *literalCounter) visitSwitch(n *ast.SwitchStmt) bool {
-	tag := constant.MakeBool(true)
-	if n.Tag != nil {
-		tag = c.info.Types[n.Tag].Value
-	}
-	if tag == nil {
-		return true
-	}
-	target, known := c.target(n, tag)
-	if !known {
-		return true
-	}
-	c.visit(n.Init)
-	if target != nil {
-		c.visitAll(target.Body)
-	}
-	return false
-}
-
-func (c *literalCounter) target(n *ast.SwitchStmt, tag constant.Value) (target *ast.CaseClause, known bool) {
-	for _, s := range n.Body.List {
-		clause := s.(*ast.CaseClause)
-		if clause.List == nil {
-			target = clause
-		}
-		for _, e := range clause.List {
-			v := c.info.Types[e].Value
-			if v == nil {
-				return nil, false
-			}
-			if constant.Compare(tag, token.EQL, v) {
-				return clause, !fallsThrough(clause)
+// placeLiterals finds the literals without free variables that are used more than once: SSA has no
+// instruction that makes them. They are assigned to a variable at the last place that comes before
+// all uses, which keeps them in the order of the source, and so their names, in all but strange
+// cases.
+func (ls *literals) placeLiterals() {
+	uses := map[*ssa.Function][]place{}
+	for _, blk := range ls.fn.Blocks {
+		for i, in := range blk.Instrs {
+			for _, u := range literalUses(in, place{blk, i}) {
+				uses[u.fn] = append(uses[u.fn], u.place)
+				if st, ok := in.(*ssa.Store); ok && !ls.plan.Local(st.Addr) {
+					// for the record: written again, it would have another address
+					uses[u.fn] = append(uses[u.fn], u.place)
+				}
 			}
 		}
 	}
-	return target, target == nil || !fallsThrough(target)
-}
-
-func fallsThrough(c *ast.CaseClause) bool {
-	if len(c.Body) == 0 {
-		return false
-	}
-	b, ok := c.Body[len(c.Body)-1].(*ast.BranchStmt)
-	return ok && b.Tok == token.FALLTHROUGH
-}
-
-// static returns 1 or -1 for a condition that is always true or false, and what is left of it.
-func (c *literalCounter) static(e ast.Expr) (value int, kept ast.Expr) {
-	if v := c.info.Types[e].Value; v != nil {
-		if constant.BoolVal(v) {
-			return 1, e
+	for _, fn := range ls.fn.AnonFuncs {
+		if len(uses[fn]) < 2 {
+			continue
 		}
-		return -1, e
+		name := fmt.Sprintf("%sl%d_", ls.regs.prefix, len(ls.names))
+		ls.names[fn] = name
+		ls.regs.declare(name, fn.Signature, "")
+		at := commonDominator(uses[fn])
+		ls.placed[at] = append(ls.placed[at], fn)
 	}
-	switch x := e.(type) {
-	case *ast.UnaryExpr:
-		if x.Op == token.NOT { // the compiler does not negate it
-			value, _ = c.static(x.X)
-			return value, e
-		}
-	case *ast.BinaryExpr:
-		return c.staticPair(x)
-	}
-	return 0, e
 }
 
-func (c *literalCounter) staticPair(x *ast.BinaryExpr) (value int, kept ast.Expr) {
-	decides := map[token.Token]int{token.LAND: -1, token.LOR: 1}[x.Op]
-	if decides == 0 {
-		return 0, x
-	}
-	left, _ := c.static(x.X)
-	if left == decides {
-		return left, x.X
-	}
-	right, _ := c.static(x.Y)
-	if left != -decides && right != decides {
-		return 0, x
-	}
-	if c.info.Types[x.X].Value != nil {
-		return right, x.Y
-	}
-	return right, x
+type literalUse struct {
+	fn *ssa.Function
+	place
 }
 
-// terminates reports whether the compiler drops the statements behind s.
-func (c *literalCounter) terminates(s ast.Stmt) bool {
-	switch s := s.(type) {
-	case *ast.BranchStmt:
-		return s.Tok == token.GOTO
-	case *ast.ReturnStmt:
-		return true
-	case *ast.ExprStmt:
-		call, ok := ast.Unparen(s.X).(*ast.CallExpr)
-		if !ok {
-			return false
+// literalUses finds the literals among the operands of an instruction. A phi uses its operand at
+// the end of the predecessor.
+func literalUses(in ssa.Instruction, at place) []literalUse {
+	var out []literalUse
+	var ops [10]*ssa.Value
+	for i, op := range in.Operands(ops[:0]) {
+		fn, ok := (*op).(*ssa.Function)
+		if !ok || fn.Parent() == nil {
+			continue
 		}
-		id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-		return ok && c.info.Uses[id] == types.Universe.Lookup("panic")
-	case *ast.IfStmt:
-		cond, _ := c.static(s.Cond)
-		return (cond < 0 || c.terminates(s.Body)) && (cond > 0 || c.terminates(s.Else))
-	case *ast.BlockStmt:
-		for i := len(s.List) - 1; i >= 0; i-- {
-			if _, empty := s.List[i].(*ast.EmptyStmt); !empty {
-				return c.terminates(s.List[i])
+		if _, closure := in.(*ssa.MakeClosure); closure {
+			continue
+		}
+		p := at
+		if phi, ok := in.(*ssa.Phi); ok {
+			pred := phi.Block().Preds[i]
+			p = place{pred, len(pred.Instrs) - 1}
+		}
+		out = append(out, literalUse{fn, p})
+	}
+	return out
+}
+
+func commonDominator(ps []place) place {
+	at := ps[0]
+	for _, p := range ps[1:] {
+		switch {
+		case p.block == at.block:
+			at.index = min(at.index, p.index)
+		case p.block.Dominates(at.block):
+			at = p
+		default:
+			for !at.block.Dominates(p.block) {
+				at.block = at.block.Idom()
+				at.index = len(at.block.Instrs) - 1
 			}
 		}
 	}
-	return false
+	return at
+}
+
+// assignLiterals writes the literals placed before an instruction.
+func (ls *literals) assignLiterals(at place) {
+	for _, fn := range ls.placed[at] {
+		ls.out.putf("%s = %s", ls.names[fn], ls.literal(fn).text())
+	}
+}
+
+// literal prepares the body of a nested function.
+func (ls *literals) literal(fn *ssa.Function) *body {
+	f := ls.unit.plan.Func(fn)
+	if f == nil {
+		refuse("literal without a plan")
+	}
+	return newBody(ls.unit, f, ls.depth+1)
 }

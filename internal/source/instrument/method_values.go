@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/presage-race/presage/internal/trace"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // methodValues are the functions that the compiler makes for method values of declared methods of

@@ -14,12 +14,12 @@ import (
 
 // shortHook records an access in a loop without what it has in common with the last one at its site
 // (format.RawShort): an address near the last one, and words that are likely to be the same.
-func (b *body) shortHook(h *plan.Hook, site trace.Site, e, addr string, words []string) {
-	l := b.loop
-	w := fmt.Sprintf("%sw%d_", b.prefix, b.shorts)
-	b.shorts++
+func (rec *records) shortHook(h *plan.Hook, site trace.Site, e, addr string, words []string) {
+	l := rec.loop
+	w := fmt.Sprintf("%sw%d_", rec.regs.prefix, rec.shorts)
+	rec.shorts++
 	l.words = append(l.words, w)
-	b.decls = append(b.decls, fmt.Sprintf("var %s uintptr; _ = %[1]s", w))
+	rec.regs.decls = append(rec.regs.decls, fmt.Sprintf("var %s uintptr; _ = %[1]s", w))
 	size := h.Size
 	if len(words) > 1 {
 		size = 8 * int64(len(words))
@@ -32,11 +32,11 @@ func (b *body) shortHook(h *plan.Hook, site trace.Site, e, addr string, words []
 		return fmt.Sprintf("%#x | uint64(uint16(d_))<<32", format.ShortHeader(kind|f, size, uint32(site)))
 	}
 	all := fmt.Sprintf("%#x", format.ShortHeader(kind|format.ShortAddr|format.ShortFirst|format.ShortRest, size, uint32(site)))
-	b.reserve(2 + len(words))
+	rec.reserve(2 + len(words))
 	near := "d_ + 0x8000 < 0x10000"
 	start := fmt.Sprintf("{ c_ := %s; a_ := %s.Pointer(%s); d_ := uintptr(a_) - %s; %[4]s = uintptr(a_); ", e, unsafeName, addr, w)
 	if len(words) == 1 && !sticky(h) {
-		b.out.putf("%sif %s { g_.W2(%s, %s) } else { g_.W3(%s, a_, %[4]s) } }", start, near, head(format.ShortFirst), words[0], all)
+		rec.out.putf("%sif %s { g_.W2(%s, %s) } else { g_.W3(%s, a_, %[4]s) } }", start, near, head(format.ShortFirst), words[0], all)
 		return
 	}
 	var s strings.Builder
@@ -44,7 +44,7 @@ func (b *body) shortHook(h *plan.Hook, site trace.Site, e, addr string, words []
 	var now, last []string
 	for i, x := range words {
 		v := fmt.Sprintf("%s%c", w, 'a'+i)
-		b.decls = append(b.decls, fmt.Sprintf("var %s uint64; _ = %[1]s", v))
+		rec.regs.decls = append(rec.regs.decls, fmt.Sprintf("var %s uint64; _ = %[1]s", v))
 		fmt.Fprintf(&s, "x%d_ := %s; ", i, x)
 		now, last = append(now, fmt.Sprintf("x%d_", i)), append(last, v)
 	}
@@ -54,7 +54,7 @@ func (b *body) shortHook(h *plan.Hook, site trace.Site, e, addr string, words []
 	}
 	fmt.Fprintf(&s, "if %s { if x0_ == %s { g_.W1(%s) } else { %[2]s = x0_; g_.W2(%[4]s, x0_) } } else { %[5]s = %[6]s; g_.W%[7]d(%[8]s, a_, %[6]s) } }",
 		same, last[0], head(0), head(format.ShortFirst), strings.Join(last, ", "), strings.Join(now, ", "), 2+len(words), all)
-	b.out.put(s.String())
+	rec.out.put(s.String())
 }
 
 // sticky reports whether an access of one word is likely to have the value that it had the last
@@ -68,19 +68,19 @@ func sticky(h *plan.Hook) bool {
 }
 
 // leaveFor makes room on the edge from one block to another for what the entry of a loop needs.
-func (b *body) leaveFor(from, to *ssa.BasicBlock) {
-	if l := b.loops[to]; l != nil && b.loops[from] != l {
-		l.enter = append(l.enter, b.out.put(""))
+func (rec *records) leaveFor(from, to *ssa.BasicBlock) {
+	if l := rec.loops[to]; l != nil && rec.loops[from] != l {
+		l.enter = append(l.enter, rec.out.put(""))
 	}
 }
 
 // closeLoops writes the entries of the loops: they forget the addresses, because what ran since may
 // have been the same loop in another invocation.
-func (b *body) closeLoops() {
-	for _, l := range b.loops {
+func (rec *records) closeLoops() {
+	for _, l := range rec.loops {
 		for _, at := range l.enter {
 			if len(l.words) > 0 {
-				b.out.text[at] = strings.Join(l.words, ", ") + " = " + strings.TrimSuffix(strings.Repeat("0, ", len(l.words)), ", ")
+				rec.out.text[at] = strings.Join(l.words, ", ") + " = " + strings.TrimSuffix(strings.Repeat("0, ", len(l.words)), ", ")
 			}
 		}
 	}

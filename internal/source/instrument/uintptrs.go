@@ -94,33 +94,12 @@ func arguments(unit ast.Node, info *types.Info) map[token.Pos]token.Pos {
 	return found
 }
 
-// keepAlive keeps what the arguments of a variadic parameter of type ...uintptr point to out of the
-// stack, and alive until the call has returned.
-func (b *body) keepAlive(c *ssa.CallCommon) {
-	for _, p := range hiddenPointers(c) {
-		b.heap(b.value(p))
-	}
-}
-
 // mustKeepAlive refuses a go or defer statement with such arguments: what they point to must live
 // until that call returns.
-func (b *body) mustKeepAlive(c *ssa.CallCommon) {
+func (cs *calls) mustKeepAlive(c *ssa.CallCommon) {
 	if len(hiddenPointers(c)) > 0 {
 		refuse("go or defer with pointers in arguments of type ...uintptr")
 	}
-}
-
-// keepReflected keeps the value alive whose address is a number on the way:
-// unsafe.Pointer(v.UnsafeAddr()), or Pointer, of a reflect.Value v.
-func (b *body) keepReflected(c *ssa.Convert) {
-	call, ok := c.X.(*ssa.Call)
-	if !ok || !isUnsafePointer(c.Type()) {
-		return
-	}
-	if f := call.Call.StaticCallee(); f == nil || f.String() != "(reflect.Value).UnsafeAddr" && f.String() != "(reflect.Value).Pointer" {
-		return
-	}
-	b.out.putf("{ m_ := %s; %s.Heap(%s.Pointer(&m_)) }", b.value(call.Call.Args[0]), rtName, unsafeName)
 }
 
 // hiddenPointers returns the pointers that are converted to uintptr in the arguments of a variadic

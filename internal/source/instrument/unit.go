@@ -78,7 +78,7 @@ func (u *unitEmitter) declaration(top *body, d *ast.FuncDecl) string {
 	params := top.fn.Params
 	recv := ""
 	if top.fn.Signature.Recv() != nil {
-		recv = "(" + top.names[params[0]] + " " + u.typ(params[0].Type()) + ") "
+		recv = "(" + top.regs.names[params[0]] + " " + u.typ(params[0].Type()) + ") "
 		params = params[1:]
 	}
 	var tps []string
