@@ -6,15 +6,19 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// branches says which blocks have a Block record: rule (R3). The hooks of all functions are
-// planned.
-func (p *Plan) branches(f *Func) {
-	h := &planner{plan: p, f: f, sizes: f.Unit.Pkg.TypesSizes}
+// brancher decides which blocks of a function have a Block record (PL3). The other records of all
+// functions are planned.
+type brancher struct {
+	f     *Func
+	known *knowledge
+}
+
+func (h *brancher) function() {
 	fn, blocks := h.f.SSA, h.f.Blocks
 	for i, b := range fn.Blocks {
 		blocks[i].Recorded = h.arrivals(b, func(p *ssa.BasicBlock) bool { return !h.decided(p) })
 	}
-	for _, c := range Cycles(fn.Blocks, func(b *ssa.BasicBlock) bool { return !h.heard(b) }) {
+	for _, c := range Cycles(fn.Blocks, func(b *ssa.BasicBlock) bool { return !h.recorded(b) }) {
 		for _, b := range c {
 			blocks[b.Index].Recorded = h.arrivals(b, func(*ssa.BasicBlock) bool { return true })
 		}
@@ -22,7 +26,7 @@ func (p *Plan) branches(f *Func) {
 }
 
 // arrivals reports whether one of the branches to b is of a kind.
-func (h *planner) arrivals(b *ssa.BasicBlock, of func(pred *ssa.BasicBlock) bool) bool {
+func (h *brancher) arrivals(b *ssa.BasicBlock, of func(pred *ssa.BasicBlock) bool) bool {
 	if b == h.f.SSA.Recover {
 		return false
 	}
@@ -34,8 +38,8 @@ func (h *planner) arrivals(b *ssa.BasicBlock, of func(pred *ssa.BasicBlock) bool
 	return false
 }
 
-// heard reports whether the block has a record whenever it is executed to its end.
-func (h *planner) heard(b *ssa.BasicBlock) bool {
+// recorded reports whether the block has a record whenever it is executed to its end.
+func (h *brancher) recorded(b *ssa.BasicBlock) bool {
 	blk := &h.f.Blocks[b.Index]
 	if blk.Recorded {
 		return true
@@ -60,7 +64,7 @@ func fixed(hooks []Hook) bool {
 }
 
 // decided reports whether the walker can compute the condition on which the block branches.
-func (h *planner) decided(b *ssa.BasicBlock) bool {
+func (h *brancher) decided(b *ssa.BasicBlock) bool {
 	in, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-	return ok && h.plan.known(in.Cond)
+	return ok && h.known.of(in.Cond)
 }

@@ -11,6 +11,11 @@ import (
 // assigned to it later.
 const maxBound = 128
 
+// binder finds the captured variables that are values.
+type binder struct {
+	funcs map[*ssa.Function]*Func
+}
+
 // bind finds the variables of f that closures share and that are values all the same (R13): one
 // store, before every load and every closure, and nobody else has the address.
 //
@@ -20,18 +25,18 @@ const maxBound = 128
 //
 // Parents are planned before their literals: what is bound in a literal is said by the function
 // around it.
-func (p *Plan) bind(f *Func) {
+func (bi *binder) bind(f *Func) {
 	for _, b := range f.SSA.Blocks {
 		for _, in := range b.Instrs {
-			if a, ok := in.(*ssa.Alloc); ok && a.Heap && p.bindable(f, a) {
-				p.setBound(f, a)
+			if a, ok := in.(*ssa.Alloc); ok && a.Heap && bi.bindable(f, a) {
+				bi.setBound(f, a)
 			}
 		}
 	}
 }
 
 // setBound marks the variable v of f, and the free variables that stand for it in its literals.
-func (p *Plan) setBound(f *Func, v ssa.Value) {
+func (bi *binder) setBound(f *Func, v ssa.Value) {
 	if f.bound == nil {
 		f.bound = map[ssa.Value]bool{}
 	}
@@ -40,7 +45,7 @@ func (p *Plan) setBound(f *Func, v ssa.Value) {
 		if c, ok := r.(*ssa.MakeClosure); ok {
 			for i, x := range c.Bindings {
 				if lit := c.Fn.(*ssa.Function); x == v {
-					p.setBound(p.byFn[lit], lit.FreeVars[i])
+					bi.setBound(bi.funcs[lit], lit.FreeVars[i])
 				}
 			}
 		}
@@ -48,7 +53,7 @@ func (p *Plan) setBound(f *Func, v ssa.Value) {
 }
 
 // bindable reports whether the variable a is a value from its only store on.
-func (p *Plan) bindable(f *Func, a *ssa.Alloc) bool {
+func (bi *binder) bindable(f *Func, a *ssa.Alloc) bool {
 	elem := a.Type().Underlying().(*types.Pointer).Elem()
 	if n := sizeOf(elem, f.Unit.Pkg.TypesSizes); n < 0 || n > maxBound {
 		return false
@@ -62,12 +67,12 @@ func (p *Plan) bindable(f *Func, a *ssa.Alloc) bool {
 			store = s
 		}
 	}
-	return store != nil && p.onlyRead(a, store)
+	return store != nil && bi.onlyRead(a, store)
 }
 
 // onlyRead reports whether v, the address of a variable or of a part of it, is only loaded from,
 // here after the store and in closures made after the store.
-func (p *Plan) onlyRead(v ssa.Value, store *ssa.Store) bool {
+func (bi *binder) onlyRead(v ssa.Value, store *ssa.Store) bool {
 	for _, r := range *v.Referrers() {
 		if in, ok := r.(*ssa.Store); ok && in == store {
 			continue
@@ -75,7 +80,7 @@ func (p *Plan) onlyRead(v ssa.Value, store *ssa.Store) bool {
 		if _, ok := r.(*ssa.DebugRef); ok {
 			continue
 		}
-		if store != nil && !after(r, store) || !p.reads(v, r, store) {
+		if store != nil && !after(r, store) || !bi.reads(v, r, store) {
 			return false
 		}
 	}
@@ -83,21 +88,21 @@ func (p *Plan) onlyRead(v ssa.Value, store *ssa.Store) bool {
 }
 
 // reads reports whether the instruction does no more with the address v than to load from it.
-func (p *Plan) reads(v ssa.Value, in ssa.Instruction, store *ssa.Store) bool {
+func (bi *binder) reads(v ssa.Value, in ssa.Instruction, store *ssa.Store) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		return in.Op == token.MUL
 	case *ssa.FieldAddr:
-		return p.onlyRead(in, store)
+		return bi.onlyRead(in, store)
 	case *ssa.IndexAddr:
-		return in.X == v && p.onlyRead(in, store)
+		return in.X == v && bi.onlyRead(in, store)
 	case *ssa.MakeClosure:
 		lit := in.Fn.(*ssa.Function)
-		if p.byFn[lit] == nil || len(lit.Blocks) == 0 {
+		if bi.funcs[lit] == nil || len(lit.Blocks) == 0 {
 			return false // a bound method: its receiver
 		}
 		for i, b := range in.Bindings {
-			if b == v && !p.onlyRead(lit.FreeVars[i], nil) {
+			if b == v && !bi.onlyRead(lit.FreeVars[i], nil) {
 				return false
 			}
 		}

@@ -11,41 +11,40 @@ import (
 // name, itself or by field and element, in functions that are instrumented, or when its package is
 // initialised: nobody has its address, and every access of it has a site of g.
 func (p *Plan) Named(g *ssa.Global) bool {
-	p.naming.Do(p.findExposed)
+	p.naming.Do(func() { p.exposed = findExposed(p) })
 	if g.Pkg == nil || p.exposed[g.Pkg.Pkg.Path()] || p.exposed[g.String()] {
 		return false
 	}
 	return !token.IsExported(g.Name()) || g.Pkg.Pkg.Name() == "main"
 }
 
-// findExposed finds the variables that are not named, by name, and by path the packages that have
+// exposed has the variables that are not Named, by name, and by path the packages that have
 // functions without Go text.
-func (p *Plan) findExposed() {
-	p.exposed = map[string]bool{}
+type exposed map[string]bool
+
+func findExposed(p *Plan) exposed {
+	found := exposed{}
 	for _, pkg := range p.Program.Packages {
 		for fn := range allFunctions(pkg) {
 			if fn.Pkg != pkg.SSA {
 				continue
 			}
 			if _, declared := fn.Object().(*types.Func); declared && len(fn.Blocks) == 0 {
-				p.exposed[pkg.SSA.Pkg.Path()] = true
+				found[pkg.SSA.Pkg.Path()] = true
 			}
 			known := p.Func(fn) != nil || fn == pkg.SSA.Func("init")
-			for _, b := range fn.Blocks {
-				for _, in := range b.Instrs {
-					p.expose(in, known)
-				}
-			}
+			instructions(fn, func(in ssa.Instruction) { found.expose(in, known) })
 		}
 	}
+	return found
 }
 
-// expose notes the variables that in does more with than to access them, or any with if the
-// function is not known.
-func (p *Plan) expose(in ssa.Instruction, known bool) {
+// expose adds the variables that in uses other than by an access. If the function is not known, it
+// adds all variables that in uses.
+func (e exposed) expose(in ssa.Instruction, known bool) {
 	for _, o := range in.Operands(nil) {
 		if g, ok := (*o).(*ssa.Global); ok && !(known && accesses(in, g)) {
-			p.exposed[g.String()] = true
+			e[g.String()] = true
 		}
 	}
 }

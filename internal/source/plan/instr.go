@@ -9,9 +9,16 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// hooks fills in the records of a function.
-func (p *Plan) hooks(f *Func) {
-	h := &planner{plan: p, f: f, sizes: f.Unit.Pkg.TypesSizes}
+// planner plans the records of one function, except for those of its blocks.
+type planner struct {
+	plan   *Plan
+	f      *Func
+	sizes  types.Sizes
+	punned *puns
+}
+
+func (h *planner) function() {
+	f := h.f
 	for _, v := range f.SSA.Params {
 		f.Params = append(f.Params, value(v, h.sizes))
 	}
@@ -30,13 +37,6 @@ func (p *Plan) hooks(f *Func) {
 			}
 		}
 	}
-}
-
-// planner plans the instructions of one function.
-type planner struct {
-	plan  *Plan
-	f     *Func
-	sizes types.Sizes
 }
 
 // instr is the table of hooks: which instruction has which records.
@@ -110,7 +110,7 @@ func (h *planner) unop(ip *Instr, in *ssa.UnOp) {
 			}
 		} else {
 			ip.After = []Hook{access(format.Read, in.X, in, in.Type(), h.sizes)}
-			if h.plan.isPunned(in.X) {
+			if h.punned.isPunned(in.X) {
 				ip.After = append(ip.After, h.texts(in)...)
 			}
 		}

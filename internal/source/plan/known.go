@@ -9,15 +9,40 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A knower finds out whether the walker knows a value whenever it has walked to it: all that it is
-// computed from is recorded, or constant. That is a conjunction over everything the value depends
-// on, so what is being looked at already is assumed to be known; if it is not, the answer is no.
-//
-// What the walker does not know: addresses of functions and, at first, of variables of packages;
-// constants of type parameters; what instructions yield that are fused. Of slices and strings it
-// may know the length alone.
-type knower struct {
+// knowledge says which values the walker knows. It has the flow of values between functions that
+// leaves no record.
+type knowledge struct {
 	plan *Plan
+	// the calls that bind the parameters of a function
+	calls map[*Func][]*ssa.CallCommon
+	// what is stored in the variables that closures capture by value
+	captures map[*ssa.FreeVar][]ssa.Value
+	blocks   map[*ssa.BasicBlock]map[ssa.Instruction]*Instr // of long blocks
+}
+
+func newKnowledge(p *Plan) *knowledge {
+	return &knowledge{
+		plan: p, calls: map[*Func][]*ssa.CallCommon{}, captures: map[*ssa.FreeVar][]ssa.Value{},
+		blocks: map[*ssa.BasicBlock]map[ssa.Instruction]*Instr{},
+	}
+}
+
+// of reports whether the walker knows v. The hooks of all functions are planned.
+func (w *knowledge) of(v ssa.Value) bool {
+	k := &knower{of: w, seen: map[question]bool{}}
+	return k.known(v, false)
+}
+
+// knower answers one question: does the walker know a value whenever it reaches it? It does if
+// everything that the value is computed from is recorded or constant. The answer is a conjunction
+// over all values that the value depends on. So a value that is being asked about is assumed to be
+// known; if it is not, the answer is no anyway.
+//
+// The walker does not know: addresses of functions and, at first, of package-level variables;
+// constants of type parameters; results of fused instructions. Of slices and strings it may know
+// only the length.
+type knower struct {
+	of   *knowledge
 	seen map[question]bool
 }
 
@@ -29,12 +54,6 @@ type question struct {
 
 // maxSeen bounds what one answer may depend on.
 const maxSeen = 1000
-
-// known reports whether the walker knows v. The hooks of all functions are planned.
-func (p *Plan) known(v ssa.Value) bool {
-	k := &knower{plan: p, seen: map[question]bool{}}
-	return k.known(v, false)
-}
 
 // known is the table.
 func (k *knower) known(v ssa.Value, whole bool) bool {
@@ -50,7 +69,7 @@ func (k *knower) known(v ssa.Value, whole bool) bool {
 		return false
 	}
 	if in, ok := v.(ssa.Instruction); ok {
-		ip := k.plan.instr(in)
+		ip := k.of.instr(in)
 		if ip == nil || ip.Fused {
 			return false
 		}
@@ -128,12 +147,12 @@ func (k *knower) all(vs []ssa.Value, whole bool) bool {
 
 // argument is known of a parameter: it is recorded, or every call binds it to what is known.
 func (k *knower) argument(v *ssa.Parameter, whole bool) bool {
-	f := k.plan.Func(v.Parent())
+	f := k.of.plan.Func(v.Parent())
 	i := 0
 	for v.Parent().Params[i] != v {
 		i++
 	}
-	for _, c := range k.plan.calls[f] {
+	for _, c := range k.of.calls[f] {
 		if i >= len(c.Args) || !k.known(c.Args[i], whole) {
 			return false
 		}
@@ -143,8 +162,8 @@ func (k *knower) argument(v *ssa.Parameter, whole bool) bool {
 
 // captured is known of a free variable that is a value: what was stored in the variable is.
 func (k *knower) captured(v *ssa.FreeVar, whole bool) bool {
-	f := k.plan.Func(v.Parent())
-	return f != nil && f.bound[v] && k.all(k.plan.captures[v], whole)
+	f := k.of.plan.Func(v.Parent())
+	return f != nil && f.bound[v] && k.all(k.of.captures[v], whole)
 }
 
 // variable is known of what is at an address in a variable that is not memory: all that is stored
@@ -178,7 +197,7 @@ func (k *knower) stored(addr ssa.Value, whole bool) bool {
 		case *ssa.Store:
 			ok = k.known(r.Val, whole)
 		case *ssa.FieldAddr:
-			ok = !k.plan.instr(r).Fused && k.stored(r, whole)
+			ok = !k.of.instr(r).Fused && k.stored(r, whole)
 		case *ssa.IndexAddr:
 			ok = k.known(r.Index, false) && k.stored(r, whole)
 		}
@@ -200,13 +219,13 @@ func (k *knower) component(v *ssa.Extract, whole bool) bool {
 	if !ok {
 		return false
 	}
-	for _, h := range k.plan.instr(in).After {
+	for _, h := range k.of.instr(in).After {
 		if h.Index == v.Index && h.Case < 0 {
 			return true
 		}
 	}
 	c, ok := in.(*ssa.Call)
-	return ok && len(k.plan.instr(in).After) == 0 && k.result(c, v.Index, whole)
+	return ok && len(k.of.instr(in).After) == 0 && k.result(c, v.Index, whole)
 }
 
 // result is known of a result of a call: the length of what is known, or whatever the callee
@@ -221,7 +240,7 @@ func (k *knower) result(c *ssa.Call, i int, whole bool) bool {
 		}
 		return false
 	}
-	f := k.plan.Func(c.Call.StaticCallee())
+	f := k.of.plan.Func(c.Call.StaticCallee())
 	if f == nil || f.Defers {
 		return false
 	}
@@ -234,14 +253,14 @@ func (k *knower) result(c *ssa.Call, i int, whole bool) bool {
 }
 
 // instr returns the plan of an instruction, nil if its function has none.
-func (p *Plan) instr(in ssa.Instruction) *Instr {
-	f := p.byFn[in.Parent()]
+func (w *knowledge) instr(in ssa.Instruction) *Instr {
+	f := w.plan.byFn[in.Parent()]
 	if f == nil {
 		return nil
 	}
 	b := in.Block()
 	if len(b.Instrs) > maxScan {
-		return p.long(f, b)[in]
+		return w.long(f, b)[in]
 	}
 	for i, x := range b.Instrs {
 		if x == in {
@@ -255,30 +274,30 @@ func (p *Plan) instr(in ssa.Instruction) *Instr {
 const maxScan = 64
 
 // long returns the plans of the instructions of a long block.
-func (p *Plan) long(f *Func, b *ssa.BasicBlock) map[ssa.Instruction]*Instr {
-	m := p.blocks[b]
+func (w *knowledge) long(f *Func, b *ssa.BasicBlock) map[ssa.Instruction]*Instr {
+	m := w.blocks[b]
 	if m == nil {
 		m = make(map[ssa.Instruction]*Instr, len(b.Instrs))
 		for i, in := range b.Instrs {
 			m[in] = &f.Blocks[b.Index].Instrs[i]
 		}
-		p.blocks[b] = m
+		w.blocks[b] = m
 	}
 	return m
 }
 
 // bindings finds where values go from one function to another without a record: the calls that bind
 // the parameters of a function, and what closures capture by value.
-func (p *Plan) bindings(f *Func) {
+func (w *knowledge) bindings(f *Func) {
 	for _, b := range f.SSA.Blocks {
 		for _, in := range b.Instrs {
 			switch in := in.(type) {
 			case *ssa.Call:
-				if g := p.Func(in.Call.StaticCallee()); g != nil {
-					p.calls[g] = append(p.calls[g], &in.Call)
+				if g := w.plan.Func(in.Call.StaticCallee()); g != nil {
+					w.calls[g] = append(w.calls[g], &in.Call)
 				}
 			case *ssa.MakeClosure:
-				lit := p.byFn[in.Fn.(*ssa.Function)]
+				lit := w.plan.byFn[in.Fn.(*ssa.Function)]
 				for i, v := range in.Bindings {
 					if lit == nil || !lit.bound[lit.SSA.FreeVars[i]] {
 						continue
@@ -290,7 +309,7 @@ func (p *Plan) bindings(f *Func) {
 							}
 						}
 					}
-					p.captures[lit.SSA.FreeVars[i]] = append(p.captures[lit.SSA.FreeVars[i]], v)
+					w.captures[lit.SSA.FreeVars[i]] = append(w.captures[lit.SSA.FreeVars[i]], v)
 				}
 			}
 		}

@@ -5,25 +5,23 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/presage-race/presage/internal/trace"
 )
 
 // number gives sites to a function, its blocks, and those of its instructions that can
 // write a record whatever is opaque elsewhere.
-func (p *Plan) number(f *Func) {
+func (b *builder) number(f *Func) {
 	fn := f.SSA
 	f.local = locals(fn)
 	f.Defers = hasDefer(fn)
 	d := newDescriber(f)
-	f.Site = p.site(f, -1, -1, fn.Pos(), "", "")
+	f.Site = b.site(f, -1, -1, fn.Pos(), "", "")
 	f.Blocks = make([]Block, len(fn.Blocks))
 	last := fn.Pos()
-	for i, b := range fn.Blocks {
+	for i, fb := range fn.Blocks {
 		blk := &f.Blocks[i]
-		blk.Instrs = make([]Instr, len(b.Instrs))
-		blk.Site = p.site(f, i, -1, firstPos(b, last), "", "")
-		for j, in := range b.Instrs {
+		blk.Instrs = make([]Instr, len(fb.Instrs))
+		blk.Site = b.site(f, i, -1, firstPos(fb, last), "", "")
+		for j, in := range fb.Instrs {
 			pos := instrPos(in)
 			if pos.IsValid() {
 				last = pos
@@ -32,8 +30,8 @@ func (p *Plan) number(f *Func) {
 			blk.Instrs[j].Check = f.Unit.Pkg.checksOnly(in)
 			if sited(in) || revealing(f.Unit.Pkg, in) {
 				expr, object := d.describe(in)
-				blk.Instrs[j].Site = p.site(f, i, j, last, expr, object)
-				p.Sites[blk.Instrs[j].Site].Apart = p.apart(in)
+				blk.Instrs[j].Site = b.site(f, i, j, last, expr, object)
+				b.plan.Sites[blk.Instrs[j].Site].Apart = b.plan.apart(in)
 			}
 		}
 	}
@@ -78,17 +76,6 @@ func codeOf(v ssa.Value) *ssa.Function {
 	}
 	fn, _ := v.(*ssa.Function)
 	return fn
-}
-
-func (p *Plan) site(f *Func, block, instr int, pos token.Pos, expr, object string) trace.Site {
-	at := f.Unit.Pkg.Fset.PositionFor(pos, false)
-	s := trace.Site(len(p.Sites))
-	p.Sites = append(p.Sites, trace.SiteInfo{
-		Func: f.ID, Block: int32(block), Instr: int32(instr),
-		File: p.file(f.Unit.Pkg.FileName(f.Unit.File)), Line: int32(at.Line), Col: int32(at.Column),
-		Expr: expr, Object: object,
-	})
-	return s
 }
 
 // hasDefer reports whether the function has deferred calls of its own. A loop body of a range over

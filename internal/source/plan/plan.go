@@ -1,13 +1,7 @@
 package plan
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"go/ast"
-	"go/token"
-	"go/types"
-	"os"
-	"sort"
 	"sync"
 
 	"golang.org/x/tools/go/ssa"
@@ -30,23 +24,12 @@ type Plan struct {
 
 	Missing *Missing
 
-	funcs  []*Func // by FuncID
-	byFn   map[*ssa.Function]*Func
-	byKey  map[string]*Func
-	paths  map[string]bool // of Packages
-	files  map[string]int32
-	opaque map[string]string
-
-	punned *puns
-	// that bind the parameters of a function
-	calls map[*Func][]*ssa.CallCommon
-	// what the free variables that are values are bound to
-	captures map[*ssa.FreeVar][]ssa.Value
-	// of long blocks, while branches are planned
-	blocks map[*ssa.BasicBlock]map[ssa.Instruction]*Instr
+	funcs []*Func // by FuncID
+	byFn  map[*ssa.Function]*Func
+	byKey map[string]*Func
 
 	naming  sync.Once
-	exposed map[string]bool // see Named
+	exposed exposed // see Named
 }
 
 // Unit is a function with its literals, in the source one stretch of text.
@@ -97,52 +80,19 @@ type Instr struct {
 // New plans the program. The units whose keys are in opaque stay as written, for
 // the reason given there.
 func New(prog *Program, opaque map[string]string) *Plan {
-	p := newPlan(prog, opaque)
-	p.Missing = newMissing(prog)
-	p.plan()
-	return p
+	b := newBuilder(prog, opaque)
+	b.plan.Missing = newMissing(prog)
+	b.run()
+	return b.plan
 }
 
 // OfRecording is New without what only a recorder needs. The packages that it leaves out are known
 // by their paths, in its order.
 func OfRecording(prog *Program, missing []string, opaque map[string]string) *Plan {
-	p := newPlan(prog, opaque)
-	p.Missing = missingOf(missing)
-	p.plan()
-	return p
-}
-
-func newPlan(prog *Program, opaque map[string]string) *Plan {
-	p := &Plan{
-		Program: prog, byFn: map[*ssa.Function]*Func{}, byKey: map[string]*Func{},
-		files: map[string]int32{}, paths: map[string]bool{}, opaque: opaque, Sites: make([]trace.SiteInfo, 1),
-		calls: map[*Func][]*ssa.CallCommon{}, captures: map[*ssa.FreeVar][]ssa.Value{},
-	}
-	for _, pkg := range prog.Packages {
-		p.Packages = append(p.Packages, pkg.PkgPath)
-		p.paths[pkg.PkgPath] = true
-		p.addUnits(pkg)
-	}
-	return p
-}
-
-// plan numbers and plans all functions.
-func (p *Plan) plan() {
-	p.findPuns()
-	for _, f := range p.funcs {
-		p.number(f)
-		p.bind(f)
-	}
-	for _, f := range p.funcs {
-		p.hooks(f)
-		p.bindings(f)
-		p.Sites[f.Site].Defers = p.defersOutside(f.SSA)
-	}
-	p.blocks = map[*ssa.BasicBlock]map[ssa.Instruction]*Instr{}
-	for _, f := range p.funcs {
-		p.branches(f)
-	}
-	p.blocks = nil
+	b := newBuilder(prog, opaque)
+	b.plan.Missing = missingOf(missing)
+	b.run()
+	return b.plan
 }
 
 // Func returns the plan of fn or of the generic function it is an instance of;
@@ -195,109 +145,4 @@ func Key(fn *ssa.Function) string {
 		return ""
 	}
 	return fn.String()
-}
-
-// addUnits finds the units of a package in the order of their positions.
-func (p *Plan) addUnits(pkg *Package) {
-	initLits := map[token.Pos]*ssa.Function{}
-	if init := pkg.SSA.Func("init"); init != nil {
-		for _, lit := range init.AnonFuncs {
-			initLits[lit.Pos()] = lit
-		}
-	}
-	inits := sourceInits(pkg)
-	files := append([]*ast.File(nil), pkg.Syntax...)
-	sort.SliceStable(files, func(i, j int) bool { return pkg.FileName(files[i]) < pkg.FileName(files[j]) })
-	for _, file := range files {
-		if !handwritten(pkg, file) {
-			continue
-		}
-		p.file(pkg.FileName(file))
-		for _, d := range file.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				p.addDecl(pkg, file, d, inits)
-			case *ast.GenDecl:
-				ast.Inspect(d, func(n ast.Node) bool {
-					lit, ok := n.(*ast.FuncLit)
-					if !ok {
-						return true
-					}
-					if fn := initLits[lit.Type.Func]; fn != nil {
-						p.addUnit(pkg, file, lit, fn)
-					}
-					return false
-				})
-			}
-		}
-	}
-}
-
-// sourceInits maps the declared init functions, which have no types.Object, to their SSA.
-func sourceInits(pkg *Package) map[token.Pos]*ssa.Function {
-	m := map[token.Pos]*ssa.Function{}
-	for _, mem := range pkg.SSA.Members {
-		if fn, ok := mem.(*ssa.Function); ok && fn.Synthetic == "" {
-			m[fn.Pos()] = fn
-		}
-	}
-	return m
-}
-
-func (p *Plan) addDecl(pkg *Package, file *ast.File, d *ast.FuncDecl, inits map[token.Pos]*ssa.Function) {
-	if d.Body == nil || d.Name.Name == "_" {
-		return
-	}
-	obj, _ := pkg.TypesInfo.Defs[d.Name].(*types.Func)
-	fn := pkg.SSA.Prog.FuncValue(obj)
-	if fn == nil {
-		fn = inits[d.Name.Pos()]
-	}
-	if fn == nil || len(fn.Blocks) == 0 {
-		return
-	}
-	p.addUnit(pkg, file, d, fn)
-}
-
-func (p *Plan) addUnit(pkg *Package, file *ast.File, n ast.Node, fn *ssa.Function) {
-	u := &Unit{Pkg: pkg, File: file, Node: n, Key: fn.String()}
-	u.Opaque = p.opaque[u.Key]
-	if u.Opaque == "" {
-		u.Opaque = asWritten(pkg, file, n)
-	}
-	p.Units = append(p.Units, u)
-	p.addFuncs(u, fn)
-}
-
-func (p *Plan) addFuncs(u *Unit, fn *ssa.Function) {
-	f := &Func{ID: trace.FuncID(len(p.funcs)), SSA: fn, Unit: u}
-	p.funcs = append(p.funcs, f)
-	u.Funcs = append(u.Funcs, f)
-	p.byFn[fn] = f
-	if k := Key(fn); k != "" && p.byKey[k] == nil {
-		p.byKey[k] = f
-	}
-	pos := u.Pkg.Fset.PositionFor(fn.Pos(), false)
-	p.Funcs = append(p.Funcs, trace.Func{
-		Name: stackName(fn), Pkg: u.Pkg.PkgPath, File: p.file(u.Pkg.FileName(u.File)), Line: int32(pos.Line), Opaque: u.Opaque,
-	})
-	for _, lit := range fn.AnonFuncs {
-		p.addFuncs(u, lit)
-	}
-}
-
-// file returns the index of a file in the table, with the hash of its content now.
-func (p *Plan) file(name string) int32 {
-	if i, ok := p.files[name]; ok {
-		return i
-	}
-	i := int32(len(p.Files))
-	p.files[name] = i
-	f := trace.File{Name: name}
-	if text, err := os.ReadFile(name); err == nil {
-		sum := sha256.Sum256(text)
-		f.Hash = hex.EncodeToString(sum[:])
-	}
-	p.Files = append(p.Files, f)
-	return i
 }

@@ -61,10 +61,10 @@ type (
 	}
 )
 
-// findPuns finds them, if a package can have any.
-func (p *Plan) findPuns() {
+// findPuns finds the puns of a program, nil if no package can have any.
+func findPuns(p *Plan) *puns {
 	if !slices.ContainsFunc(p.funcs, func(f *Func) bool { return f.Unit.Pkg.seesMemory() }) {
-		return
+		return nil
 	}
 	u := &puns{
 		plan: p, own: map[*ssa.Function]*Package{}, bound: map[*ssa.FreeVar]ssa.Value{}, leads: map[any]bool{}, origin: map[any]bool{},
@@ -79,7 +79,7 @@ func (p *Plan) findPuns() {
 			u.function(fn)
 		}
 	}
-	p.punned = u
+	return u
 }
 
 // seesMemory reports whether a package can see memory as another type.
@@ -100,7 +100,7 @@ func (u *puns) add(fn *ssa.Function, pkg *Package) {
 }
 
 // isPunned reports whether the address leads to memory that a package sees as another type.
-func (p *Plan) isPunned(addr ssa.Value) bool { return p.punned != nil && p.punned.leads[node(addr)] }
+func (u *puns) isPunned(addr ssa.Value) bool { return u != nil && u.leads[node(addr)] }
 
 // function takes all instructions of a function once.
 func (u *puns) function(fn *ssa.Function) {
@@ -211,18 +211,23 @@ func (u *puns) value(v ssa.Value) {
 			u.flow(v, u.anyOf(v.Type()))
 		}
 	case *ssa.Call:
-		if b, ok := v.Call.Value.(*ssa.Builtin); ok {
-			switch b.Name() {
-			case "append", "Add", "Slice", "SliceData", "ssa:wrapnilchk":
-				for _, a := range v.Call.Args {
-					u.flow(v, a)
-				}
+		u.call(v)
+	}
+}
+
+// call takes the result of a call.
+func (u *puns) call(v *ssa.Call) {
+	if b, ok := v.Call.Value.(*ssa.Builtin); ok {
+		switch b.Name() {
+		case "append", "Add", "Slice", "SliceData", "ssa:wrapnilchk":
+			for _, a := range v.Call.Args {
+				u.flow(v, a)
 			}
-		} else if fn := u.callee(&v.Call); fn != nil {
-			u.flow(v, result{fn, 0})
-		} else {
-			u.flow(v, u.anyOf(v.Type()))
 		}
+	} else if fn := u.callee(&v.Call); fn != nil {
+		u.flow(v, result{fn, 0})
+	} else {
+		u.flow(v, u.anyOf(v.Type()))
 	}
 }
 
