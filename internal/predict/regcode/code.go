@@ -69,7 +69,7 @@ type Instr struct {
 	Fused          bool
 	Reaches        bool // an opaque call that may read memory of the goroutine
 	Dynamic        bool // a call through a function value or an interface
-	Maybe          bool // a call that may be one of a typed operation (R15 of package plan)
+	Maybe          bool // a call that may be one of a typed operation (PL5 of package plan)
 	CallsBack      bool // a typed call that may enter instrumented code
 	Atomic         bool // a call of sync/atomic
 	CompareAndSwap bool // CompareAndSwap

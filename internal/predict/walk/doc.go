@@ -56,7 +56,7 @@
 // (FlagDirect) pins what it calls, and of the arguments a receiver only: the others are the
 // callee's parameters, and the callee's results are those of the call.
 //
-// A dynamic call that turns out to be one of a typed operation (R15 of package plan) pins what it
+// A dynamic call that turns out to be one of a typed operation (PL5 of package plan) pins what it
 // calls and all arguments when its first record arrives.
 //
 // (F3) What an instrumented function returns to code that is not walked is pinned at its Exit.
@@ -88,7 +88,7 @@
 //
 // (F10) What a call of excluded code is given is pinned at its MethodBegin, with what (F9) pins.
 //
-// (F11) A string whose content has been read (R14 of package plan) depends on these reads in all
+// (F11) A string whose content has been read (PL8 of package plan) depends on these reads in all
 // its uses, its length included. It has no term: its words may be the same when its bytes are not.
 //
 // The From of a write or send are the reads that the value depends on and that are not pinned.

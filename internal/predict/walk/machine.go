@@ -58,7 +58,7 @@ type stage struct {
 	moved  *reads           // of an append: elements that it moves to a new array
 	chosen int              // the case of a select
 	call   callState
-	typed  bool // a call has turned out to be one of a typed operation (R15 of package plan),
+	typed  bool // a call has turned out to be one of a typed operation (PL5 of package plan),
 	runs   bool // which may call back
 }
 

@@ -53,7 +53,7 @@ func (f *Frame) optional(w *regcode.Want) bool {
 	switch w.Kind {
 	case regcode.WantRuntime, regcode.WantLen:
 		return true
-	case regcode.WantBegin, regcode.WantEnd: // (R15) of package plan
+	case regcode.WantBegin, regcode.WantEnd: // (PL5) of package plan
 		return f.stage.typed
 	case regcode.WantValue:
 		return w.Hook.Size < 0 || w.Hook.Case >= 0 && w.Hook.Case != f.stage.chosen

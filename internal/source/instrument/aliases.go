@@ -8,8 +8,8 @@ import (
 )
 
 // aliases are exported names that emitted files give to unexported types of their package, because
-// the SSA of another instrumented package has registers of these types. By package path, then by
-// name of the type, the file that declares it.
+// the SSA of another instrumented package has registers of these types. The maps lead from package
+// path and name of the type to the file that declares it.
 type aliases map[string]map[string]string
 
 const aliasPrefix = "Presage_"

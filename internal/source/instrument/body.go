@@ -102,8 +102,8 @@ func (b *body) signatureAndBody(params []*ssa.Parameter) string {
 	return s.String()
 }
 
-// closing writes the last brace on the line where it stood: traces show that line for a literal
-// called in place, and for what runs deferred.
+// closing writes the last brace on its line in the source: stack traces show that line for a
+// literal called in place, and for deferred calls.
 func (b *body) closing() {
 	b.at(lastBrace(b.fn))
 	if b.depth == 0 {
@@ -182,9 +182,9 @@ func (b *body) at(pos token.Pos) {
 	}
 }
 
-// instrPos is the position of an instruction. A load that is not written in the source (*p of p.M)
-// has that of what it is for, a return that is not, the last brace: what runs deferred is called
-// from there.
+// instrPos returns the position of an instruction. A load that the source does not write (*p of
+// p.M) has that of its user. A return that the source does not write has that of the last brace,
+// because deferred calls are made from there.
 func instrPos(in ssa.Instruction) token.Pos {
 	if ret, ok := in.(*ssa.Return); ok && !ret.Pos().IsValid() {
 		return lastBrace(in.Parent())

@@ -36,8 +36,8 @@ type boundary struct {
 	out   *lines
 }
 
-// leave writes what comes before a call that leaves traced code, or may, and returns what comes
-// after it.
+// leave writes the text before a call that leaves traced code, or may leave it, and returns the
+// text after it.
 func (bd *boundary) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	leaves, pkg := bd.unit.plan.Leaves(ip, c)
 	if leaves == plan.Stays {
@@ -56,8 +56,8 @@ func (bd *boundary) leave(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	return fmt.Sprintf("if m_ != 0 { g_.MethodEnd(%#x, m_, d_) }; }", done)
 }
 
-// leaveOnce writes what comes before a call of a sync.Once whose function may be one of a package
-// that is left out, and returns what comes after it: then all of the call is that package's.
+// leaveOnce writes the text before a call of a sync.Once whose function may be excluded code, and
+// returns the text after it. The whole call then belongs to the excluded package.
 func (bd *boundary) leaveOnce(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	f := bd.unit.plan.Runs(c)
 	if f == nil || bd.unit.gates {
@@ -73,7 +73,7 @@ func (bd *boundary) leaveOnce(c *ssa.CallCommon, ip *plan.Instr) (end string) {
 	return fmt.Sprintf("if m_ != 0 { g_.OpaqueEnd(%#x, d_); g_.MethodEnd(%#x, m_, d_) }; }", header(opaqueEnd, 0, 0, ip.Site), header(format.MethodEnd, 0, 0, ip.Site))
 }
 
-// given writes the beginning of a call, with what it is given.
+// given writes the beginning of an excluded call, with the values passed to it.
 func (bd *boundary) given(c *ssa.CallCommon, begin string) {
 	bd.out.put(begin)
 	for _, v := range givenTo(c) {
@@ -83,7 +83,7 @@ func (bd *boundary) given(c *ssa.CallCommon, begin string) {
 	bd.out.putf("g_.MethodBegun(%t)", bd.unit.plan.Rooted(c))
 }
 
-// givenTo returns what a call is given, as far as it leads anywhere.
+// givenTo returns the values passed to a call that may hold pointers.
 func givenTo(c *ssa.CallCommon) (list []ssa.Value) {
 	values := c.Args
 	if c.StaticCallee() == nil {
@@ -101,7 +101,7 @@ func givenTo(c *ssa.CallCommon) (list []ssa.Value) {
 	return list
 }
 
-// handsBack writes that for the results of a return.
+// handsBack reports the results of a return.
 func (bd *boundary) handsBack(in *ssa.Return) {
 	var list []string
 	for _, v := range in.Results {
@@ -119,7 +119,7 @@ func (bd *boundary) handsBack(in *ssa.Return) {
 	bd.out.text = append(bd.out.text, bd.known(list)...)
 }
 
-// handsBackAtEnd writes it for a function that has defers.
+// handsBackAtEnd reports the results of a function that has defers.
 func (bd *boundary) handsBackAtEnd(l *lines) {
 	given := "struct{}{}"
 	for i := range bd.fn.Signature.Results().Len() {
@@ -135,7 +135,7 @@ func (bd *boundary) handsBackAtEnd(l *lines) {
 	}
 }
 
-// isGiven writes it for the parameters.
+// isGiven reports the parameters.
 func (bd *boundary) isGiven() (list []string) {
 	for i := range bd.plan.Params {
 		if leads(bd.plan.Params[i].Val.Type()) {
@@ -156,14 +156,15 @@ func (bd *boundary) known(values []string) []string {
 	return []string{text + "}"}
 }
 
-// calledBack reports whether there is missing code that may call the function.
+// calledBack reports whether there is excluded code that may call the function.
 func (bd *boundary) calledBack() bool {
 	p := bd.unit.plan
 	return (len(p.Missing.Packages) > 0 || p.Program.Around) && !bd.unit.gates
 }
 
-// later begins what a go or defer statement writes for a call that leaves traced code, or may: it
-// returns the package as an expression, and what ends the text; "" if it stays.
+// later begins the text for a go or defer statement whose call leaves traced code, or may leave it.
+// It returns the package as an expression, "" if the call stays in traced code, and the end of the
+// text.
 func (bd *boundary) later(c *ssa.CallCommon) (pkg, end string) {
 	if bd.unit.gates {
 		return "", ""
@@ -183,8 +184,8 @@ func (bd *boundary) later(c *ssa.CallCommon) (pkg, end string) {
 	return "m_", " }"
 }
 
-// goLeaves writes what a goroutine can reach that begins outside traced code. Its MethodBegin is
-// the first thing that it records.
+// goLeaves writes the records of a goroutine that begins in excluded code, with the memory that it
+// can reach. Its first record is its MethodBegin.
 func (bd *boundary) goLeaves(in *ssa.Go, ip *plan.Instr) {
 	bd.rec.barrier()
 	pkg, end := bd.later(&in.Call)
@@ -199,9 +200,9 @@ func (bd *boundary) goLeaves(in *ssa.Go, ip *plan.Instr) {
 	bd.out.putf("g_.MethodGoes(%t)%s", bd.unit.plan.Rooted(&in.Call), end)
 }
 
-// deferLeaves writes a defer statement. A call that leaves traced code stands between two others,
-// of which the one that is deferred last runs first. It is deferred itself, so recover works in it,
-// and its caller is who it was.
+// deferLeaves writes a defer statement. A call that leaves traced code is deferred between two
+// calls of the recorder, of which the one deferred last runs first. The call itself is deferred, so
+// recover works in it, and its caller does not change.
 func (bd *boundary) deferLeaves(in *ssa.Defer, ip *plan.Instr, call func(leaves string)) {
 	pkg, end := bd.later(&in.Call)
 	if pkg == "" {
@@ -220,12 +221,12 @@ func (bd *boundary) deferLeaves(in *ssa.Defer, ip *plan.Instr, call func(leaves 
 		bd.unit.plan.Rooted(&in.Call), given, end)
 }
 
-// isAround reports whether what the function can reach is recorded when it is entered.
+// isAround reports whether the memory that the function can reach is recorded when it is entered.
 func (bd *boundary) isAround() bool { return !bd.unit.gates && bd.unit.plan.Around(bd.plan) }
 
-// around records what the function can reach (plan.Config.Around). It ends where the function is
-// left (Over), before the code that has called it, which may be such a function, is told what it
-// returns.
+// around records the memory that the function can reach (plan.Config.Around). The record ends when
+// the function returns (Over), before the results are reported to a calling function of the same
+// kind.
 func (bd *boundary) around() []string {
 	if !bd.isAround() {
 		return nil
@@ -248,7 +249,7 @@ func (bd *boundary) around() []string {
 // (package format).
 const Around = 1 << 31
 
-// leads reports whether a value of type t may have pointers in it, that of a string aside.
+// leads reports whether a value of type t may contain pointers other than those of strings.
 func leads(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

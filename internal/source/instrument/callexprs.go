@@ -37,15 +37,15 @@ func (ex *expressions) call(c *ssa.CallCommon) string {
 	return fn + ex.args(c, c.Args)
 }
 
-// receiver writes an interface of which a method is called, so that the compiler does not see what
-// is in it: it would call the method of that type, perhaps inline, and not what Dynamic has been
-// told.
+// receiver writes an interface on which a method is called, so that the compiler does not see its
+// dynamic type. Otherwise the compiler could call the method of that type, perhaps inline, and not
+// the target that Dynamic has recorded.
 func (ex *expressions) receiver(v ssa.Value) string {
 	if !ex.unit.gates {
 		switch x := v.(type) {
 		case *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.Phi, *ssa.FreeVar:
 			return rtName + ".Same(" + ex.value(v) + ")"
-		case *ssa.UnOp: // of a variable, into which the compiler may have seen it being put
+		case *ssa.UnOp: // of a variable to which the compiler may have seen the assignment
 			switch x.X.(type) {
 			case *ssa.FreeVar, *ssa.Alloc:
 				return rtName + ".Same(" + ex.value(v) + ")"

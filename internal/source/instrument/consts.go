@@ -85,7 +85,7 @@ func nilable(t types.Type) bool {
 	return false
 }
 
-// hidden writes an operand so that the compiler cannot see its constant value (E6). SSA
+// hidden writes an operand so that the compiler cannot see its constant value (IN3). SSA
 // has constants where the source has variables, and the compiler rejects constant
 // expressions that overflow, divide by zero, or index out of range.
 func (ex *expressions) hidden(v ssa.Value) string {

@@ -21,9 +21,9 @@ func (cs *calls) emitGo(in *ssa.Go, ip *plan.Instr) {
 	cs.rec.barrier()
 }
 
-// emitDefer writes a defer statement. Typed operations are deferred through a helper that tells the
-// recorder their site; the others must be called by the runtime itself, or recover would not work
-// in them.
+// emitDefer writes a defer statement. Typed operations are deferred through a helper that passes
+// their site to the recorder. Other functions must be called by the runtime itself, or recover
+// would not work in them.
 func (cs *calls) emitDefer(in *ssa.Defer, ip *plan.Instr) {
 	cs.mustBeStatement(&in.Call)
 	cs.mustKeepAlive(&in.Call)
@@ -59,9 +59,9 @@ func (cs *calls) defersMaybe() bool {
 	return false
 }
 
-// deferMaybe defers a call that may be one of a typed operation: then the recorder is told its
-// site right before it. The runtime itself calls it, or recover would not work in it. leaves is
-// the package that it leaves traced code for, "" if it does not.
+// deferMaybe defers a call that may be one of a typed operation: then its site is recorded right
+// before it. The runtime itself calls it, or recover would not work in it. leaves is the excluded
+// package that it enters, "" if there is none.
 func (cs *calls) deferMaybe(in *ssa.Defer, ip *plan.Instr, call, leaves string) {
 	if cs.unit.gates {
 		cs.out.putf("defer %s.Done(%d); defer %s; defer %[1]s.Gate(%[2]d)", rtName, ip.Site, call)

@@ -1,10 +1,10 @@
-// Package instrument writes a program's functions again as Go source, from their SSA,
-// with the hooks of package plan in them.
+// Package instrument writes the functions of a program again as Go source, from their SSA, with the
+// records of package plan.
 //
-// # How
+// # Method
 //
-// The text of a source file stays, except that each unit (a function declaration, or
-// a function literal in a variable initialiser) is replaced by text made from its SSA:
+// The text of a source file stays, except for its units (package plan). A unit is replaced by text
+// that is made from its SSA:
 //
 //	func (a *Account) Add(n int) { a.sum += n }
 //
@@ -21,48 +21,51 @@
 //		return
 //	}
 //
+// A value of type body emits one function, with the help of these:
+//
+//   - registers: the variables of the emitted function;
+//   - expressions: operands as Go expressions over these variables;
+//   - records: the calls that write records;
+//   - calls: call, go and defer statements;
+//   - boundary: the records of calls that leave traced code;
+//   - literals: function literals;
+//   - heapKeeper: the calls that keep memory off the stack;
+//   - gating: gates in place of records, for a replay.
+//
 // # Rules
 //
-// (E1) A register is a variable declared at the top; goto may not jump over declarations. A block
-// is a label, an edge a parallel assignment to the phis of its target and a goto.
+// (IN1) A register is a variable declared at the top, because goto may not jump over declarations.
+// A block is a label. An edge is a parallel assignment to the phis of its target, and a goto. A
+// tuple is one variable per component. A local Alloc (plan.Func.Local) is a variable, whose fields
+// and elements are selected in place. Any other Alloc is new(T), and Heap keeps it off the stack,
+// because a stack that grows moves. A function with defers has named results. They replace the
+// Allocs that its recover block returns, so that Go's own recover works. RunDefers has no text,
+// because Go runs deferred calls itself.
 //
-// (E2) A tuple is one variable per component.
+// (IN2) Names and lines are those of the source. A literal is written in the function that contains
+// it in the source, in the order of the blocks. Its column encodes its number in the source, from
+// which the compiler of package compiler takes its name. Go's own compiler gives the same name if
+// the order of blocks is that of the source. Its free variables are copies, declared in a block
+// around it. Every statement has the source line of its instruction, so that panics, runtime.Caller
+// and failing tests name the user's lines. All emitted text follows //line comments, with a column
+// by which the compiler of package compiler recognises it. Statements of one source line are on one
+// line (lines.go).
 //
-// (E3) A local Alloc (plan.Func.Local) is a variable, and its fields and elements are selected in
-// place; any other is new(T), kept off the stack by Heap, because a stack that grows moves.
+// (IN3) Emitted text must compile. A constant that SSA has computed is hidden in a variable
+// wherever the compiler would evaluate and reject it: overflow, division by zero, index out of
+// range, slices of constants. An unexported field or type of another package has no name here. It
+// is fused into the expression that uses it, or the unit is refused. A conversion of a pointer to
+// uintptr is written inside the expression that uses it, or the pointer is kept alive
+// (uintptrs.go). Local types are declared at the top of the unit, and keep their names (locals.go).
 //
-// (E4) A function with defers has named results; the Allocs that its recover block returns are
-// these results, so that Go's own recover works. RunDefers is nothing: Go does it.
-//
-// (E5) A literal stands in the function that it stands in in the source, in the order of the
-// blocks. Its column says its number in the source, from which the compiler of package compiler
-// takes its name; with Go's own the name is kept where the order of blocks is that of the source.
-// Its free variables are copies, declared in a block around it.
-//
-// (E6) Constants that SSA found are hidden in variables wherever the compiler would
-// evaluate and reject them: overflow, division by zero, index out of range, slices of constants.
-//
-// (E7) What has no name here (unexported fields and types of other packages) is fused into the
-// expression that uses it, or the unit is refused. Conversions of pointers to uintptr are written
-// inside the expression that uses them, or the pointer is kept alive by hand (uintptrs.go). Local
-// types are declared at the top of the unit, and keep their names (locals.go).
-//
-// (E8) Every statement has the source line of its instruction, so that panics, runtime.Caller and
-// failing tests name the user's lines. All emitted text is behind //line comments, with a column by
-// which the compiler of package compiler knows it; statements of one source line stand on one line
-// (lines.go).
-//
-// (E9) A unit that is refused, does not type-check, or that the compiler rejects (MarkOpaque) stays
-// as it was written: it is opaque, with a reason. So do functions with //go: directives other than
-// noinline (see Directives), files that import "C", and generated ones.
-//
-// (E10) Each file of the package's own tells the recorder, in an init function, where its
-// package-level variables are (vars.go): initialisers stay as written.
+// (IN4) A unit stays as written if it is refused, does not type-check, or is rejected by the
+// compiler (MarkOpaque). It is opaque, with a reason. So is a function with a //go: directive other
+// than noinline (see Directives), a file that imports "C", and a generated file.
 //
 // # Directives
 //
-// A directive counts for the next declaration (cmd/compile, noder/lex.go and noder.go; the go
-// command). A function that is left as written keeps its text and its directives.
+// A directive applies to the next declaration (cmd/compile, noder/lex.go and noder.go; the go
+// command). A function that stays as written keeps its text and its directives.
 //
 //   - //go:noinline: kept, on the emitted function
 //   - //go:nosplit, //go:norace, //go:nocheckptr, //go:noescape, //go:nointerface,
@@ -88,8 +91,10 @@
 //
 // # Soundness
 //
-// Emitted text must behave as the source. Where the language leaves an order of
-// evaluation open, it is gc's: the SSA has it (package evalorder); what differs is counted in the
-// trace. The type checker guards types, not behaviour; the programs under testdata/prog and the
-// scripts in bench compare behaviour, TestOrder the order of evaluation of random statements.
+// Emitted text must behave as the source. Where the language leaves the order of evaluation open,
+// emitted text has gc's order, because its SSA has it (package evalorder). Statements that keep
+// another order are counted in the trace. Initialisers of package-level variables stay as written;
+// vars.go says how the recorder learns of these variables. The type checker protects types, not
+// behaviour. The programs in testdata/prog and the commands in bench compare behaviour. TestOrder
+// compares the order of evaluation of random statements.
 package instrument

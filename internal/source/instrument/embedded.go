@@ -11,10 +11,10 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// The go command embeds what the overlay has: //go:embed of a source file of the program would have
-// the emitted text, and of a directory also the files that presage adds to it. Which files the
-// compiler embeds stands in the file of its flag -embedcfg. A script for -toolexec edits that: the
-// compiler reads the user's files, and those that are added are not in it.
+// The go command embeds the files of the overlay. So //go:embed of a source file of the program
+// would embed the emitted text, and of a directory also the files that presage adds to it. The file
+// of the compiler's flag -embedcfg lists the embedded files. A script for -toolexec edits that
+// list, so that the compiler reads the user's files and not the added ones.
 
 // embeddedFiles returns the files that the packages of the program embed.
 func embeddedFiles(prog *plan.Program) map[string]bool {
@@ -45,10 +45,10 @@ done
 exec "$@"
 `
 
-// Toolexec writes into dir what makes the compiler embed the user's source files, and returns the
-// value of -toolexec for it. inner is the value without it. It is inner if the program embeds
-// nothing that the overlay changes. further are files that packages embed that the result does not
-// know.
+// Toolexec writes a script into dir that makes the compiler embed the user's source files, and
+// returns the value of -toolexec for it. inner is the value without the script; Toolexec returns it
+// if the program embeds nothing that the overlay changes. further has embedded files of packages
+// that are not part of the result.
 func (r *Result) Toolexec(dir, inner string, further ...string) (string, error) {
 	edits := r.embedEdits(further)
 	if edits == "" {

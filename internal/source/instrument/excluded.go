@@ -11,12 +11,12 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// outside writes a file for each package that is left out: what tells the recorder its name, and
-// where the variables are that its functions use. The list is data, made by the linker: nothing is
-// initialised later than without it. The recorder is told before anything else of the package runs,
-// for its initialisation may start goroutines: by the first variable of the first file, whose value
-// depends on nothing (that a method refers to the list does not count, as it is called through an
-// interface).
+// outside writes a file for each excluded package. The file passes to the recorder the name of the
+// package and the addresses of the variables that its functions use. The list is data that the
+// linker makes, so no initialisation comes later than without it. The call is made before other
+// code of the package runs, because its initialisation may start goroutines. It initialises the
+// first variable of the first file, whose value depends on no other. (A method refers to the list,
+// but that is no dependency, because it is called through an interface.)
 func (r *Result) outside() error {
 	traced := "\n"
 	for _, pkg := range r.Plan.Program.Packages {
@@ -31,12 +31,12 @@ func (r *Result) outside() error {
 	}
 	traced += r.methodValues()
 	for _, u := range r.Plan.Units {
-		if u.Opaque != "" { // what its closures have captured, they access without a record
+		if u.Opaque != "" { // its closures access captured variables without a record
 			traced = ""
 		}
 	}
 	if r.Plan.Program.Around {
-		if err := r.tellTraced(traced); err != nil {
+		if err := r.writeTraced(traced); err != nil {
 			return err
 		}
 	}
@@ -51,8 +51,9 @@ func (r *Result) outside() error {
 	return nil
 }
 
-// tellTraced has packages tell the recorder what is traced, where none that is left out does.
-func (r *Result) tellTraced(traced string) error {
+// writeTraced writes a file for each traced package that passes the list of traced packages to the
+// recorder. It is needed if no excluded package does so.
+func (r *Result) writeTraced(traced string) error {
 	for i, pkg := range r.Plan.Program.Packages {
 		if len(pkg.GoFiles) == 0 || strings.HasSuffix(pkg.Name, "_test") {
 			continue
@@ -117,7 +118,7 @@ func importsC(f *ast.File) bool {
 	return false
 }
 
-// linkPath is a package path as names of functions have it.
+// linkPath returns a package path as it occurs in linker names of functions.
 func linkPath(path string) string {
 	slash := strings.LastIndexByte(path, '/')
 	var b strings.Builder

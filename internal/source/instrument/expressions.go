@@ -101,7 +101,7 @@ func (ex *expressions) fieldName(t types.Type, field int) string {
 	return s.Field(field).Name()
 }
 
-// path writes the variable, field or element that a local address stands for.
+// path writes the variable, field or element at a local address.
 func (ex *expressions) path(addr ssa.Value) string {
 	switch x := addr.(type) {
 	case *ssa.FreeVar:
@@ -123,8 +123,8 @@ func (ex *expressions) path(addr ssa.Value) string {
 	panic("instrument: no path for " + addr.String())
 }
 
-// indexed writes what an element has its address in: a slice, or a pointer to an array. One to a
-// type parameter has to be dereferenced.
+// indexed writes the operand of the index of an element address: a slice, or a pointer to an array.
+// A pointer to a type parameter has to be dereferenced.
 func (ex *expressions) indexed(x ssa.Value) string {
 	whole(x)
 	if p, ok := plan.Core(x.Type()).(*types.Pointer); ok {
@@ -135,7 +135,7 @@ func (ex *expressions) indexed(x ssa.Value) string {
 	return ex.hidden(x)
 }
 
-// whole refuses to index what is an array for some type arguments and a slice for others.
+// whole refuses to index a value that is an array for some type arguments and a slice for others.
 func whole(x ssa.Value) {
 	if plan.Mixed(x.Type()) {
 		refuse("index of a type parameter that stands for arrays or strings and for other types")
@@ -165,9 +165,9 @@ func (ex *expressions) index(t types.Type, i ssa.Value) string {
 	return ex.hidden(i)
 }
 
-// binary writes an operation. Two constant operands are hidden, and so is what makes a constant
-// expression illegal; a comparison with nil has the word nil, because slices, maps and funcs have
-// no other.
+// binary writes an operation. Two constant operands are hidden, and so is an operand that would
+// make a constant expression illegal. A comparison with nil uses the identifier nil, because
+// slices, maps and funcs can be compared with nothing else.
 func (ex *expressions) binary(in *ssa.BinOp) string {
 	x, y := in.X, in.Y
 	_, cx := x.(*ssa.Const)

@@ -40,7 +40,7 @@ type edit struct {
 	unit     *plan.Unit
 }
 
-// span is where a unit stands in the emitted file.
+// span is the extent of a unit in the emitted file.
 type span struct {
 	unit     *plan.Unit
 	from, to int

@@ -19,8 +19,8 @@ import (
 // Sites are those of the plan, so a schedule made of a trace names them. An instruction
 // executed once passes its gate once, however many events it has: package replay counts passages.
 
-// Gated reports whether an instruction stands between gates. The typed operation that a Defer
-// defers does so too, under its site.
+// Gated reports whether an instruction is placed between gates. So is the typed operation that a
+// Defer defers, under the site of the Defer.
 func Gated(in ssa.Instruction, ip *plan.Instr) bool {
 	if ip.Site == 0 {
 		return false
@@ -52,7 +52,7 @@ type gating struct {
 }
 
 // gate writes the gate of an instruction, with the address of what it accesses. The gate of a load
-// or store says whether the race detector is not to see it.
+// or store returns whether to hide it from the race detector.
 func (g *gating) gate(in ssa.Instruction, ip *plan.Instr) {
 	g.blind = false
 	for _, hs := range [][]plan.Hook{ip.Before, ip.After} {

@@ -32,9 +32,9 @@ func (hk *heapKeeper) keep(v ssa.Value) {
 	}
 }
 
-// keepFunc keeps what a function value has captured off the stack. A literal of a package that is
-// left out is made here if what makes it was inlined, and on the stack nobody could tell what it
-// has captured.
+// keepFunc keeps the captured variables of a function value off the stack. A literal of an excluded
+// package is made here if the function that makes it was inlined. On the stack, its captured
+// variables could not be found.
 func (hk *heapKeeper) keepFunc(v ssa.Value) {
 	if _, fn := v.Type().Underlying().(*types.Signature); fn {
 		hk.out.putf("{ c_ := %s; %s.Heap(*(*%s.Pointer)(%[3]s.Pointer(&c_))) }", hk.expr.value(v), rtName, unsafeName)
@@ -49,7 +49,7 @@ func (hk *heapKeeper) keepAlive(c *ssa.CallCommon) {
 	}
 }
 
-// keepReflected keeps the value alive whose address is a number on the way:
+// keepReflected keeps a value alive while its address is only a number:
 // unsafe.Pointer(v.UnsafeAddr()), or Pointer, of a reflect.Value v.
 func (hk *heapKeeper) keepReflected(c *ssa.Convert) {
 	call, ok := c.X.(*ssa.Call)

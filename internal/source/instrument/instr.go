@@ -162,7 +162,7 @@ func (b *body) address(v ssa.Value, ip *plan.Instr) {
 	}
 }
 
-// alloc makes a variable (E3). Local ones are declared at the top and only cleared here.
+// alloc makes a variable (IN1). Local ones are declared at the top and only cleared here.
 func (b *body) alloc(in *ssa.Alloc, ip *plan.Instr) {
 	r, result := b.regs.results[in]
 	switch {
@@ -247,8 +247,8 @@ func (b *body) ret(in *ssa.Return) {
 	b.out.put("return " + strings.Join(rs, ", "))
 }
 
-// checkMake has make([]T, n, m) of a constant m, which SSA has as new([m]T)[:n], panic as make
-// does.
+// checkMake writes a check so that make([]T, n, m) with a constant m, which SSA has as
+// new([m]T)[:n], panics as make does.
 func (b *body) checkMake(in *ssa.Slice) {
 	a, ok := in.X.(*ssa.Alloc)
 	if !ok || a.Comment != "makeslice" || in.High == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Config says what to instrument and where to put the emitted files.
+// Config selects what to instrument and where to put the emitted files.
 type Config struct {
 	plan.Config
 	OutDir string            // emitted files are written here; it must exist
@@ -45,7 +45,7 @@ type OpaqueFunc struct {
 }
 
 // Instrument loads the packages of cfg and writes an emitted file for each source file that has
-// functions. Whoever builds the result and meets compiler errors calls MarkOpaque.
+// functions. A caller that builds the result and gets compiler errors calls MarkOpaque.
 func Instrument(ctx context.Context, cfg Config) (*Result, error) {
 	prog := cfg.Loaded
 	if prog == nil {
@@ -65,8 +65,8 @@ func Instrument(ctx context.Context, cfg Config) (*Result, error) {
 	return r, r.emit(prog)
 }
 
-// emit plans and emits until no unit is refused that the plan takes for instrumented: calls of
-// a function depend on whether it is opaque.
+// emit plans and emits until no unit is refused that the plan assumes to be instrumented, because
+// the records of a call depend on whether its callee is opaque.
 func (r *Result) emit(prog *plan.Program) error {
 	for {
 		before := len(r.refused)

@@ -11,7 +11,7 @@ import (
 // unknownFile is the compiler's name for the file of a //line comment that names none.
 const unknownFile = "??"
 
-// A lineName is what a //line comment of the user's source says about the text behind it.
+// lineName is the file name that a //line comment of the user's source gives to the text after it.
 type lineName struct {
 	from token.Pos // the end of the comment
 	// as it is written: the compiler keeps a relative name, where package go/token joins it to the
@@ -44,8 +44,8 @@ func lineNames(fset *token.FileSet, file *ast.File, name string) []lineName {
 	return out
 }
 
-// lineDirective returns the text of a comment behind the word line: /*line may stand anywhere,
-// //line where a line begins.
+// lineDirective returns the text of a comment after the word line. /*line may occur anywhere,
+// //line only at the beginning of a line.
 func lineDirective(fset *token.FileSet, c *ast.Comment) (string, bool) {
 	if text, ok := strings.CutPrefix(c.Text, "/*line "); ok {
 		return strings.TrimSuffix(text, "*/"), true

@@ -10,12 +10,12 @@ import (
 // function is inlined or instantiated elsewhere.
 const emittedColumn = 900100
 
-// lines is generated text (E8) whose lines say, by //line comments, which line of the user's
+// lines is generated text (IN2) whose lines say, by //line comments, which line of the user's
 // source they stand for, and that they are emitted.
 //
 // The compiler keeps a base for each comment, and some of its passes visit all bases of a function
-// for each block. So there are few: statements of one source line stand on one line, and a short
-// way to a later line is made of line breaks.
+// for each block. So there are few of them: statements of one source line are on one line, and line
+// breaks lead to a line that follows closely.
 type lines struct {
 	text  []string
 	marks map[int]mark // by statement
@@ -28,7 +28,7 @@ type mark struct {
 	line int
 }
 
-// maxBreaks is how many line breaks stand in place of a //line comment.
+// maxBreaks is the number of line breaks up to which they replace a //line comment.
 const maxBreaks = 16
 
 // at sets the source line of the text that follows.
@@ -46,8 +46,7 @@ func (l *lines) put(text string) int {
 	return len(l.text) - 1
 }
 
-// comment is one that says, within a statement, which line of the source the text behind it stands
-// for.
+// comment returns a comment that gives, within a statement, the source line of the text after it.
 func (l *lines) comment() string {
 	return fmt.Sprintf("/*line %s:%d:%d*/", l.want.file, l.want.line, emittedColumn)
 }
@@ -86,13 +85,13 @@ func (l *lines) String() string {
 	return b.String() + "\n"
 }
 
-// joins reports whether two statements may stand on one line: neither may have a comment to the end
-// of the line.
+// joins reports whether two statements may be on one line: neither may have a comment to the end of
+// the line.
 func joins(last, text string) bool {
 	return !strings.Contains(last, "//") && !strings.Contains(text, "//")
 }
 
-// separator is what stands between two statements on one line.
+// separator returns the text between two statements on one line.
 func separator(last string) string {
 	if strings.HasSuffix(last, "{") || strings.HasSuffix(last, ":") {
 		return " "

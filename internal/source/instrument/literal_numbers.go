@@ -12,10 +12,10 @@ import (
 
 // The compiler names function literals by their number in the function around them, in the order in
 // which it reads them: that of the source, without code that it drops as dead. Emitted code has
-// them in the order of its blocks. So each says its number, by its column (literalColumn), and the
-// compiler of package compiler takes it from there (E7 of that package).
+// them in the order of its blocks. So the column of each literal encodes its number
+// (literalColumn), from which the compiler of package compiler takes it.
 
-// What a column behind emittedColumn says of a literal.
+// What a column after emittedColumn encodes about a literal.
 const (
 	columnLiteral = iota // a literal with that number
 	columnRange          // the body of a range over a function with that number
@@ -25,7 +25,7 @@ const (
 
 func literalColumn(number, kind int) int { return emittedColumn + 1 + number*columnKinds + kind }
 
-// mark returns the comment in front of a literal that says its number.
+// mark returns the comment before a literal that encodes its number.
 func (b *body) mark() string {
 	number, kind := b.unit.number(b.fn)
 	if number == 0 {
@@ -279,7 +279,7 @@ func (c *literalCounter) staticPair(x *ast.BinaryExpr) (value int, kept ast.Expr
 	return right, x
 }
 
-// terminates reports whether the compiler drops the statements behind s.
+// terminates reports whether the compiler drops the statements after s.
 func (c *literalCounter) terminates(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.BranchStmt:

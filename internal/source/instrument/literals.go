@@ -23,10 +23,10 @@ type literals struct {
 	placed map[place][]*ssa.Function // where these are assigned
 }
 
-// emitClosure writes a function literal with its free variables, or a bound method (E5). The
-// literal stands directly in the function around it, so that its name in a stack trace stays; free
-// variables are copies in a block of its own, never assigned again, which the compiler captures by
-// value.
+// emitClosure writes a function literal with its free variables, or a bound method (IN2). The
+// literal is written directly in the function around it, so that it keeps its name in a stack
+// trace. Its free variables are copies in a block around it. They are never assigned again, so the
+// compiler captures them by value.
 func (ls *literals) emitClosure(in *ssa.MakeClosure) {
 	fn := in.Fn.(*ssa.Function)
 	if strings.HasPrefix(fn.Synthetic, "bound") {
@@ -66,8 +66,7 @@ type place struct {
 
 // placeLiterals finds the literals without free variables that are used more than once: SSA has no
 // instruction that makes them. They are assigned to a variable at the last place that comes before
-// all uses, which keeps them in the order of the source, and so their names, in all but strange
-// cases.
+// all uses, which keeps them in the order of the source, and so their names, in all but rare cases.
 func (ls *literals) placeLiterals() {
 	uses := map[*ssa.Function][]place{}
 	for _, blk := range ls.fn.Blocks {
@@ -75,7 +74,7 @@ func (ls *literals) placeLiterals() {
 			for _, u := range literalUses(in, place{blk, i}) {
 				uses[u.fn] = append(uses[u.fn], u.place)
 				if st, ok := in.(*ssa.Store); ok && !ls.plan.Local(st.Addr) {
-					// for the record: written again, it would have another address
+					// for its record: a second literal would have another address
 					uses[u.fn] = append(uses[u.fn], u.place)
 				}
 			}

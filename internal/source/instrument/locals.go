@@ -12,7 +12,7 @@ import (
 type localScope struct {
 	text    []string
 	blocks  int                        // which the text begins, and the end of the body ends
-	visible map[string]*types.TypeName // what a name stands for at the end of the text
+	visible map[string]*types.TypeName // the type that a name denotes at the end of the text
 	block   map[string]bool            // names declared in the innermost block
 	open    bool                       // the text is being made
 	hidden  []*types.TypeName          // embedded in the type being declared, and not visible

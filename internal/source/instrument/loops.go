@@ -11,7 +11,7 @@ import (
 // accesses can be short (hooks.src).
 type loop struct {
 	words []string // the variables that hold the last addresses
-	enter []int    // lines of the text that stand on the edges into the loop
+	enter []int    // lines of the text on the edges into the loop
 }
 
 // maxShort bounds the accesses of a loop that are short: each has variables of its own in the

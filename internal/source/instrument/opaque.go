@@ -12,7 +12,7 @@ import (
 var compilerLine = regexp.MustCompile(`^(?:vet: )?([^\s:][^:]*\.go):(\d+)(?::\d+)?: (.*)$`)
 
 // MarkOpaque takes what the go command printed when it failed to build the instrumented program,
-// leaves the units that the errors lie in as written (E9), and emits everything anew. It returns
+// leaves the units that the errors lie in as written (IN4), and emits everything anew. It returns
 // how many units it marked: 0 means that the errors are not about emitted code.
 func (r *Result) MarkOpaque(output string) (int, error) {
 	marked := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// emitRange starts an iteration over a map or a string; the iterators live in the recorder.
+// emitRange starts an iteration over a map or a string. The recorder has the iterators.
 func (b *body) emitRange(in *ssa.Range) {
 	if m, ok := plan.Core(in.X.Type()).(*types.Map); ok {
 		b.out.putf("%s = %s.RangeMap[%s, %s](%s)", b.regs.names[in], rtName, b.unit.typ(m.Key()), b.unit.typ(m.Elem()), b.expr.value(in.X))
@@ -17,8 +17,8 @@ func (b *body) emitRange(in *ssa.Range) {
 	b.out.putf("%s = %s.RangeStr(string(%s))", b.regs.names[in], rtName, b.expr.value(in.X))
 }
 
-// rangeState writes what fails before a panic of SSA's own can: a range over a function of which
-// the iterator does not keep to the rules.
+// rangeState writes a call that panics as Go does, before a panic of SSA's own, in a range over a
+// function whose iterator violates the rules of the language.
 func (b *body) rangeState(in *ssa.Panic) {
 	switch blk := in.Block(); blk.Comment {
 	case "yield-invalid":

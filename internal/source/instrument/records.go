@@ -256,7 +256,8 @@ func (rec *records) reserve(n int) {
 	rec.need += n
 }
 
-// barrier ends the stretch that one check covers: what follows writes records of its own.
+// barrier ends the records that one check covers, because the text that follows writes other
+// records.
 func (rec *records) barrier() {
 	if rec.roomAt >= 0 {
 		rec.out.text[rec.roomAt] = fmt.Sprintf("%s%d)", rec.roomHead, rec.need)

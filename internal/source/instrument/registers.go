@@ -119,7 +119,8 @@ func (rs *registers) iterType(in *ssa.Range) string {
 	return "*" + rtName + ".StrIter"
 }
 
-// nextTypes returns the types of what Next yields: SSA has none for components that are not used.
+// nextTypes returns the types of the components of a Next. SSA has none for components that are not
+// used.
 func nextTypes(in *ssa.Next) [3]types.Type {
 	ok := types.Typ[types.Bool]
 	if in.IsString {
@@ -132,7 +133,7 @@ func nextTypes(in *ssa.Next) [3]types.Type {
 func (rs *registers) resultName(i int) string { return fmt.Sprintf("%sr%d_", rs.prefix, i) }
 
 // findResults maps the variables that the recover block returns to the named
-// results of the emitted function (E4): Go returns them itself when a panic was recovered.
+// results of the emitted function (IN1): Go returns them itself when a panic was recovered.
 func (rs *registers) findResults() {
 	if rs.fn.Recover == nil {
 		return
@@ -156,14 +157,15 @@ func (rs *registers) findResults() {
 	}
 }
 
-// component names a component of a tuple (E2).
+// component names a component of a tuple (IN1).
 func (rs *registers) component(v ssa.Value, i int) string {
 	return fmt.Sprintf("%s%d_", rs.names[v], rs.slot(v, i))
 }
 
 // slot returns the component of v in whose variable component i is: itself, but all values of one
-// type that a select may receive share the first one's. Only one of them is there, and is read only
-// in the block of its case. With a variable for each, all n would be merged behind each of n cases.
+// type that a select may receive share the first one's. Only one of them is received, and it is
+// read only in the block of its case. With a variable for each, the compiler would merge all n
+// after each of n cases.
 func (rs *registers) slot(v ssa.Value, i int) int {
 	in, ok := v.(*ssa.Select)
 	if !ok || i < 2 {

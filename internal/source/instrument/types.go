@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// typ writes a type as Go source in the emitted file (E7). It refuses types that have
+// typ writes a type as Go source in the emitted file (IN3). It refuses types that have
 // no name there: unexported ones of other packages, local ones of other functions.
 func (u *unitEmitter) typ(t types.Type) string {
 	switch t := t.(type) {

@@ -92,7 +92,7 @@ func (u *unitEmitter) declaration(top *body, d *ast.FuncDecl) string {
 	}
 	text := "func " + recv + d.Name.Name + generic + top.signatureAndBody(params)
 	if out := u.exampleOutput(d); out != "" {
-		// behind a statement, only its first line would count
+		// after a statement, only its first line would count
 		text = strings.TrimSuffix(text, "}") + "\n" + out + "\n}"
 	}
 	return text

@@ -10,16 +10,16 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// (E10): initialisers of package-level variables stay as written, and constant ones are no code at
-// all: what they leave in the variables, no record tells. So each file has an init function that
-// tells the recorder where its variables are.
+// Initialisers of package-level variables stay as written, and constant ones are not code. So the
+// initial values of the variables have no records. Each file of the package's own has an init
+// function that passes the addresses of its variables to the recorder.
 //
 //	var vars0_ = []presagert_.Var{{unsafe_.Pointer(&y), unsafe_.Sizeof(y)}, …}
 //	func init() { presagert_.Vars(vars0_, true) }
 //
-// The list is data, made by the linker: nothing is initialised later than without it. A file
-// without variables has the function too: it tells the recorder that the package is emitted, and
-// whether all of its functions are.
+// The list is data that the linker makes, so no initialisation comes later than without it. A file
+// without variables has the function as well: it reports that the package is emitted, and whether
+// all of its functions are.
 
 // variables are the names of the package-level variables of the file.
 func (f *fileEmitter) variables() []string {
@@ -43,15 +43,15 @@ func (f *fileEmitter) variables() []string {
 	return names
 }
 
-// isWhole reports whether none of the units of a package is left as written: todo are those that
-// were to be emitted.
+// isWhole reports whether no unit of a package stays as written. todo has the units to emit.
 func isWhole(units, todo []*plan.Unit, files []*emitted) bool {
 	return len(todo) == len(units) &&
 		!slices.ContainsFunc(units, func(u *plan.Unit) bool { return u.Opaque != "" }) &&
 		!slices.ContainsFunc(files, func(f *emitted) bool { return len(f.refused) > 0 })
 }
 
-// registration is the text that tells the recorder of variables, and whether the package is whole.
+// registration returns the text that passes the variables to the recorder, and whether all
+// functions of the package are emitted.
 func (f *fileEmitter) registration(whole bool) string {
 	names, isWhole := f.variables(), "1 == 0" // true and false may be something else here
 	if whole {

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// A comment //presage:global x in a package that is left out says that its functions use the
-// variable x in a way that their SSA does not show: in assembly, by a name of the linker, through
-// an address that is computed. x is a variable of the package, or p.X one of a package that the
-// file imports. It belongs to the D of every call of the package's functions then (Caveat 5), and
-// of those that may call them.
+// A comment //presage:global x in an excluded package declares that its functions use the variable
+// x where their SSA does not show it: in assembly, through a linker name, or through a computed
+// address. x is a variable of the package, or p.X one of a package that the file imports. x then
+// belongs to the D of every call of the package's functions, and of functions that may call them.
 const globalComment = "//presage:global"
 
-// Of a package that has functions without Go code, every variable is one of these: assembly can
-// name it.
+// In a package that has functions without Go code, every variable is treated so, because assembly
+// can name it.
 func (m *Missing) assembly(pkg *Package) {
 	scope := pkg.Types.Scope()
 	var vars []*types.Var

@@ -25,7 +25,7 @@ func (h *brancher) function() {
 	}
 }
 
-// arrivals reports whether one of the branches to b is of a kind.
+// arrivals reports whether a predecessor of b with several successors satisfies of.
 func (h *brancher) arrivals(b *ssa.BasicBlock, of func(pred *ssa.BasicBlock) bool) bool {
 	if b == h.f.SSA.Recover {
 		return false
@@ -53,7 +53,7 @@ func (h *brancher) recorded(b *ssa.BasicBlock) bool {
 	return false
 }
 
-// fixed reports whether one of the records is always there.
+// fixed reports whether one of the records is always written.
 func fixed(hooks []Hook) bool {
 	for i := range hooks {
 		if hk := &hooks[i]; hk.Kind != format.ChanLen && hk.Case < 0 && hk.Extent == Pointee && hk.Size > 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // typed lists the functions of std whose effect the runtime side records, one typed
-// record each, whoever calls them. Those of sync/atomic are typed as a whole.
+// record each, whatever function calls them. All functions of sync/atomic are typed.
 var typed = map[string]bool{
 	"(*sync.Mutex).Lock": true, "(*sync.Mutex).Unlock": true, "(*sync.Mutex).TryLock": true,
 	"(*sync.RWMutex).Lock": true, "(*sync.RWMutex).Unlock": true, "(*sync.RWMutex).TryLock": true,
@@ -22,7 +22,7 @@ var typed = map[string]bool{
 }
 
 // Typed reports whether calls of fn need no bracket, because the runtime side records
-// what they do (R5).
+// what they do (PL4).
 func Typed(fn *ssa.Function) bool {
 	if fn == nil {
 		return false
@@ -37,7 +37,7 @@ func Typed(fn *ssa.Function) bool {
 	switch obj.Pkg().Path() {
 	case "sync":
 		return typed[obj.FullName()]
-	case "sync/atomic": // what a Value is given has a place in memory that nobody knows
+	case "sync/atomic": // the address at which a Value keeps its contents is unknown
 		return !strings.HasPrefix(obj.FullName(), "(*sync/atomic.Value).")
 	}
 	return false
@@ -57,16 +57,15 @@ func Idle(c *ssa.CallCommon) bool {
 	return name == "time.Sleep" || name == "runtime.Gosched"
 }
 
-// keepsNothing lists packages of the standard library whose functions keep no pointer that they are
-// given, and start nothing: what they return and leave depends on their arguments and random
-// numbers.
+// keepsNothing lists packages of the standard library whose functions retain no pointer argument
+// and start no goroutine. Their results and effects depend on their arguments and random numbers.
 var keepsNothing = map[string]bool{
 	"math": true, "math/bits": true, "math/cmplx": true, "math/rand": true, "math/rand/v2": true,
 	"strconv": true, "strings": true, "unicode": true, "unicode/utf8": true, "unicode/utf16": true, "errors": true, "path": true,
 }
 
-// Apart reports whether a call touches no memory that the program can have: its arguments lead to
-// none, and its package keeps none.
+// Apart reports whether a call accesses no memory that the program can reach: its arguments lead to
+// no memory, and its package retains none.
 func Apart(c *ssa.CallCommon) bool {
 	fn, ok := c.Value.(*ssa.Function)
 	if !ok {
@@ -98,7 +97,7 @@ func leads(t types.Type) bool {
 }
 
 // TypedDefer reports whether a deferred call is a typed operation, run with the site of its Defer
-// (R7).
+// (PL6).
 func TypedDefer(c *ssa.CallCommon) bool {
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		return b.Name() == "close"
@@ -106,7 +105,7 @@ func TypedDefer(c *ssa.CallCommon) bool {
 	return Typed(c.StaticCallee())
 }
 
-// call is the part of the table for calls: (R4), (R5), (R6), and the builtins.
+// call is the part of the table for calls (PL4).
 func (h *planner) call(ip *Instr, in *ssa.Call) {
 	if b, ok := in.Call.Value.(*ssa.Builtin); ok {
 		h.builtin(ip, in, b.Name())
@@ -132,7 +131,7 @@ func (h *planner) call(ip *Instr, in *ssa.Call) {
 type Target uint8
 
 const (
-	Static      Target = iota // it is known; or only reflection could tell
+	Static      Target = iota // it is known, or only reflection could find it
 	FuncValue                 // a function value
 	MethodValue               // a method of an interface
 )

@@ -16,15 +16,15 @@ type binder struct {
 	funcs map[*ssa.Function]*Func
 }
 
-// bind finds the variables of f that closures share and that are values all the same (R13): one
-// store, before every load and every closure, and nobody else has the address.
+// bind finds the variables of f that closures share and that are values nevertheless (PL7): they
+// have one store, before every load and every closure, and their address is used for nothing else.
 //
 //	for _, job := range jobs {               // one job for each iteration
-//		go func() { done <- run(job) }()   // captures what job is, not where it is
+//		go func() { done <- run(job) }()   // captures the value of job, not its address
 //	}
 //
-// Parents are planned before their literals: what is bound in a literal is said by the function
-// around it.
+// Parents are planned before their literals, because the function around a literal decides which
+// free variables are bound.
 func (bi *binder) bind(f *Func) {
 	for _, b := range f.SSA.Blocks {
 		for _, in := range b.Instrs {
@@ -35,7 +35,7 @@ func (bi *binder) bind(f *Func) {
 	}
 }
 
-// setBound marks the variable v of f, and the free variables that stand for it in its literals.
+// setBound marks the variable v of f, and the free variables that are bound to it in its literals.
 func (bi *binder) setBound(f *Func, v ssa.Value) {
 	if f.bound == nil {
 		f.bound = map[ssa.Value]bool{}
@@ -70,8 +70,8 @@ func (bi *binder) bindable(f *Func, a *ssa.Alloc) bool {
 	return store != nil && bi.onlyRead(a, store)
 }
 
-// onlyRead reports whether v, the address of a variable or of a part of it, is only loaded from,
-// here after the store and in closures made after the store.
+// onlyRead reports whether v, the address of a variable or of a part of it, is used only for loads:
+// in this function after the store, and in closures made after the store.
 func (bi *binder) onlyRead(v ssa.Value, store *ssa.Store) bool {
 	for _, r := range *v.Referrers() {
 		if in, ok := r.(*ssa.Store); ok && in == store {

@@ -8,7 +8,7 @@ import (
 )
 
 // Go source cannot name the unexported types and fields of other packages, SSA has registers for
-// them. The emitter fuses such an instruction into the one that uses it (R11):
+// them. The emitter fuses such an instruction into the one that uses it (PL1):
 //
 //	import "encoding/binary"
 //	binary.BigEndian.Uint16(b)   // t0 = *binary.BigEndian has an unexported type
@@ -24,7 +24,7 @@ import (
 //
 //	for i := range *f() {}       // t0 = f(); t1 = *t0
 
-// Fused reports whether the instruction has no place of its own in emitted code (R11).
+// Fused reports whether the instruction has no place of its own in emitted code (PL1).
 func (f *Func) Fused(in ssa.Instruction) bool { return fused(f.Unit.Pkg, in) }
 
 // fused reports whether the instruction has no place of its own in emitted code.

@@ -9,7 +9,7 @@ import (
 
 // Named reports whether the variable g of a package is only ever loaded from and stored to by its
 // name, itself or by field and element, in functions that are instrumented, or when its package is
-// initialised: nobody has its address, and every access of it has a site of g.
+// initialised. Then its address is not available elsewhere, and every access of it has a site of g.
 func (p *Plan) Named(g *ssa.Global) bool {
 	p.naming.Do(func() { p.exposed = findExposed(p) })
 	if g.Pkg == nil || p.exposed[g.Pkg.Pkg.Path()] || p.exposed[g.String()] {

@@ -39,12 +39,12 @@ const (
 	AppendGrown
 	// Copied: the first n elements of the slice Addr, n the result of copy.
 	Copied
-	// Text: the bytes of the string that stands Offset bytes into the value Addr (R14).
+	// Text: the bytes of the string at offset Offset of the value Addr (PL8).
 	Text
 )
 
-// MaxValues is the number of bytes up to which Elements, AppendTail, Copied and Text are
-// recorded with values (one event a word). Longer ranges have FlagNoValue.
+// MaxValues is the number of bytes up to which Elements, AppendTail, Copied and Text are recorded
+// with values (one event per word). Longer ranges have FlagNoValue.
 const MaxValues = 64
 
 // Dynamic reports whether the extent's length is known only at run time.

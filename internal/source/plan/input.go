@@ -7,8 +7,8 @@ import (
 )
 
 // Fed reports whether a replay gives the results of a call that are numbers as they were recorded:
-// what the clock and the random numbers of the process answer is any program's to accept, so an
-// execution with these answers is one of the program.
+// a program must accept any answer of the clock and any random number, so an execution with the
+// recorded answers is an execution of the program.
 func Fed(c *ssa.CallCommon) bool {
 	pkg, recv, name := calleeOf(c)
 	switch pkg {
@@ -22,11 +22,11 @@ func Fed(c *ssa.CallCommon) bool {
 	return false
 }
 
-// FedHook reports whether a value that such a call records is given.
+// FedHook reports whether a replay supplies a value that such a call records.
 func FedHook(h *Hook) bool { return h.Size > 0 && h.Size <= 8 && h.Case < 0 && scalar(h.Type) }
 
-// asks says what the functions of a package are asked for, but those that are fed. An entry for a
-// function comes before that of its package.
+// asks says which input the functions of a package return, except for those that are fed. An entry
+// for a function comes before that of its package.
 var asks = map[string]string{
 	"time.Now": "", "time.": "", "time.Sleep": "the clock", "time.After": "the clock", "time.AfterFunc": "the clock", "time.NewTimer": "the clock",
 	"time.NewTicker": "the clock", "time.Tick": "the clock", "time.Timer.Stop": "the clock", "time.Timer.Reset": "the clock",
@@ -39,8 +39,8 @@ var asks = map[string]string{
 	"sync.Pool.Get": "what a sync.Pool has kept", "reflect.Select": "the choice of a select",
 }
 
-// Asks says what a call asks for that a replay does not give, "" if nothing, and the name of what
-// is called.
+// Asks returns the kind of input that a call asks for and that a replay does not supply, "" if
+// there is none, and the name of the callee.
 func Asks(c *ssa.CallCommon) (what, name string) {
 	pkg, recv, fn := calleeOf(c)
 	if pkg == "" || Fed(c) {
@@ -82,8 +82,8 @@ func calleeOf(c *ssa.CallCommon) (pkg, recv, name string) {
 	return obj.Pkg().Path(), recv, obj.Name()
 }
 
-// Pointed reports whether a value of type t is hashed by where something is: the order of a map
-// with such keys is another one in each process.
+// Pointed reports whether the hash of a value of type t depends on an address. The order of a map
+// with such keys differs between processes.
 func Pointed(t types.Type) bool {
 	switch t := types.Unalias(t).Underlying().(type) {
 	case *types.Pointer, *types.Chan, *types.Interface:

@@ -88,7 +88,7 @@ func (h *planner) instr(ip *Instr, in ssa.Instruction) {
 	case *ssa.Go:
 		ip.Call = true
 	case *ssa.Defer:
-		// (R7)
+		// (PL6)
 	case *ssa.DebugRef, *ssa.Phi, *ssa.Jump, *ssa.If, *ssa.Return, *ssa.RunDefers, *ssa.Panic, *ssa.Extract, *ssa.Range,
 		*ssa.ChangeType, *ssa.IndexAddr, *ssa.Slice, *ssa.SliceToArrayPointer:
 		// recomputed, or control
@@ -209,7 +209,7 @@ func componentType(v ssa.Value, i int) types.Type {
 	return et
 }
 
-// nonZero is rule (R12).
+// nonZero is rule (PL1).
 func nonZero(hs []Hook) []Hook {
 	out := hs[:0]
 	for _, h := range hs {

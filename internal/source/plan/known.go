@@ -55,7 +55,7 @@ type question struct {
 // maxSeen bounds what one answer may depend on.
 const maxSeen = 1000
 
-// known is the table.
+// known has the rules for each kind of value.
 func (k *knower) known(v ssa.Value, whole bool) bool {
 	q := question{v, whole}
 	if k.seen[q] {
@@ -114,7 +114,7 @@ func (k *knower) known(v ssa.Value, whole bool) bool {
 	return false
 }
 
-// large reports whether a record has not all of a value of type t.
+// large reports whether a record cannot hold a whole value of type t.
 func large(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Array, *types.Struct:
@@ -123,8 +123,8 @@ func large(t types.Type) bool {
 	return false
 }
 
-// constant is known of a constant: not of one whose type is a parameter, or large, and not where a
-// string is.
+// constant reports whether a constant is known. It is not if its type is large or depends on a type
+// parameter. Of a string, the address is not known.
 func constant(c *ssa.Const, whole bool) bool {
 	b, ok := c.Type().(*types.Basic)
 	switch {
@@ -145,7 +145,8 @@ func (k *knower) all(vs []ssa.Value, whole bool) bool {
 	return true
 }
 
-// argument is known of a parameter: it is recorded, or every call binds it to what is known.
+// argument reports whether a parameter is known: it is recorded, or every call binds it to a known
+// value.
 func (k *knower) argument(v *ssa.Parameter, whole bool) bool {
 	f := k.of.plan.Func(v.Parent())
 	i := 0
@@ -160,14 +161,15 @@ func (k *knower) argument(v *ssa.Parameter, whole bool) bool {
 	return true
 }
 
-// captured is known of a free variable that is a value: what was stored in the variable is.
+// captured reports whether a free variable that is a value is known: the value stored in the
+// variable is.
 func (k *knower) captured(v *ssa.FreeVar, whole bool) bool {
 	f := k.of.plan.Func(v.Parent())
 	return f != nil && f.bound[v] && k.all(k.of.captures[v], whole)
 }
 
-// variable is known of what is at an address in a variable that is not memory: all that is stored
-// in the variable.
+// variable reports whether the value at an address in a variable that is not memory is known: every
+// value stored in the variable is.
 func (k *knower) variable(addr ssa.Value, whole bool) bool {
 	for {
 		switch x := addr.(type) {
@@ -189,7 +191,8 @@ func (k *knower) variable(addr ssa.Value, whole bool) bool {
 	return k.stored(addr, whole)
 }
 
-// stored is known of all stores to the address in a local variable, or to a part of it.
+// stored reports whether all values stored to an address in a local variable, or to a part of it,
+// are known.
 func (k *knower) stored(addr ssa.Value, whole bool) bool {
 	for _, r := range *addr.Referrers() {
 		ok := true
@@ -208,12 +211,12 @@ func (k *knower) stored(addr ssa.Value, whole bool) bool {
 	return true
 }
 
-// bounds is known of what a slice expression makes: its length.
+// bounds reports whether the length of the result of a slice expression is known.
 func (k *knower) bounds(v *ssa.Slice) bool {
 	return (isArray(v.X.Type()) || k.known(v.X, false)) && k.all([]ssa.Value{v.Low, v.High, v.Max}, false)
 }
 
-// component is known of a component of a tuple: it is recorded, or a result.
+// component reports whether a component of a tuple is known: it is recorded, or a known result.
 func (k *knower) component(v *ssa.Extract, whole bool) bool {
 	in, ok := v.Tuple.(ssa.Instruction)
 	if !ok {
@@ -228,8 +231,8 @@ func (k *knower) component(v *ssa.Extract, whole bool) bool {
 	return ok && len(k.of.instr(in).After) == 0 && k.result(c, v.Index, whole)
 }
 
-// result is known of a result of a call: the length of what is known, or whatever the callee
-// returns.
+// result reports whether a result of a call is known: a length of a known value, or a result of a
+// callee whose returned values are all known.
 func (k *knower) result(c *ssa.Call, i int, whole bool) bool {
 	if b, ok := c.Call.Value.(*ssa.Builtin); ok {
 		switch b.Name() {
@@ -270,7 +273,7 @@ func (w *knowledge) instr(in ssa.Instruction) *Instr {
 	return nil
 }
 
-// maxScan is how many instructions are looked through for one of them.
+// maxScan is the number of instructions up to which a block is searched linearly.
 const maxScan = 64
 
 // long returns the plans of the instructions of a long block.
@@ -286,8 +289,8 @@ func (w *knowledge) long(f *Func, b *ssa.BasicBlock) map[ssa.Instruction]*Instr 
 	return m
 }
 
-// bindings finds where values go from one function to another without a record: the calls that bind
-// the parameters of a function, and what closures capture by value.
+// bindings finds where values flow from one function to another without a record: the calls that
+// bind the parameters of a function, and the values that closures capture.
 func (w *knowledge) bindings(f *Func) {
 	for _, b := range f.SSA.Blocks {
 		for _, in := range b.Instrs {

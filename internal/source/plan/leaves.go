@@ -6,18 +6,18 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Leaves says of a call that is bracketed as opaque whether it leaves traced code for a package
-// that is left out.
+// Leaves says whether a bracketed call leaves traced code for an excluded package.
 type Leaves uint8
 
 const (
-	Stays    Leaves = iota // it does not
-	Goes                   // it does
-	MayLeave               // whether it does, the code that it enters tells
+	Stays Leaves = iota // it does not
+	Goes                // it does
+	// it does if the code that it enters is excluded, which is known at run time
+	MayLeave
 )
 
-// Leaves says whether a call that is bracketed leaves traced code for a package that is left out;
-// with Goes, for which, counted from 1.
+// Leaves says whether a bracketed call leaves traced code for an excluded package. If it Goes, pkg
+// is the number of the package, counted from 1.
 func (p *Plan) Leaves(ip *Instr, c *ssa.CallCommon) (l Leaves, pkg int) {
 	if !ip.Opaque {
 		return Stays, 0
@@ -25,7 +25,8 @@ func (p *Plan) Leaves(ip *Instr, c *ssa.CallCommon) (l Leaves, pkg int) {
 	return p.leaves(ip.Target, c)
 }
 
-// LeavesLater says so of the call of a go or defer statement, and how it finds its callee.
+// LeavesLater is Leaves for the call of a go or defer statement. It also returns how the call finds
+// its callee.
 func (p *Plan) LeavesLater(c *ssa.CallCommon) (l Leaves, pkg int, t Target) {
 	if _, builtin := c.Value.(*ssa.Builtin); builtin {
 		return Stays, 0, Static
@@ -59,8 +60,8 @@ func (p *Plan) leaves(t Target, c *ssa.CallCommon) (l Leaves, pkg int) {
 	return Stays, 0
 }
 
-// Runs returns the function value that a call of Typed runs if that may be code that is left out,
-// else nil: the function of a sync.Once.
+// Runs returns the function value that a typed call executes, the argument of (*sync.Once).Do, if
+// that may be excluded code. Otherwise it returns nil.
 func (p *Plan) Runs(c *ssa.CallCommon) ssa.Value {
 	fn := c.StaticCallee()
 	if len(p.Missing.index) == 0 || !Typed(fn) || fn.Object().(*types.Func).FullName() != "(*sync.Once).Do" {
@@ -73,7 +74,7 @@ func (p *Plan) Runs(c *ssa.CallCommon) ssa.Value {
 	return v
 }
 
-// Rooted reports whether a call may use variables of the packages that are left out.
+// Rooted reports whether a call may use roots: variables of the excluded packages.
 func (p *Plan) Rooted(c *ssa.CallCommon) bool {
 	callee := origin(c.StaticCallee())
 	if callee == nil {

@@ -30,9 +30,9 @@ type Config struct {
 	Patterns   []string          // as for the go command; nil: "."
 	// those of the package FilesPackage, if that is one of the patterns
 	GoFiles []string
-	Missing []string // paths of packages that are left out of the trace
-	// record what functions with synchronisation of their own can reach when they are entered
-	// (bench/excluded/rdit)
+	Missing []string // paths of packages that are excluded from the trace
+	// record the memory that functions with synchronisation operations can reach when they are
+	// entered (bench/excluded/rdit)
 	Around bool
 }
 
@@ -49,17 +49,17 @@ type Package struct {
 }
 
 // Program is what Load returns: the chosen packages, those of other modules first, in the order of
-// their paths. What is numbered through all packages so has the same numbers in other modules,
-// whose source does not change, whatever becomes of the main module; and what is emitted for them,
-// with these numbers, is compiled once.
+// their paths. So sites and functions of other modules, whose source does not change, keep their
+// numbers when the main module changes. The text emitted for them contains these numbers, and is
+// therefore compiled only once.
 type Program struct {
 	Fset     *token.FileSet
 	Packages []*Package
-	Missing  []*Package // that are left out of the trace, without their tests
+	Missing  []*Package // the excluded packages, without their tests
 	Around   bool
 }
 
-// BuildError says that the program does not compile; Text is what the compiler would say.
+// BuildError reports that the program does not compile. Text is what the compiler would print.
 type BuildError struct{ Text string }
 
 func (e *BuildError) Error() string { return e.Text }
@@ -123,7 +123,7 @@ func (cfg *Config) commands(patterns []string) [][]string {
 }
 
 // moveModfile takes -modfile out of GOFLAGS and gives it to go list alone. Package packages also
-// asks the go command for its version outside of any module, where -modfile is an error.
+// queries the version of the go command outside of any module, where -modfile is an error.
 func (cfg *Config) moveModfile() {
 	const name = "GOFLAGS="
 	if cfg.Env == nil {
@@ -132,7 +132,7 @@ func (cfg *Config) moveModfile() {
 	var flags []string
 	for _, v := range cfg.Env {
 		if value, ok := strings.CutPrefix(v, name); ok {
-			// the last one counts; the go command refuses what is no list
+			// the last one counts; the go command refuses a malformed list
 			flags, _ = quoted.Split(value)
 		}
 	}
@@ -150,7 +150,7 @@ func (cfg *Config) moveModfile() {
 	}
 }
 
-// loadMissing reads the packages that are left out.
+// loadMissing reads the excluded packages.
 func (cfg *Config) loadMissing(ctx context.Context, prog *Program) error {
 	if len(cfg.Missing) == 0 {
 		return nil
@@ -172,7 +172,7 @@ func (cfg *Config) loadMissing(ctx context.Context, prog *Program) error {
 	return nil
 }
 
-// wanted drops the tests of packages that are not tested, whatever is wrong with them.
+// wanted drops the tests of packages that are not tested, and their errors.
 func (cfg *Config) wanted(list []*packages.Package) []*packages.Package {
 	if cfg.Tested == nil {
 		return list

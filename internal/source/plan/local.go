@@ -8,7 +8,7 @@ import (
 )
 
 // Local reports whether addr lies in a variable that is not memory: in a local Alloc whose address
-// does not leave the function (R2), or in one that is bound (R13).
+// does not leave the function (PL2), or in one that is bound (PL7).
 func (f *Func) Local(addr ssa.Value) bool {
 	switch x := addr.(type) {
 	case *ssa.Alloc:
@@ -24,7 +24,7 @@ func (f *Func) Local(addr ssa.Value) bool {
 	return false
 }
 
-// Bound reports whether addr lies in a variable that is a value from its only store on (R13).
+// Bound reports whether addr lies in a variable that is a value from its only store on (PL7).
 func (f *Func) Bound(addr ssa.Value) bool {
 	switch x := addr.(type) {
 	case *ssa.FieldAddr:
@@ -44,10 +44,10 @@ func (f *Func) VarType(v ssa.Value) types.Type {
 	return v.Type()
 }
 
-// MaxFollowed is the size in bytes up to which the walker follows what is in a local variable.
+// MaxFollowed is the size in bytes up to which the walker tracks the contents of a local variable.
 const MaxFollowed = 504
 
-// followed reports whether the walker knows what is at the address in a local variable.
+// followed reports whether the walker tracks the memory at an address in a local variable.
 func (h *planner) followed(addr ssa.Value) bool {
 	for {
 		switch x := addr.(type) {
@@ -77,8 +77,8 @@ func locals(fn *ssa.Function) map[*ssa.Alloc]bool {
 }
 
 // Kept reports whether in stores a result variable's own value to it: a return statement that names
-// the variable. SSA has a load and a store there; Go leaves the variable alone, and so does the
-// emitter.
+// the variable. SSA has a load and a store there; Go does not write the variable, and neither does
+// the emitter.
 //
 //	func f() (a, b int) { …; return a, 10 }
 func Kept(in *ssa.Store) bool {

@@ -8,7 +8,7 @@ import (
 )
 
 // MaybeTyped reports whether a call through a function value, an interface or a type parameter
-// may be one of a typed operation (R15). The run finds out (presage_typed.go of the recorder).
+// may be one of a typed operation (PL5). The recorder decides at run time (presage_typed.go).
 func (p *Plan) MaybeTyped(c *ssa.CallCommon) bool {
 	switch c.Value.(type) {
 	case *ssa.Builtin, *ssa.Const:

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Method returns the declared method that a wrapper made by package ssa stands for, nil if it is
+// Method returns the declared method that a wrapper made by package ssa calls, nil if the method is
 // one of an interface.
 func Method(wrapper *ssa.Function) *ssa.Function {
 	obj, ok := wrapper.Object().(*types.Func)
@@ -18,7 +18,8 @@ func Method(wrapper *ssa.Function) *ssa.Function {
 
 // MethodOf returns the method m of values of type t that are in an interface, nil if it is not
 // emitted. Boxed: its receiver is the value, not a pointer. Methods that t has of an embedded
-// field, of a pointer's element, or of a generic type, are called by way of a wrapper: nil as well.
+// field, of a pointer's element, or of a generic type, are called through a wrapper: it returns nil
+// for them as well.
 func (p *Plan) MethodOf(t types.Type, m *types.Func) (f *Func, boxed bool) {
 	obj, index, _ := types.LookupFieldOrMethod(t, false, m.Pkg(), m.Name())
 	fn, ok := obj.(*types.Func)

@@ -12,29 +12,29 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Missing is what the plan knows of the packages that are left out of the trace. Calls of their
-// functions are missing methods (package excluded): the recorder finds what they can reach. Their
-// own source tells which variables they use.
+// Missing is the plan of the excluded packages. Their functions are excluded code (package
+// excluded): the recorder finds the memory that a call of it can reach. The source of these
+// packages shows which package-level variables they use.
 type Missing struct {
 	Packages []*Package
 	Meta     []trace.MissingPackage // one for each
-	// by path: variables that its functions use, its own and others' (B8)
+	// by path: the roots, which are variables that its functions use, its own and others'
 	Roots   map[string][]*types.Var
 	index   map[string]int  // by path
 	written map[string]bool // functions that are written in Go, by name
 	rooted  map[string]bool // and those that may use some of the roots
-	// packages that say so of functions whose code does not show it
+	// packages with //presage:global comments or functions without Go code
 	hidden  map[string]bool
-	dynamic bool // so may a call of which the callee is not known
-	// of //presage:global comments: what they name, that is no variable
+	dynamic bool // some function uses a root, so a call whose callee is unknown may use one
+	// names in //presage:global comments that denote no variable
 	Unknown []string
 	// variables that some function assigns to, or takes the address of
 	assigned map[string]bool
-	// and those of interfaces that are initialised to something else than a new error
+	// variables of interface type, and whether their initial value is other than a new error
 	errors map[string]bool
 }
 
-// missingOf says which packages a recording leaves out: what they have, it says itself.
+// missingOf returns the packages that a recording excludes. The recording itself has their roots.
 func missingOf(paths []string) *Missing {
 	m := &Missing{index: map[string]int{}}
 	for i, path := range paths {
@@ -43,7 +43,7 @@ func missingOf(paths []string) *Missing {
 	return m
 }
 
-// newMissing finds what packages that are left out have.
+// newMissing finds the roots of the excluded packages, and the functions that may use them.
 func newMissing(prog *Program) *Missing {
 	m := &Missing{Packages: prog.Missing, Roots: map[string][]*types.Var{}, index: map[string]int{}, written: map[string]bool{}, rooted: map[string]bool{}, hidden: map[string]bool{}, assigned: map[string]bool{}, errors: map[string]bool{}}
 	for i, pkg := range prog.Missing {
@@ -127,7 +127,7 @@ func instructions(fn *ssa.Function, f func(ssa.Instruction)) {
 	}
 }
 
-// assigns notes the variables that do not stay as package initialisation leaves them.
+// assigns notes the variables that may change after package initialisation.
 func (m *Missing) assigns(fn *ssa.Function) {
 	instructions(fn, func(in ssa.Instruction) {
 		for _, o := range in.Operands(nil) {
@@ -140,8 +140,8 @@ func (m *Missing) assigns(fn *ssa.Function) {
 	})
 }
 
-// keepsAddresses notes the variables whose addresses package initialisation has as values: whoever
-// has one may assign to the variable.
+// keepsAddresses notes the variables whose addresses package initialisation uses as values. Code
+// that has such an address may assign to the variable.
 func (m *Missing) keepsAddresses(pkg *Package) {
 	instructions(pkg.SSA.Func("init"), func(in ssa.Instruction) {
 		for _, o := range in.Operands(nil) {
@@ -167,8 +167,8 @@ func keepsAddress(in ssa.Instruction, v ssa.Value) bool {
 	return true
 }
 
-// addRoots finds the variables that the functions of pkg use. One that stays as it was initialised,
-// and leads nowhere, is none.
+// addRoots finds the variables that the functions of pkg use. A variable that keeps its initial
+// value and leads to no memory that changes is not a root.
 func (m *Missing) addRoots(pkg *Package) {
 	seen := map[*types.Var]bool{}
 	for _, fn := range functionsOf(pkg) {
@@ -191,8 +191,8 @@ func (m *Missing) isRoot(g *ssa.Global) bool {
 	return m.assigned[g.String()] || m.errors[g.String()] || !unchanging(g.Type().(*types.Pointer).Elem())
 }
 
-// addErrors finds the variables of pkg that may lead to errors that change: what errors.New returns
-// does not.
+// addErrors finds the variables of pkg that may lead to errors that change. A result of errors.New
+// does not change.
 func (m *Missing) addErrors(pkg *Package) {
 	instructions(pkg.SSA.Func("init"), func(in ssa.Instruction) {
 		if s, ok := in.(*ssa.Store); ok {
@@ -249,7 +249,7 @@ func (m *Missing) reachRoots() {
 					if callee != nil {
 						callees[key] = append(callees[key], callee.String())
 					}
-				case *ssa.MakeClosure: // it may be called here, unseen
+				case *ssa.MakeClosure: // it may be called here without a call of it in the SSA
 					callees[key] = append(callees[key], in.Fn.String())
 				}
 			})

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The language says that &*p panics if p is nil. It does not read *p. go/ssa has a load for the
-// check (R16):
+// In the language, &*p panics if p is nil, and does not read *p. go/ssa has a load for the check
+// (PL2):
 //
 //	q := &*p    // t0 = *p, which nothing uses; q = p
 //
@@ -31,7 +31,7 @@ func nilChecks(files []*ast.File) map[token.Pos]bool {
 	return found
 }
 
-// checksOnly reports whether an instruction is a load that only checks for nil (R16).
+// checksOnly reports whether an instruction is a load that only checks for nil (PL2).
 func (p *Package) checksOnly(in ssa.Instruction) bool {
 	load, ok := in.(*ssa.UnOp)
 	return ok && load.Op == token.MUL && p.checks[load.Pos()] && len(*load.Referrers()) == 0

@@ -102,7 +102,7 @@ func sited(in ssa.Instruction) bool {
 }
 
 // revealing reports whether in is the first address or value of a chain of fused instructions that
-// the emitted program has: it is recorded, because the walker lost track (R11).
+// the emitted program has: it is recorded, because the walker does not know its operand (PL1).
 func revealing(pkg *Package, in ssa.Instruction) bool {
 	if fused(pkg, in) {
 		return false

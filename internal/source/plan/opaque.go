@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// kept are the directives that mean the same for an emitted function.
+// kept are the directives that have the same meaning for an emitted function.
 var kept = map[string]bool{"//go:noinline": true, "//go:generate": true, "//go:fix": true, "//go:build": true, "//go:embed": true}
 
 // asWritten returns the reason for which a unit is never emitted, or "".
@@ -26,7 +26,7 @@ func asWritten(pkg *Package, file *ast.File, n ast.Node) string {
 	return ""
 }
 
-// directive returns the first directive of a comment that means something else for an emitted
+// directive returns the first directive of a comment that has another meaning for an emitted
 // function. A go:linkname names its function, so it counts only where it documents it.
 func directive(group *ast.CommentGroup, d *ast.FuncDecl) string {
 	for _, c := range group.List {
@@ -39,7 +39,7 @@ func directive(group *ast.CommentGroup, d *ast.FuncDecl) string {
 }
 
 // commentsOf returns the comments between a function and the declaration before it. The compiler
-// applies directives there to the function, also if lines without text stand between them.
+// applies directives there to the function, even if empty lines separate them.
 // Declarations and comments are in the order of the file.
 func commentsOf(file *ast.File, d *ast.FuncDecl) []*ast.CommentGroup {
 	from := file.Name.End()

@@ -54,13 +54,13 @@ type Func struct {
 	Defers bool // deferred calls may run between Return and Exit
 
 	local map[*ssa.Alloc]bool
-	bound map[ssa.Value]bool // Allocs and FreeVars (R13)
+	bound map[ssa.Value]bool // Allocs and FreeVars (PL7)
 }
 
 // Block is the plan of one basic block.
 type Block struct {
 	Site     trace.Site
-	Recorded bool // has a Block record (R3)
+	Recorded bool // has a Block record (PL3)
 	Instrs   []Instr
 }
 
@@ -68,11 +68,11 @@ type Block struct {
 type Instr struct {
 	Site   trace.Site // 0: the instruction writes nothing
 	Call   bool       // Call(Site) precedes it: a call, or an operation the runtime side records
-	Opaque bool       // bracketed by OpaqueBegin and OpaqueEnd (R6)
-	Target Target     // with Opaque: what tells which function is called
-	Maybe  bool       // with Opaque: the run may find that a typed operation is called (R15)
-	Fused  bool       // not in the emitted program (R11)
-	Check  bool       // a load that only checks for nil: it is executed, but reads nothing (R16)
+	Opaque bool       // bracketed by OpaqueBegin and OpaqueEnd (PL4)
+	Target Target     // with Opaque: how the callee is found
+	Maybe  bool       // with Opaque: at run time, the call may enter a typed operation (PL5)
+	Fused  bool       // not in the emitted program (PL1)
+	Check  bool       // a load that only checks for nil: it is executed, but reads nothing (PL2)
 	Before []Hook     // records written before the instruction takes effect
 	After  []Hook     // records written after it, and after the bracket
 }

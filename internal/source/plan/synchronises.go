@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Around reports whether what f can reach is recorded when it is entered: it has an operation of
-// synchronisation of its own.
+// Around reports whether the memory that f can reach is recorded when f is entered. That holds for
+// functions with a synchronisation operation of their own, if Config.Around is set.
 func (p *Plan) Around(f *Func) bool {
 	return p.Program.Around && f.Synchronises()
 }
@@ -18,8 +18,8 @@ func (p *Plan) Around(f *Func) bool {
 // Synchronises reports whether a function has an operation of synchronisation of its own.
 func (f *Func) Synchronises() bool { return f.some(synchronises) }
 
-// Waits reports whether it has one that is more than an access: of a lock, a channel, a WaitGroup,
-// or a go statement.
+// Waits reports whether a function has a synchronisation operation of its own other than an atomic
+// access.
 func (f *Func) Waits() bool {
 	return f.some(func(in ssa.Instruction) bool { return synchronises(in) && !atomic(in) })
 }
@@ -40,7 +40,7 @@ func atomic(in ssa.Instruction) bool {
 	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == "sync/atomic"
 }
 
-// SynchronisesAt says of a site whether it is that of an operation of synchronisation.
+// SynchronisesAt reports whether a site is that of a synchronisation operation.
 func (p *Plan) SynchronisesAt(s trace.Site) bool {
 	f, b, i := p.FuncAt(s)
 	return f != nil && i >= 0 && synchronises(f.SSA.Blocks[b].Instrs[i])

@@ -10,29 +10,30 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Strings whose bytes are memory that may be written (R14). They are made by a builtin, or loaded
+// Strings whose bytes are memory that may be written (PL8). They are made by a builtin, or loaded
 // from memory that is seen as another type:
 //
 //	unsafe.String(p, n)
 //	*(*string)(unsafe.Pointer(&bytes))
 //	(*reflect.StringHeader)(unsafe.Pointer(&s)).Data = …   // s is loaded later
 //
-// Which loads these are is found by what flows where, whatever the order: through registers, calls
-// by name and closures, through variables and fields, by their name, and through all else by type,
-// package by package. Packages that do not import unsafe take part with what leads to strings.
+// A flow-insensitive analysis finds these loads. Values flow through registers, static calls and
+// closures; through variables and fields, by name; and through all other memory by type, for each
+// package separately. In packages that do not import unsafe, only values that lead to strings take
+// part.
 
-// puns are what a program has of memory that conversions of unsafe.Pointer show as another type. A
-// node is a value or a place that values are kept in.
+// puns is the memory of a program that conversions of unsafe.Pointer show as another type. A node
+// is a value, or a place that holds values.
 type puns struct {
 	plan  *Plan
 	list  []*ssa.Function
 	own   map[*ssa.Function]*Package
-	at    *Package // of the function that is looked at
+	at    *Package // of the current function
 	bound map[*ssa.FreeVar]ssa.Value
-	// nodes of pointers, slices, and what has them, that may lead there, and of what is reached by
-	// them
+	// nodes of pointers and slices, and of values with them, that may lead to such memory, and of
+	// what is reached through these
 	leads   map[any]bool
-	origin  map[any]bool // of these: where they come from leads there too
+	origin  map[any]bool // of these: nodes whose sources lead there too
 	places  map[placeOf]anywhere
 	stringy map[types.Type]bool
 	more    bool
@@ -43,9 +44,10 @@ type placeOf struct {
 	pkg *Package
 }
 
-// Places: of what is in a variable, or in a field of any struct; the field itself; the results of a
-// function; what has a type and is anywhere else in a package. A variable of a package, and a field
-// that others see, have names: each package has its own view of those of others.
+// Places: the contents of a variable; the contents of a field of any struct; the field itself; the
+// results of a function; all other values of a type in a package. Package-level variables and
+// exported fields are nodes by name, because each package has its own objects for those of other
+// packages.
 type (
 	variable    struct{ name string }
 	contents    struct{ of any }
@@ -149,14 +151,14 @@ func (u *puns) passes(c *ssa.CallCommon) {
 	}
 }
 
-// leaves says that values go where only their types tell.
+// leaves adds the flow of values to all places of their types.
 func (u *puns) leaves(vs ...ssa.Value) {
 	for _, v := range vs {
 		u.flow(u.anyOf(v.Type()), v)
 	}
 }
 
-// value is the table of what values come from.
+// value adds the flow into a value.
 func (u *puns) value(v ssa.Value) {
 	switch v := v.(type) {
 	case *ssa.Convert:
@@ -231,7 +233,7 @@ func (u *puns) call(v *ssa.Call) {
 	}
 }
 
-// flow says that from is in to.
+// flow adds that the value from is in to.
 func (u *puns) flow(to, from any) {
 	u.reach(to, from)
 	if u.origin[node(to)] {
@@ -239,14 +241,14 @@ func (u *puns) flow(to, from any) {
 	}
 }
 
-// reach says that to may be got at by from.
+// reach adds that to may be reached through from.
 func (u *puns) reach(to, from any) {
 	if u.leads[node(from)] {
 		u.mark(u.leads, to)
 	}
 }
 
-// mark adds a node to a set, unless it is a value that leads nowhere.
+// mark adds a node to a set, unless it is a value that leads to no memory that matters.
 func (u *puns) mark(m map[any]bool, x any) {
 	if v, ok := x.(ssa.Value); ok {
 		pkg := u.at
@@ -281,11 +283,11 @@ func fieldNode(f *types.Var) any {
 	return f
 }
 
-// matters reports whether what leads to memory that is seen as another type matters if it is of
-// type t, in a package.
+// matters reports whether values of type t in a package can lead to memory that is seen as another
+// type and matters.
 func (u *puns) matters(pkg *Package, t types.Type) bool { return pkg.seesMemory() || u.toString(t) }
 
-// toString reports whether values of type t may lead to strings, by something else than interfaces.
+// toString reports whether values of type t may lead to strings, other than through interfaces.
 func (u *puns) toString(t types.Type) bool {
 	if known, ok := u.stringy[t]; ok {
 		return known
@@ -320,7 +322,7 @@ func (u *puns) toString(t types.Type) bool {
 	return found
 }
 
-// place is where what is at an address is kept.
+// place returns the place of the memory at an address.
 func (u *puns) place(addr ssa.Value) any {
 	switch x := addr.(type) {
 	case *ssa.FreeVar:
@@ -340,8 +342,8 @@ func (u *puns) place(addr ssa.Value) any {
 	return u.anyOf(addr.Type())
 }
 
-// anyOf is the place of what has a type and is anywhere in the package that is looked at; none,
-// without a package, if that does not matter.
+// anyOf returns the place of all values of a type in the current package. If such values do not
+// matter, the place has no package.
 func (u *puns) anyOf(t types.Type) anywhere {
 	key := placeOf{t, u.at}
 	a, ok := u.places[key]
@@ -354,7 +356,7 @@ func (u *puns) anyOf(t types.Type) anywhere {
 	return a
 }
 
-// callee is the function that is called, nil if it is not known, or has no records.
+// callee returns the function that is called, nil if it is unknown or has no records.
 func (u *puns) callee(c *ssa.CallCommon) *ssa.Function {
 	fn := c.StaticCallee()
 	if fn != nil && fn.Origin() != nil {
@@ -378,7 +380,7 @@ func isUnsafe(t types.Type) bool {
 	return ok && b.Kind() == types.UnsafePointer
 }
 
-// texts are the records of what the strings in a value say that unsafe code has made.
+// texts returns the records of the bytes of the strings in a value that unsafe code has made.
 func (h *planner) texts(v ssa.Value) []Hook {
 	if len(*v.Referrers()) == 0 {
 		return nil
@@ -393,8 +395,8 @@ func (h *planner) texts(v ssa.Value) []Hook {
 // maxTexts bounds the strings in one value that are read.
 const maxTexts = 64
 
-// strings adds where in a value of type t, which is at off, its strings are. What depends on type
-// parameters has none, unless it is a string itself.
+// strings appends the offsets of the strings in a value of type t at offset off. A type whose size
+// depends on type parameters has none, unless it is a string itself.
 func (h *planner) strings(offs []int64, t types.Type, off int64) []int64 {
 	switch u := Core(t).(type) {
 	case *types.Basic:

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What the walker can recompute (R1), and so has no Value record:
+// What the walker can recompute (PL1), and so has no Value record:
 //
 //	numbers and booleans   all operators; conversions between integer types, between float
 //	                       types, from integer to float (not from float to integer: machine
@@ -38,8 +38,8 @@ func binopComputable(in *ssa.BinOp) bool {
 }
 
 // Ambiguous reports whether x and y may be pointers to variables of size zero. The language leaves
-// it open whether pointers to two such variables are equal: the compiler may say that they differ
-// where their addresses are the same.
+// it open whether pointers to two such variables are equal: the compiler may find them different
+// though their addresses are equal.
 func Ambiguous(x, y ssa.Value) bool { return pointsToEmpty(x) || pointsToEmpty(y) }
 
 // pointsToEmpty reports whether v is a pointer to what may have size zero, or a conversion of one.
@@ -186,10 +186,9 @@ func Element(t types.Type) types.Type {
 	return nil
 }
 
-// Mixed reports whether the type terms of a type parameter have elements in different places: some
-// in the value itself, as arrays and strings have them, some behind a pointer, as slices have them.
-// x[i] is then a variable for some type arguments and not for others, and SSA has no instruction
-// for that.
+// Mixed reports whether the type terms of a type parameter have elements in different places: in
+// the value itself, as for arrays and strings, or behind a pointer, as for slices. x[i] is then a
+// variable for some type arguments and not for others, and SSA has no instruction for that.
 func Mixed(t types.Type) bool {
 	u, ok := Core(t).(*types.Interface)
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Written finds what in, an instruction of f, does with its operand v in the source, for people:
-// the condition of a branch, or where a pointer or index is used. What is not written there is at
-// the nearest position before it.
+// Written finds the source text of what in, an instruction of f, does with its operand v, for a
+// report: the condition of a branch, or the use of a pointer or index. If the source has no text
+// for it, Written returns the nearest position before it.
 func (f *Func) Written(in ssa.Instruction, v ssa.Value) (at token.Position, expr string) {
 	d := newDescriber(f)
 	pos := d.written(v, &expr)
@@ -65,8 +65,8 @@ func (d *describer) written(v ssa.Value, text *string) token.Pos {
 	return d.start(in)
 }
 
-// ranged finds the range whose end a branch without a position is: the innermost one that has the
-// branch's way in inside.
+// ranged finds the range statement that ends at a branch without a position: the innermost one that
+// contains a predecessor of the branch.
 func (d *describer) ranged(br *ssa.If, text *string) (at token.Pos) {
 	inside := firstPos(br.Block().Succs[0], token.NoPos)
 	if d.f.SSA.Syntax() == nil || !inside.IsValid() {
