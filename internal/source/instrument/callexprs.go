@@ -144,7 +144,7 @@ func origin(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
-// isTyped writes the question whether a call is one of a typed operation.
+// isTyped writes the test whether a call is one of a typed operation.
 func (ex *expressions) isTyped(c *ssa.CallCommon, site trace.Site) string {
 	x := ex.value(c.Value)
 	switch {
@@ -157,7 +157,7 @@ func (ex *expressions) isTyped(c *ssa.CallCommon, site trace.Site) string {
 	return fmt.Sprintf("%s.TypedFunc(g_, %d, %s)", rtName, site, x)
 }
 
-// target writes where the code begins that a call enters, "" if that is known.
+// target writes the entry address of the callee, "" if the callee is known.
 func (ex *expressions) target(c *ssa.CallCommon, ip *plan.Instr) string {
 	return ex.targetOf(c, ip.Target)
 }

@@ -88,14 +88,14 @@ func (cs *calls) opaqueCall(in *ssa.Call, ip *plan.Instr) {
 	}
 }
 
-// maybeTyped writes what comes before the beginning of a call that may be one of a typed operation:
+// maybeTyped writes the text before a call that may be one of a typed operation:
 //
 //	{ o_ := presagert_.TypedMethod(g_, site, x, 0)
 //	if !o_ { … }
 //	x.Lock()
 //	if !o_ { … }; }
 //
-// It is none if it leaves traced code.
+// A call that leaves traced code is no such call.
 func (cs *calls) maybeTyped(c *ssa.CallCommon, ip *plan.Instr, leaves bool) {
 	if !ip.Maybe {
 		return
@@ -106,4 +106,15 @@ func (cs *calls) maybeTyped(c *ssa.CallCommon, ip *plan.Instr, leaves bool) {
 	}
 	cs.out.putf("{ o_ := %s%s", stays, cs.expr.isTyped(c, ip.Site))
 	cs.out.put("if !o_ {")
+}
+
+// emitChanLen writes a call of the recorder that reads and records the length of a channel.
+func (cs *calls) emitChanLen(in *ssa.Call, ip *plan.Instr) {
+	if cs.unit.gates {
+		cs.out.putf("%s = len(%s)", cs.regs.names[in], cs.expr.hidden(in.Call.Args[0]))
+		return
+	}
+	cs.rec.barrier()
+	cs.out.putf("{ c_ := %s; %s = g_.ChanLen(%#x, *(*%s.Pointer)(%[4]s.Pointer(&c_))) }",
+		cs.expr.hidden(in.Call.Args[0]), cs.regs.names[in], header(chanLen, 0, 8, ip.Site), unsafeName)
 }

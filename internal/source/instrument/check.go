@@ -11,7 +11,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// hooksSource declares what emitted code calls in the recorder, without bodies that do anything.
+// hooksSource declares the functions of the recorder that emitted code calls, with empty bodies.
 //
 //go:embed hooks.src
 var hooksSource string
@@ -44,7 +44,7 @@ func (m importer) Import(path string) (*types.Package, error) {
 }
 
 // check type-checks the emitted files of a package. It returns the units in which there are errors.
-// An error that lies in none counts against all units of its file.
+// An error outside of all units is attributed to all units of its file.
 func check(pkg *plan.Package, imports importer, files []*emitted) map[*plan.Unit]string {
 	fset := token.NewFileSet()
 	bad := map[*plan.Unit]string{}

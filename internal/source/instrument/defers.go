@@ -88,9 +88,9 @@ func (cs *calls) mustBeStatement(c *ssa.CallCommon) {
 	}
 }
 
-// deferHelper defers the call through a function of the emitted file: func(g, site, operands…).
-// Where the operands have types that mention type parameters it is a literal, at the price of a
-// number in the names of the literals after it.
+// deferHelper defers the call through a function of the emitted file: func(g, site, operands…). If
+// the types of the operands mention type parameters, it is a literal instead, which changes the
+// numbers in the names of later literals.
 func (cs *calls) deferHelper(in *ssa.Defer, ip *plan.Instr) {
 	c := &in.Call
 	var params, names, args []string

@@ -14,8 +14,8 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// fileEmitter makes the emitted text of one source file: the file as it is, with its
-// units replaced, its imports adjusted, and helpers at the end.
+// fileEmitter makes the emitted text of one source file: its source with the units replaced, the
+// imports adjusted, and helpers at the end.
 type fileEmitter struct {
 	pkg    *plan.Package
 	plan   *plan.Plan
@@ -121,8 +121,8 @@ func (f *fileEmitter) apply(edits []edit, out *emitted) {
 		last = e.to
 	}
 	b.Write(f.source[last:])
-	// The real name, whatever //line comments say: the recorder takes the directory of the package
-	// from it (pgEmits).
+	// This is the real name, regardless of //line comments: the recorder takes the directory of the
+	// package from it (pgEmits).
 	line := f.pkg.Fset.PositionFor(f.file.FileEnd, false).Line
 	fmt.Fprintf(&b, "\n//line %s:%d:%d\n", f.name, line, emittedColumn)
 	fmt.Fprintf(&b, "\nvar _ = %s.Heap\nvar _ %s.Pointer\n", rtName, unsafeName)
@@ -132,10 +132,10 @@ func (f *fileEmitter) apply(edits []edit, out *emitted) {
 	out.text = b.String()
 }
 
-// languageVersion returns an edit that adds a build constraint, which raises the language
-// version of the file when its module's is older than what emitted text needs. Never to go1.22:
-// loop variables of units left as written would change. The go directive of the module is not
-// raised, because it also decides what the go command loads.
+// languageVersion returns an edit that adds a build constraint if emitted text needs a newer
+// language version than that of the file. It never raises the version to go1.22, because loop
+// variables of units left as written would change. It does not raise the go directive of the
+// module, because that also decides what the go command loads.
 func (f *fileEmitter) languageVersion() []edit {
 	const need, directive = "go1.21", "//go:build "
 	v := f.file.GoVersion

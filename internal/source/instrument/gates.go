@@ -9,14 +9,14 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A program that is to be replayed (Config.Gates) has, in place of all records, a pair of calls
-// around each instruction that has an event of its own in a trace:
+// A program for a replay (Config.Gates) has no records. Instead it has a pair of calls around each
+// instruction that has an event of its own in a trace:
 //
 //	presagert_.Gate(17)
 //	t1_ = *t0_
 //	presagert_.Done(17)
 //
-// Sites are those of the plan, so a schedule made of a trace names them. An instruction
+// Sites are those of the plan, so a schedule made from a trace refers to them. An instruction
 // executed once passes its gate once, however many events it has: package replay counts passages.
 
 // Gated reports whether an instruction is placed between gates. So is the typed operation that a
@@ -72,7 +72,7 @@ func (g *gating) gate(in ssa.Instruction, ip *plan.Instr) {
 	g.out.putf("%s.Gate(%d)", rtName, ip.Site)
 }
 
-// extent writes the address and size of an access by c_, "" for one that is not known beforehand.
+// extent writes the address and size of an access through c_, "" if they are not known beforehand.
 func (g *gating) extent(h *plan.Hook) string {
 	size := fmt.Sprint(h.Size)
 	switch {
@@ -94,8 +94,8 @@ func (g *gating) extent(h *plan.Hook) string {
 	return ""
 }
 
-// feed gives the results of a call the values of the recorded run. Values are numbered as the call
-// records them.
+// feed replaces the results of a call by the values of the recorded run. Values are numbered as the
+// call records them.
 func (g *gating) feed(ip *plan.Instr) {
 	n := 0
 	for i := range ip.After {

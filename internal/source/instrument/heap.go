@@ -41,8 +41,8 @@ func (hk *heapKeeper) keepFunc(v ssa.Value) {
 	}
 }
 
-// keepAlive keeps what the arguments of a variadic parameter of type ...uintptr point to out of the
-// stack, and alive until the call has returned.
+// keepAlive keeps the memory that arguments of a variadic parameter of type ...uintptr point to off
+// the stack, and alive until the call has returned.
 func (hk *heapKeeper) keepAlive(c *ssa.CallCommon) {
 	for _, p := range hiddenPointers(c) {
 		hk.heap(hk.expr.value(p))

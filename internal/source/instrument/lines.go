@@ -6,12 +6,12 @@ import (
 )
 
 // emittedColumn is the column in the //line comments of emitted code. The compiler of package
-// compiler knows emitted code by it: there is no other mark that each position has, also when its
+// compiler recognises emitted code by it. No other mark is part of every position, even if the
 // function is inlined or instantiated elsewhere.
 const emittedColumn = 900100
 
-// lines is generated text (IN2) whose lines say, by //line comments, which line of the user's
-// source they stand for, and that they are emitted.
+// lines is generated text (IN2). Its //line comments give the source line of each line, and mark it
+// as emitted.
 //
 // The compiler keeps a base for each comment, and some of its passes visit all bases of a function
 // for each block. So there are few of them: statements of one source line are on one line, and line

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// localScope is how the local types of a unit are declared at its top.
+// localScope has the declarations of the local types of a unit, at its top.
 type localScope struct {
 	text    []string
 	blocks  int                        // which the text begins, and the end of the body ends
@@ -54,8 +54,8 @@ func (u *unitEmitter) findLocals() {
 //		type T struct{ b string }
 //		type T_l1_ = T
 //
-// A type that embeds one that is hidden by then is declared in a block in which an alias shows it
-// again, for the name of the field is that of the type.
+// A type may embed a type that is hidden by then. It is declared in a block in which an alias makes
+// the hidden type visible again, because the name of the field is that of the type.
 func (u *unitEmitter) declareLocals() {
 	s := &u.scope
 	s.visible, s.block, s.open = map[string]*types.TypeName{}, map[string]bool{}, true

@@ -6,7 +6,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// A loop of a function is a strongly connected part of its blocks in which nothing is called. While
+// A loop of a function is a strongly connected component of its blocks without calls. While
 // it runs, no other invocation writes records with its sites into the goroutine's stream, so its
 // accesses can be short (hooks.src).
 type loop struct {
@@ -29,8 +29,8 @@ func findLoops(fn *ssa.Function) map[*ssa.BasicBlock]*loop {
 	return m
 }
 
-// split finds the strongly connected components of the blocks that are in. Of one with calls, those
-// within it that do not need its first block may still be loops without calls.
+// split finds the strongly connected components of the blocks that are in. A component with calls
+// may contain loops without calls that do not pass through its header.
 func split(blocks []*ssa.BasicBlock, in map[*ssa.BasicBlock]bool, m map[*ssa.BasicBlock]*loop) {
 	for _, c := range plan.Cycles(blocks, func(b *ssa.BasicBlock) bool { return in[b] }) {
 		if !callsIn(c) {

@@ -10,10 +10,10 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// methodValues are the functions that the compiler makes for method values of declared methods of
-// traced packages, by the names that the linker has for them, one a line: they call traced code,
-// and nothing else. Those of interfaces, of instances, and promoted ones, whose names are of the
-// type that embeds the other, are not there.
+// methodValues returns the linker names, one per line, of the functions that the compiler makes for
+// method values of declared methods of traced packages. These functions call traced code, and
+// nothing else. Method values of interfaces and instances are left out, and those of promoted
+// methods, whose names have the embedding type.
 func (r *Result) methodValues() string {
 	traced := map[string]bool{}
 	for _, pkg := range r.Plan.Program.Packages {
@@ -43,7 +43,8 @@ func (r *Result) methodValues() string {
 	return strings.Join(list, "")
 }
 
-// bound is the linker's name of a method value, if its method is declared in a traced package.
+// bound returns the linker name of a method value, "" if its method is not declared in a traced
+// package.
 func bound(fn *ssa.Function, traced map[string]bool) string {
 	m, ok := fn.Object().(*types.Func)
 	if !ok || !strings.HasPrefix(fn.Synthetic, "bound method wrapper") || m.Pkg() == nil || !traced[m.Pkg().Path()] {

@@ -53,7 +53,7 @@ func (r *Result) MarkOpaque(output string) (int, error) {
 }
 
 // unitsAt returns the emitted units that cover a line of a file; file may be relative to any
-// directory. When the file is an emitted one, its lines mean nothing and all its units are
+// directory. If the file is an emitted one, the line has no meaning, and all its units are
 // returned.
 func (r *Result) unitsAt(file string, line int) []*plan.Unit {
 	var all, at []*plan.Unit
@@ -76,7 +76,7 @@ func (r *Result) unitsAt(file string, line int) []*plan.Unit {
 	return at
 }
 
-// sameFile reports whether the go command's name for a file can be the absolute name.
+// sameFile reports whether the go command may print name for the file abs.
 func sameFile(abs, name string) bool {
 	name = filepath.Clean(name)
 	for strings.HasPrefix(name, ".."+string(filepath.Separator)) {

@@ -8,9 +8,9 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// emitPackage emits the files of one package: it writes, type-checks, leaves as written what has
-// errors, and begins again until there are none. It adds to refused, by unit key,
-// what the plan did not know to be opaque.
+// emitPackage emits the files of one package. It writes and type-checks them, leaves units with
+// errors as written, and begins again until there are no errors. It adds to refused, by key, the
+// units that the plan does not have as opaque.
 func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names aliases, refused map[string]string, gates bool) ([]*emitted, error) {
 	var units []*plan.Unit
 	for _, u := range p.Units {

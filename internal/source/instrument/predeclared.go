@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// notIntroduced are the predeclared names that emitted text has only where the source has them.
+// notIntroduced are the predeclared names that emitted text uses only where the source uses them.
 var notIntroduced = []string{"min", "max", "print", "println", "copy", "delete", "clear", "close", "real", "imag", "recover", "comparable", "iota"}
 
 // checkPredeclared refuses a unit in whose scope a predeclared name, such as true or len, means

@@ -19,7 +19,7 @@ const (
 	exit        = format.Exit
 
 	// maxRoom is the number of words of fixed-size records for which one Room makes room: the
-	// recorder relies on it that a promise is shorter than pgPromised.
+	// recorder relies on this number being smaller than pgPromised.
 	maxRoom = 64
 
 	// maxCopy is the size in bytes up to which the value of an access is copied for its
@@ -121,7 +121,7 @@ func (rec *records) valueHook(h *plan.Hook, site trace.Site) {
 	}
 }
 
-// accessHook records a read or write of what a pointer points to.
+// accessHook records a read or write of the memory at a pointer.
 func (rec *records) accessHook(h *plan.Hook, site trace.Site) {
 	e, addr := rec.operand(h), rec.expr.hidden(h.Addr)
 	words := wordsOf(h.Type)
@@ -192,17 +192,6 @@ func (rec *records) textHook(h *plan.Hook, site trace.Site) {
 	}
 	rec.out.putf("{ c_ := %s; s_ := %s; n_ := uintptr(len(s_)); if n_ > 0 { g_.Text(%#[4]x, %[3]s.Pointer(%[3]s.StringData(s_)), n_) } }",
 		rec.expr.hidden(h.Addr), text, unsafeName, header(h.Kind, format.FlagText, 0, site))
-}
-
-// emitChanLen takes the length of a channel through the recorder.
-func (cs *calls) emitChanLen(in *ssa.Call, ip *plan.Instr) {
-	if cs.unit.gates {
-		cs.out.putf("%s = len(%s)", cs.regs.names[in], cs.expr.hidden(in.Call.Args[0]))
-		return
-	}
-	cs.rec.barrier()
-	cs.out.putf("{ c_ := %s; %s = g_.ChanLen(%#x, *(*%s.Pointer)(%[4]s.Pointer(&c_))) }",
-		cs.expr.hidden(in.Call.Args[0]), cs.regs.names[in], header(chanLen, 0, 8, ip.Site), unsafeName)
 }
 
 // wordsOf writes the words of the value c_ of type t as uint64 expressions; nil for

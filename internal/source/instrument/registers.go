@@ -133,7 +133,7 @@ func nextTypes(in *ssa.Next) [3]types.Type {
 func (rs *registers) resultName(i int) string { return fmt.Sprintf("%sr%d_", rs.prefix, i) }
 
 // findResults maps the variables that the recover block returns to the named
-// results of the emitted function (IN1): Go returns them itself when a panic was recovered.
+// results of the emitted function (IN1): Go itself returns them after a recovered panic.
 func (rs *registers) findResults() {
 	if rs.fn.Recover == nil {
 		return
@@ -162,10 +162,10 @@ func (rs *registers) component(v ssa.Value, i int) string {
 	return fmt.Sprintf("%s%d_", rs.names[v], rs.slot(v, i))
 }
 
-// slot returns the component of v in whose variable component i is: itself, but all values of one
-// type that a select may receive share the first one's. Only one of them is received, and it is
-// read only in the block of its case. With a variable for each, the compiler would merge all n
-// after each of n cases.
+// slot returns the component of v whose variable holds component i. That is i itself, except that
+// all values of one type that a select may receive share the variable of the first one. Only one of
+// them is received, and it is read only in the block of its case. With a variable for each, the
+// compiler would merge all n after each of n cases.
 func (rs *registers) slot(v ssa.Value, i int) int {
 	in, ok := v.(*ssa.Select)
 	if !ok || i < 2 {

@@ -38,8 +38,8 @@ func (b *body) emitSelect(in *ssa.Select, ip *plan.Instr) {
 	b.afterSelect(in, ip)
 }
 
-// afterSelect writes the records of a select. What was received is recorded from its slot: one
-// switch has all cases, those with the same record together.
+// afterSelect writes the records of a select. A received value is recorded from its slot. One
+// switch has all cases, and cases with the same record share a clause.
 func (b *body) afterSelect(in *ssa.Select, ip *plan.Instr) {
 	cases := map[int][]string{}
 	var hooks []plan.Hook

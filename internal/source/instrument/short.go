@@ -12,8 +12,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// shortHook records an access in a loop without what it has in common with the last one at its site
-// (format.RawShort): an address near the last one, and words that are likely to be the same.
+// shortHook records an access in a loop as the difference to the last access at its site
+// (format.RawShort): an address near the last one, and words that are likely to be equal.
 func (rec *records) shortHook(h *plan.Hook, site trace.Site, e, addr string, words []string) {
 	l := rec.loop
 	w := fmt.Sprintf("%sw%d_", rec.regs.prefix, rec.shorts)
@@ -57,8 +57,9 @@ func (rec *records) shortHook(h *plan.Hook, site trace.Site, e, addr string, wor
 	rec.out.put(s.String())
 }
 
-// sticky reports whether an access of one word is likely to have the value that it had the last
-// time: a pointer is more likely to than a number, and so is a variable that is not an element.
+// sticky reports whether an access of one word is likely to have the same value as the last one. A
+// pointer is more likely to than a number, and a variable that is not an element more than an
+// element.
 func sticky(h *plan.Hook) bool {
 	if t, ok := h.Type.Underlying().(*types.Basic); ok && t.Info()&(types.IsNumeric|types.IsBoolean) != 0 {
 		_, element := h.Addr.(*ssa.IndexAddr)
@@ -67,15 +68,15 @@ func sticky(h *plan.Hook) bool {
 	return true
 }
 
-// leaveFor makes room on the edge from one block to another for what the entry of a loop needs.
+// leaveFor reserves a line on the edge from one block to another for the entry of a loop.
 func (rec *records) leaveFor(from, to *ssa.BasicBlock) {
 	if l := rec.loops[to]; l != nil && rec.loops[from] != l {
 		l.enter = append(l.enter, rec.out.put(""))
 	}
 }
 
-// closeLoops writes the entries of the loops: they forget the addresses, because what ran since may
-// have been the same loop in another invocation.
+// closeLoops writes the entries of the loops. They reset the last addresses, because another
+// invocation may have executed the same loop since.
 func (rec *records) closeLoops() {
 	for _, l := range rec.loops {
 		for _, at := range l.enter {

@@ -66,7 +66,7 @@ func (u *unitEmitter) typeArgs(args *types.TypeList) string {
 	return "[" + strings.Join(s, ", ") + "]"
 }
 
-// qualified writes the name of a type with its package, if it has one from here.
+// qualified writes the name of a type, with its package if that is another one.
 func (u *unitEmitter) qualified(o *types.TypeName) string {
 	if o.Pkg() == nil {
 		return o.Name() // error, any, comparable

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A pointer that is converted to uintptr is kept alive by the expression that the conversion stands
-// in:
+// A pointer that is converted to uintptr is kept alive by the expression that contains the
+// conversion:
 //
 //	unsafe.Pointer(uintptr(p) + 8)   // in arithmetic
 //	syscall.Syscall(1, uintptr(p))   // in the arguments of a call whose callee has //go:uintptrescapes,
@@ -17,11 +17,11 @@ import (
 //
 // In emitted code a conversion of the first kind is written inside its user (inline). So is an
 // argument of a call. The arguments of a variadic parameter are in a slice that the emitted code
-// makes itself: what they point to is kept alive by a use after the call (keepAlive).
+// makes itself: a use after the call keeps alive the memory that they point to (keepAlive).
 
 // inline finds the instructions that are written inside the one that uses them: conversions of
-// unsafe.Pointer to uintptr and what is computed from them. Between two statements the collector or
-// a stack that moves would see a pointer that is only a number.
+// unsafe.Pointer to uintptr and the values computed from them. In separate statements, the pointer
+// would be only a number between them, and the collector or the copy of a stack would miss it.
 func inline(fn *ssa.Function, unit ast.Node, info *types.Info) map[ssa.Value]bool {
 	m := map[ssa.Value]bool{}
 	var args map[token.Pos]token.Pos
@@ -63,8 +63,8 @@ func usedOnceIn(v ssa.Value, blk *ssa.BasicBlock) bool {
 	return false
 }
 
-// isArgument reports whether the only use of a conversion is as an argument of the call that it
-// stands in. The call may be in a later block: f(uintptr(p), a && b). Its operand has the same
+// isArgument reports whether the only use of a conversion is as an argument of the call that
+// contains it. The call may be in a later block: f(uintptr(p), a && b). Its operand has the same
 // value there, because the conversion dominates it.
 func isArgument(v *ssa.Convert, args map[token.Pos]token.Pos) bool {
 	refs := *v.Referrers()
@@ -94,8 +94,8 @@ func arguments(unit ast.Node, info *types.Info) map[token.Pos]token.Pos {
 	return found
 }
 
-// mustKeepAlive refuses a go or defer statement with such arguments: what they point to must live
-// until that call returns.
+// mustKeepAlive refuses a go or defer statement with such arguments: the memory that they point to
+// must live until the later call returns.
 func (cs *calls) mustKeepAlive(c *ssa.CallCommon) {
 	if len(hiddenPointers(c)) > 0 {
 		refuse("go or defer with pointers in arguments of type ...uintptr")

@@ -11,8 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// refusal is why a unit cannot be written as Go source. It is thrown by refuse
-// and caught by unitEmitter.emit, and never leaves the package.
+// refusal is the reason why a unit cannot be written as Go source. refuse panics with it,
+// unitEmitter.emit recovers it, and it never leaves the package.
 type refusal string
 
 func refuse(why string) { panic(refusal(why)) }
@@ -29,7 +29,7 @@ type unitEmitter struct {
 	numbers map[ast.Node]map[ast.Node]int // of literals, by the function around them
 }
 
-// emit returns the text that replaces the unit, or why there is none.
+// emit returns the text that replaces the unit, or the reason why there is none.
 func (f *fileEmitter) emit(unit *plan.Unit) (text, why string) {
 	imports := map[string]string{}
 	for k, v := range f.imports {
@@ -59,8 +59,8 @@ func (f *fileEmitter) emit(unit *plan.Unit) (text, why string) {
 	return text, ""
 }
 
-// checkDefers refuses a unit with a defer in the body of a range over a function: it would have to
-// run when the function around the loop returns, called by the runtime itself.
+// checkDefers refuses a unit with a defer in the body of a range over a function: the runtime
+// itself would have to call it when the function around the loop returns.
 func (u *unitEmitter) checkDefers() {
 	for _, f := range u.unit.Funcs {
 		for _, blk := range f.SSA.Blocks {
