@@ -10,31 +10,31 @@ import (
 )
 
 // atomic executes a function of sync/atomic.
-func (f *function) atomic(s *state, in ssa.Instruction, op model.Op, first aliases, args []aliases, result *ssa.Call) {
+func (cl *caller) atomic(s *state, in ssa.Instruction, op model.Op, first aliases, args []aliases, result *ssa.Call) {
 	for _, a := range first {
-		token := f.Table.Of(path.Token, a, "atomic")
+		token := cl.table.Of(path.Token, a, "atomic")
 		switch op {
 		case model.Load:
-			f.access(s, in, a, summary.AtomicRead)
+			cl.accesses.access(s, in, a, summary.AtomicRead)
 		default:
-			f.guarded(s, in, a, &summary.Access{Kind: summary.AtomicWrite, Sets: takes(result)})
-			f.release(s, token, 1)
+			cl.accesses.guarded(s, in, a, &summary.Access{Kind: summary.AtomicWrite, Sets: takes(result)})
+			cl.syncs.release(s, token, 1)
 			for _, v := range args[1:] {
-				f.publish(s, a, v)
+				cl.sharing.publish(s, a, v)
 			}
 		}
 	}
 	if op != model.Load && len(first) == 1 {
-		f.turn(s, f.Table.Of(path.Token, first[0], "turn"), result)
+		cl.turn(s, cl.table.Of(path.Token, first[0], "turn"), result)
 	}
-	if op == model.Load && result != nil && f.refers(result.Type()) {
-		f.env[result] = f.deref(s, first, result.Type())
+	if op == model.Load && result != nil && cl.values.types.refers(result.Type()) {
+		cl.values.env[result] = cl.values.deref(s, first, result.Type())
 	}
 }
 
 // turn treats an atomic flag as a mutex (X13): who changes it from zero to something else has it,
 // until it is changed otherwise.
-func (f *function) turn(s *state, l *path.Node, call *ssa.Call) {
+func (cl *caller) turn(s *state, l *path.Node, call *ssa.Call) {
 	s.dropGuesses(l)
 	if !takes(call) {
 		s.locks = s.locks.Release(l)

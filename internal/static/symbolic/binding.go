@@ -14,7 +14,7 @@ import (
 // binding replaces the roots of a callee's paths by what they are in the caller: rebind of
 // Figure 5.
 type binding struct {
-	f    *function
+	f    *caller
 	s    *state
 	args []aliases
 	vals []ssa.Value // of the arguments, nil if they are not known
@@ -30,9 +30,9 @@ func (b *binding) node(n *path.Node) *path.Node {
 	if n == nil {
 		return nil
 	}
-	t := b.f.Table
+	t := b.f.table
 	return t.Subst(n, b.root, func(addr *path.Node, typ string) *path.Node {
-		v := b.f.load(b.s, addr, typ)
+		v := b.f.values.load(b.s, addr, typ)
 		switch len(v) {
 		case 0:
 			return t.Load(addr, typ)
@@ -45,7 +45,7 @@ func (b *binding) node(n *path.Node) *path.Node {
 }
 
 func (b *binding) root(n *path.Node) *path.Node {
-	t := b.f.Table
+	t := b.f.table
 	switch n.Kind {
 	case path.Param:
 		if int(n.Index) >= len(b.args) || len(b.args[n.Index]) == 0 {
@@ -81,7 +81,7 @@ func (b *binding) rename(name string) string {
 	if strings.Count(name, "@") >= 2 {
 		return strings.TrimSuffix(name, path.Deep) + path.Deep
 	}
-	return name + "@" + b.f.mark(b.pos)
+	return name + "@" + b.f.places.mark(b.pos)
 }
 
 // lock rebinds a lock.
@@ -120,7 +120,7 @@ func (b *binding) sync(s order.Sync) order.Sync {
 // (X15).
 func (b *binding) chosen(sc scope, formal *path.Node) scope {
 	if i := int(formal.Index); formal.Kind == path.Param && i < len(b.vals) && len(b.args[i]) > 1 {
-		sc.locks = b.f.chosen(sc.locks, b.vals[i], b.args[i][b.alt%len(b.args[i])])
+		sc.locks = b.f.choices.chosen(sc.locks, b.vals[i], b.args[i][b.alt%len(b.args[i])])
 	}
 	return sc
 }
@@ -158,9 +158,9 @@ func (b *binding) choice(n *path.Node) *path.Node {
 	if r.Kind != path.Param || i >= len(b.vals) || len(b.args[i]) < 2 {
 		return nil
 	}
-	x := b.f.choice(b.s, b.vals[i])
+	x := b.f.choices.choice(b.s, b.vals[i])
 	if x == nil {
 		return nil
 	}
-	return b.f.choose(n, x)
+	return b.f.choices.choose(n, x)
 }

@@ -17,24 +17,35 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
+// branching executes the edges of the control-flow graph: what the condition of a branch shows, and
+// what a loop has done when it is left.
+type branching struct {
+	table  *path.Table
+	graph  *flowgraph
+	values *values
+	chans  *chans
+	joins  *joins
+	syncs  *syncs
+}
+
 // edge is the state on the way from b to its i-th successor: what the branch tells (X7), and what a
 // loop that is left here has acquired (X9).
-func (f *function) edge(b *ssa.BasicBlock, i int, out *state) *state {
+func (br *branching) edge(b *ssa.BasicBlock, i int, out *state) *state {
 	s := out.fork()
 	if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
 		if never(cond.Cond, i == 0) {
 			return nil
 		}
-		f.block = b
-		f.assume(s, cond.Cond, i == 0)
+		br.graph.block = b
+		br.assume(s, cond.Cond, i == 0)
 	}
 	if b.Succs[i].Dominates(b) { // the next round
 		s.round = nil
 	}
-	if l := f.loop[b.Index]; l > 0 && f.loop[b.Succs[i].Index] != l {
-		for o, at := range f.acquired[l] {
+	if l := br.graph.loop[b.Index]; l > 0 && br.graph.loop[b.Succs[i].Index] != l {
+		for o, at := range br.syncs.acquired[l] {
 			switch {
-			case !f.everyRound(l, at):
+			case !br.graph.everyRound(l, at):
 			case o.Name == condition:
 				if s.sync.Acquired[o] == 0 {
 					s.sync = s.sync.Acquire(o, 1) // (X35)
@@ -47,46 +58,8 @@ func (f *function) edge(b *ssa.BasicBlock, i int, out *state) *state {
 	return s
 }
 
-// condition is the name of what a Cond hands over.
-const condition = "cond"
-
-// awaits reports whether a loop waits on a Cond: that is known only when the loop has been left
-// already.
-func (f *function) awaits() bool {
-	for _, acquired := range f.acquired {
-		for o := range acquired {
-			if o.Name == condition {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// everyRound reports whether the block is executed in every round of its loop.
-func (f *function) everyRound(l int, b *ssa.BasicBlock) bool {
-	for _, m := range f.fn.Blocks {
-		if f.loop[m.Index] != l {
-			continue
-		}
-		header := m == f.fn.Blocks[0]
-		for _, p := range m.Preds {
-			header = header || f.loop[p.Index] != l
-		}
-		if !header {
-			continue
-		}
-		for _, p := range m.Preds {
-			if f.loop[p.Index] == l && !b.Dominates(p) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // assume applies what the branch tells.
-func (f *function) assume(s *state, cond ssa.Value, yes bool) {
+func (br *branching) assume(s *state, cond ssa.Value, yes bool) {
 	for {
 		u, ok := cond.(*ssa.UnOp)
 		if !ok || u.Op != token.NOT {
@@ -116,21 +89,21 @@ func (f *function) assume(s *state, cond ssa.Value, yes bool) {
 			case k.IsNil():
 				truth[x] = !equal
 				value, yes = x, !equal
-				if v := f.variable(s, x, f.block.Instrs[len(f.block.Instrs)-1]); v != nil && equal {
-					f.await(s, v)
+				if v := br.values.variable(s, x, br.graph.block.Instrs[len(br.graph.block.Instrs)-1]); v != nil && equal {
+					br.joins.await(s, v)
 				}
-			case f.selected(s, x, k, equal):
+			case br.selected(s, x, k, equal):
 			default:
-				f.flag(s, x, k, equal)
+				br.flag(s, x, k, equal)
 			}
 		} else {
-			f.flag(s, x, nil, equal)
-			f.flag(s, c, nil, equal)
+			br.flag(s, x, nil, equal)
+			br.flag(s, c, nil, equal)
 		}
 	} else {
 		s.settle(cond, yes)
-		f.flag(s, cond, nil, yes)
-		f.drained(s, cond, yes)
+		br.flag(s, cond, nil, yes)
+		br.drained(s, cond, yes)
 	}
 	s.truth = truth
 	for _, g := range s.guesses {
@@ -143,7 +116,7 @@ func (f *function) assume(s *state, cond ssa.Value, yes bool) {
 }
 
 // drained says that a channel is closed: what was received from it was not sent (X29).
-func (f *function) drained(s *state, ok ssa.Value, yes bool) {
+func (br *branching) drained(s *state, ok ssa.Value, yes bool) {
 	e, isExtract := ok.(*ssa.Extract)
 	if !isExtract || e.Index != 1 || yes {
 		return
@@ -152,10 +125,10 @@ func (f *function) drained(s *state, ok ssa.Value, yes bool) {
 	if !isReceive || receive.Op != token.ARROW {
 		return
 	}
-	if from := f.channels(s, receive.X); len(from) == 1 {
-		closed := f.Table.Of(path.Token, from[0], "closed")
+	if from := br.values.channels(s, receive.X); len(from) == 1 {
+		closed := br.table.Of(path.Token, from[0], "closed")
 		s.sync = s.sync.Acquire(closed, 1)
-		f.received(s, closed)
+		br.joins.received(s, closed)
 	}
 }
 
@@ -174,7 +147,7 @@ func zero(c *ssa.Const) bool {
 }
 
 // selected applies the chosen case of a select.
-func (f *function) selected(s *state, x ssa.Value, k *ssa.Const, equal bool) bool {
+func (br *branching) selected(s *state, x ssa.Value, k *ssa.Const, equal bool) bool {
 	e, ok := x.(*ssa.Extract)
 	if !ok || e.Index != 0 {
 		return false
@@ -189,31 +162,31 @@ func (f *function) selected(s *state, x ssa.Value, k *ssa.Const, equal bool) boo
 	}
 	before := s.sync
 	if st := sel.States[i]; st.Dir == types.SendOnly {
-		f.send(s, sel, st.Chan, st.Send)
+		br.chans.send(s, sel, st.Chan, st.Send)
 	} else {
-		f.receive(s, sel, st.Chan)
+		br.chans.receive(s, sel, st.Chan)
 	}
 	if sel.Blocking && len(sel.States) > 1 {
-		if o := f.anyOf(s, sel); o != nil && before.Acquired[o] == 0 {
-			f.acquire(s, sel, o, 1)
+		if o := br.anyOf(s, sel); o != nil && before.Acquired[o] == 0 {
+			br.syncs.acquire(s, sel, o, 1)
 		}
 	}
 	return true
 }
 
 // anyOf names what every case of a select acquires: one of these objects.
-func (f *function) anyOf(s *state, sel *ssa.Select) *path.Node {
+func (br *branching) anyOf(s *state, sel *ssa.Select) *path.Node {
 	var objects []*path.Node
 	for _, st := range sel.States {
-		for _, c := range f.channels(s, st.Chan) {
+		for _, c := range br.values.channels(s, st.Chan) {
 			kind, name := path.Token, "chan"
 			if st.Dir == types.SendOnly {
 				kind, name = path.Recv, ""
 			}
-			objects = append(objects, f.Table.Of(kind, c, name))
+			objects = append(objects, br.table.Of(kind, c, name))
 		}
 	}
-	return f.Table.AnyOf(objects)
+	return br.table.AnyOf(objects)
 }
 
 // never reports whether the branch cannot be taken, because its condition is constant.
@@ -237,7 +210,7 @@ func never(cond ssa.Value, yes bool) bool {
 // flag applies an atomic read that has seen what is not the initial value: it has acquired the
 // variable. A counter that has reached k was changed k−1 times by others; a compare-and-swap that
 // fails on 0, or succeeds on something else, has seen a change.
-func (f *function) flag(s *state, x ssa.Value, k *ssa.Const, equal bool) {
+func (br *branching) flag(s *state, x ssa.Value, k *ssa.Const, equal bool) {
 	call, ok := x.(*ssa.Call)
 	if !ok {
 		return
@@ -270,51 +243,13 @@ func (f *function) flag(s *state, x ssa.Value, k *ssa.Const, equal bool) {
 	default:
 		return
 	}
-	if a := f.eval(s, call.Common().Args[0]); len(a) == 1 {
-		f.acquire(s, call, f.Table.Of(path.Token, a[0], "atomic"), n)
+	if a := br.values.eval(s, call.Common().Args[0]); len(a) == 1 {
+		br.syncs.acquire(s, call, br.table.Of(path.Token, a[0], "atomic"), n)
 	}
-}
-
-// truthOf is what is known of a result.
-func (f *function) truthOf(s *state, v ssa.Value) summary.Truth {
-	switch v := v.(type) {
-	case *ssa.Const:
-		if v.Value == nil {
-			if v.IsNil() {
-				return summary.False
-			}
-			return summary.Any
-		}
-		if v.Value.Kind() == constant.Bool {
-			if constant.BoolVal(v.Value) {
-				return summary.True
-			}
-			return summary.False
-		}
-		return summary.Any
-	case *ssa.MakeInterface, *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.MakeClosure, *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeSlice, *ssa.Function:
-		return summary.True
-	case *ssa.Call:
-		if c := v.Common().StaticCallee(); c != nil {
-			if k := Key(c); k == "errors.New" || k == "fmt.Errorf" {
-				return summary.True
-			}
-		}
-	}
-	if t, ok := s.truth[v]; ok {
-		if t {
-			return summary.True
-		}
-		return summary.False
-	}
-	if vals := f.eval(s, v); len(vals) > 0 && !slices.ContainsFunc(vals, func(n *path.Node) bool { return !isChannel(n) }) {
-		return summary.True
-	}
-	return summary.Any
 }
 
 // expect makes conditional locks of the exits by which the results of a call differ (X7).
-func (f *function) expect(s *state, call *ssa.Call, exits []summary.Exit) {
+func (cl *caller) expect(s *state, call *ssa.Call, exits []summary.Exit) {
 	if len(exits) < 2 {
 		return
 	}
@@ -346,8 +281,8 @@ func (f *function) expect(s *state, call *ssa.Call, exits []summary.Exit) {
 				}
 				if len(s.guesses) < maxGuesses {
 					s.guesses = append(slices.Clip(s.guesses), guess{v, truth, l, rel.Locks.Plus[l]})
-				} else if f.recording {
-					f.sum.Cuts[summary.BoundGuesses]++
+				} else if cl.draft.recording {
+					cl.draft.sum.Cuts[summary.BoundGuesses]++
 				}
 			}
 		}

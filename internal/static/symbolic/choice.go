@@ -12,48 +12,57 @@ import (
 	"github.com/presage-race/presage/internal/static/path"
 )
 
+// choices names the locks of registers that have several paths (X15).
+type choices struct {
+	table     *path.Table
+	values    *values
+	registers map[*path.Node]ssa.Value // by name
+}
+
 // choice names a value that has several paths by the register that they begin at, and the steps
 // from it: a lock with this name is that of whatever the register holds (X15). nil if the value has
 // one path, or none.
-func (f *function) choice(s *state, v ssa.Value) *path.Node {
-	if len(f.eval(s, v)) < 2 {
+func (ch *choices) choice(s *state, v ssa.Value) *path.Node {
+	if len(ch.values.eval(s, v)) < 2 {
 		return nil
 	}
 	switch v := v.(type) {
 	case *ssa.FieldAddr:
-		if x := f.choice(s, v.X); x != nil {
-			return f.Table.Field(x, f.fieldName(v.X.Type(), v.Field))
+		if x := ch.choice(s, v.X); x != nil {
+			return ch.table.Field(x, ch.values.types.fieldName(v.X.Type(), v.Field))
 		}
 	case *ssa.UnOp:
-		read := func(n *path.Node) bool { return n.Kind != path.Load || !slices.Contains(f.eval(s, v.X), n.Base) }
-		if x := f.choice(s, v.X); x != nil && !slices.ContainsFunc(f.env[v], read) {
-			return f.Table.Load(x, f.class(v.Type()))
+		read := func(n *path.Node) bool {
+			return n.Kind != path.Load || !slices.Contains(ch.values.eval(s, v.X), n.Base)
+		}
+		if x := ch.choice(s, v.X); x != nil && !slices.ContainsFunc(ch.values.env[v], read) {
+			return ch.table.Load(x, ch.values.types.class(v.Type()))
 		}
 	case *ssa.ChangeType:
-		return f.choice(s, v.X)
+		return ch.choice(s, v.X)
 	case *ssa.MakeInterface:
-		return f.choice(s, v.X)
+		return ch.choice(s, v.X)
 	}
 	in, ok := v.(ssa.Instruction)
 	if !ok {
 		return nil
 	}
-	c := f.class(v.Type())
-	n := f.Table.Choice("one of several "+c[strings.LastIndexAny(c, "/.")+1:]+"#"+f.mark(f.place(in))+"."+v.Name(), c)
-	if f.choices == nil {
-		f.choices = map[*path.Node]ssa.Value{}
+	c := ch.values.types.class(v.Type())
+	n := ch.table.Choice("one of several "+c[strings.LastIndexAny(c, "/.")+1:]+"#"+ch.values.places.mark(ch.values.places.place(in))+"."+v.Name(), c)
+	if ch.registers == nil {
+		ch.registers = map[*path.Node]ssa.Value{}
 	}
-	f.choices[n] = v
+	ch.registers[n] = v
 	return n
 }
 
 // anew forgets the locks of what the register held in the round before.
-func (f *function) anew(s *state, in ssa.Instruction) {
+func (ch *choices) anew(s *state, in ssa.Instruction) {
 	v, ok := in.(ssa.Value)
-	if !ok || len(f.choices) == 0 {
+	if !ok || len(ch.registers) == 0 {
 		return
 	}
-	for n, reg := range f.choices {
+	for n, reg := range ch.registers {
 		if reg == v {
 			s.forget(n)
 			s.guesses = slices.DeleteFunc(slices.Clone(s.guesses), func(g guess) bool { return g.lock.Root() == n })
@@ -63,14 +72,14 @@ func (f *function) anew(s *state, in ssa.Instruction) {
 
 // chosen adds to a lockset what the locks of Choices are if the value v, which is made of them, is
 // n (X15).
-func (f *function) chosen(r lockset.Relative, v ssa.Value, n *path.Node) lockset.Relative {
+func (ch *choices) chosen(r lockset.Relative, v ssa.Value, n *path.Node) lockset.Relative {
 	for l, m := range r.Plus {
-		reg := f.choices[l.Root()]
+		reg := ch.registers[l.Root()]
 		if reg == nil || v == nil {
 			continue
 		}
-		if one := f.origin(v, n, reg); one != nil {
-			r = r.Acquire(f.choose(l, one), m)
+		if one := ch.origin(v, n, reg); one != nil {
+			r = r.Acquire(ch.choose(l, one), m)
 			plus := maps.Clone(r.Plus)
 			delete(plus, l)
 			r.Plus = plus
@@ -81,10 +90,10 @@ func (f *function) chosen(r lockset.Relative, v ssa.Value, n *path.Node) lockset
 
 // origin is what the register holds if v, made of it by fields, elements and loads, is n; nil if v
 // is not made of it in these steps.
-func (f *function) origin(v ssa.Value, n *path.Node, reg ssa.Value) *path.Node {
+func (ch *choices) origin(v ssa.Value, n *path.Node, reg ssa.Value) *path.Node {
 	for n != nil {
 		if v == reg {
-			if slices.Contains(f.env[reg], n) {
+			if slices.Contains(ch.values.env[reg], n) {
 				return n
 			}
 			return nil
@@ -137,9 +146,9 @@ func addressed(in ssa.Instruction) []ssa.Value {
 }
 
 // under is the lockset of an access of the function's own text.
-func (f *function) under(s *state, in ssa.Instruction, addr *path.Node) lockset.Relative {
+func (ch *choices) under(s *state, in ssa.Instruction, addr *path.Node) lockset.Relative {
 	r := s.locks
-	if len(f.choices) == 0 {
+	if len(ch.registers) == 0 {
 		return r
 	}
 	for _, v := range addressed(in) {
@@ -148,29 +157,29 @@ func (f *function) under(s *state, in ssa.Instruction, addr *path.Node) lockset.
 			// an entry of a map, or elements of a slice
 			n = n.Base
 		}
-		r = f.chosen(r, v, n)
+		r = ch.chosen(r, v, n)
 	}
 	return r
 }
 
 // unchoose forgets the locks of Choices that may be one that is released.
-func (f *function) unchoose(s *state, released *path.Node) {
+func (ch *choices) unchoose(s *state, released *path.Node) {
 	for l := range s.locks.Plus {
-		if slices.ContainsFunc(f.env[f.choices[l.Root()]], func(n *path.Node) bool { return f.choose(l, n) == released }) {
+		if slices.ContainsFunc(ch.values.env[ch.registers[l.Root()]], func(n *path.Node) bool { return ch.choose(l, n) == released }) {
 			s.locks = s.locks.Release(l)
 		}
 	}
 }
 
 // choose is a path below a Choice, if that is n.
-func (f *function) choose(l, n *path.Node) *path.Node {
+func (ch *choices) choose(l, n *path.Node) *path.Node {
 	root := l.Root()
-	return f.Table.Subst(l, func(x *path.Node) *path.Node {
+	return ch.table.Subst(l, func(x *path.Node) *path.Node {
 		if x == root {
 			return n.Strip()
 		}
 		return nil
-	}, f.Table.Load)
+	}, ch.table.Load)
 }
 
 // actuals are the values of the arguments of a call of the function; nil where they are not those

@@ -1,18 +1,13 @@
 package symbolic
 
 import (
-	"fmt"
 	"go/token"
 	"go/types"
-	"hash/crc32"
-	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/static/order"
 	"github.com/presage-race/presage/internal/static/path"
-	"github.com/presage-race/presage/internal/static/place"
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
@@ -25,10 +20,7 @@ type Context struct {
 
 	Generated func(token.Pos) bool // the file is generated
 
-	types map[types.Type]string
-	refs  map[types.Type]bool
-
-	reached map[types.Type]reached
+	types typeTable
 }
 
 // Key names a function the same way in every package; instances have the name of their origin.
@@ -39,55 +31,29 @@ func Key(fn *ssa.Function) string {
 	return fn.String()
 }
 
-// function is the analysis of one function.
+// function executes the function: blocks to a fixed point, then once more to record.
 type function struct {
 	*Context
 	fn     *ssa.Function
-	names  *path.Names
-	id     string              // the function in the names of sites
-	placed map[token.Pos]int32 // numbers of places
-	files  map[string]int32
-	env    map[ssa.Value]aliases
-	loop   []int // of a block: which loop it is in, 0 is none
-	rpo    []*ssa.BasicBlock
 	in     map[*ssa.BasicBlock]*state
-	sum    *summary.Function
+	panics *state   // joined states of panics
+	out    []memory // at each return
 
-	recording bool
-	block     *ssa.BasicBlock
-	panics    *state // joined states of panics
-	forks     bool   // the function starts goroutines
-	flows     map[summary.Flow]bool
-	seen      map[accessKey]int
-	spawns    map[spawnKey]int
-	results   map[*ssa.Call][]aliases
-	spawnLoop map[int]int // of a spawn: the loop that it is in
-	total     order.Counts
-	acquired  map[int]map[*path.Node]*ssa.BasicBlock // by loop (X9)
-	// channels that the function sends to and receives from (X10)
-	both    map[ssa.Value]bool
-	joins   joins
-	touched map[*path.Node]*path.Node // load → the place that was read, for (X6)
-	out     []memory                  // at each return
-	choices map[*path.Node]ssa.Value  // registers that name locks (X15)
-	// objects that escaped otherwise than into the memory of a formal
-	leaked nodes
-	gives  nodes // locks that were given up and not held (X36)
-	// objects that others may reach than the goroutines that were started since they were
-	// made (X32)
-	outside nodes
-}
-
-type accessKey struct {
-	loc    *path.Node
-	kind   summary.Kind
-	thread int
-	pos    summary.Pos
-}
-
-type spawnKey struct {
-	site ssa.Instruction
-	sub  string
+	graph    *flowgraph
+	places   *places
+	values   *values
+	choices  *choices
+	flows    *flows
+	sharing  *sharing
+	accesses *accesses
+	flags    *flagTracker
+	joins    *joins
+	locks    *locking
+	syncs    *syncs
+	chans    *chans
+	calls    *caller
+	branches *branching
+	draft    *draft
 }
 
 // maxRounds bounds how often a block is executed before counts are widened, and before it is given
@@ -100,47 +66,67 @@ const (
 // Analyse executes fn and returns its summary, which still has the accesses to the function's own
 // objects: the pairs inside the frame are found among them. Export takes them out.
 func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
-	f := &function{Context: c, fn: fn, env: map[ssa.Value]aliases{}, in: map[*ssa.BasicBlock]*state{},
-		seen: map[accessKey]int{}, spawns: map[spawnKey]int{}, acquired: map[int]map[*path.Node]*ssa.BasicBlock{},
-		joins: newJoins(), touched: map[*path.Node]*path.Node{}, results: map[*ssa.Call][]aliases{}, spawnLoop: map[int]int{}, leaked: nodes{}, outside: nodes{}, gives: nodes{}}
-	f.names = &path.Names{}
-	for _, p := range fn.Params {
-		f.names.Params = append(f.names.Params, p.Name())
-	}
-	for _, v := range fn.FreeVars {
-		f.names.Free = append(f.names.Free, v.Name())
-	}
-	f.sum = &summary.Function{Key: Key(fn), Names: f.names}
-	f.id = fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(f.sum.Key)))
-	f.placed, f.files = map[token.Pos]int32{}, map[string]int32{}
-	f.at(fn.Pos())
-	f.sum.Whole = c.Std || c.Generated != nil && c.Generated(fn.Pos())
-	if fn.Pkg != nil {
-		f.sum.Pkg = fn.Pkg.Pkg.Path()
-	}
-	f.sum.Exported = exported(fn)
-	f.shape()
-	f.mutexes()
+	f := newFunction(c, fn)
+	f.chans.mutexes()
 	f.fixpoint()
-	if len(f.joins.releasers) > 0 || f.awaits() {
-		f.in, f.panics, f.sum.Cuts = map[*ssa.BasicBlock]*state{}, nil, summary.Cuts{}
+	if len(f.joins.releasers) > 0 || f.syncs.awaits() {
+		f.in, f.panics, f.draft.sum.Cuts = map[*ssa.BasicBlock]*state{}, nil, summary.Cuts{}
 		f.fixpoint()
 	}
-	f.recording = true
-	for _, b := range f.rpo {
+	f.draft.recording = true
+	for _, b := range f.graph.rpo {
 		if s := f.in[b]; s != nil {
 			if out := f.execute(b, s); out != nil {
 				f.rounds(b, out)
 			}
 		}
 	}
-	f.late()
-	f.references()
-	f.sum.Total = f.total
-	f.lend()
+	f.draft.late()
+	f.flows.references()
+	f.draft.sum.Total = f.syncs.total
+	f.joins.lend()
 	f.leave()
 	f.within()
-	return f.sum
+	return f.draft.sum
+}
+
+// newFunction puts the parts together, each made of those before it.
+func newFunction(c *Context, fn *ssa.Function) *function {
+	f := &function{Context: c, fn: fn, in: map[*ssa.BasicBlock]*state{}}
+	f.draft = newDraft(c.begin(fn))
+	f.graph = newFlowgraph(fn)
+	f.places = newPlaces(c.Fset, f.draft.sum, fn.Pos())
+	f.values = &values{table: c.Table, types: &c.types, graph: f.graph, places: f.places, fn: fn, env: map[ssa.Value]aliases{}, results: map[*ssa.Call][]aliases{}}
+	f.choices = &choices{table: c.Table, values: f.values}
+	f.flows = &flows{std: c.Std, values: f.values, draft: f.draft}
+	f.sharing = newSharing(f.flows, f.draft)
+	f.flags = &flagTracker{sharing: f.sharing, values: f.values, draft: f.draft}
+	f.syncs = &syncs{table: c.Table, graph: f.graph, draft: f.draft, acquired: map[int]map[*path.Node]*ssa.BasicBlock{}}
+	f.joins = newJoins(c.Table, f.graph, f.syncs, f.draft)
+	f.locks = &locking{table: c.Table, choices: f.choices, joins: f.joins, syncs: f.syncs, gives: nodes{}}
+	f.accesses = &accesses{table: c.Table, places: f.places, choices: f.choices, sharing: f.sharing, joins: f.joins, draft: f.draft}
+	f.chans = &chans{table: c.Table, values: f.values, accesses: f.accesses, sharing: f.sharing, joins: f.joins, syncs: f.syncs, draft: f.draft}
+	f.calls = &caller{table: c.Table, lookup: c.Lookup, std: c.Std, graph: f.graph, places: f.places, values: f.values, choices: f.choices, flows: f.flows,
+		sharing: f.sharing, accesses: f.accesses, joins: f.joins, locks: f.locks, syncs: f.syncs, chans: f.chans, draft: f.draft}
+	f.branches = &branching{table: c.Table, graph: f.graph, values: f.values, chans: f.chans, joins: f.joins, syncs: f.syncs}
+	return f
+}
+
+// begin makes the summary with what is known of the function before it is executed.
+func (c *Context) begin(fn *ssa.Function) *summary.Function {
+	names := &path.Names{}
+	for _, p := range fn.Params {
+		names.Params = append(names.Params, p.Name())
+	}
+	for _, v := range fn.FreeVars {
+		names.Free = append(names.Free, v.Name())
+	}
+	sum := &summary.Function{Key: Key(fn), Names: names, Exported: exported(fn)}
+	sum.Whole = c.Std || c.Generated != nil && c.Generated(fn.Pos())
+	if fn.Pkg != nil {
+		sum.Pkg = fn.Pkg.Pkg.Path()
+	}
+	return sum
 }
 
 func exported(fn *ssa.Function) bool {
@@ -158,100 +144,6 @@ func exported(fn *ssa.Function) bool {
 	return true
 }
 
-// shape numbers the blocks and finds the loops.
-func (f *function) shape() {
-	n := len(f.fn.Blocks)
-	f.loop = make([]int, n)
-	index, low, on := make([]int, n), make([]int, n), make([]bool, n)
-	var stack []*ssa.BasicBlock
-	next, loops := 1, 0
-	var visit func(b *ssa.BasicBlock)
-	visit = func(b *ssa.BasicBlock) {
-		index[b.Index], low[b.Index], on[b.Index] = next, next, true
-		next++
-		stack = append(stack, b)
-		for _, s := range b.Succs {
-			if index[s.Index] == 0 {
-				visit(s)
-				low[b.Index] = min(low[b.Index], low[s.Index])
-			} else if on[s.Index] {
-				low[b.Index] = min(low[b.Index], index[s.Index])
-			}
-			if s == b {
-				f.loop[b.Index] = -1
-			}
-		}
-		f.rpo = append(f.rpo, b)
-		if low[b.Index] != index[b.Index] {
-			return
-		}
-		loops++
-		size := 0
-		for i := len(stack) - 1; ; i-- {
-			size++
-			if stack[i] == b {
-				break
-			}
-		}
-		for _, m := range stack[len(stack)-size:] {
-			on[m.Index] = false
-			if size > 1 || f.loop[m.Index] == -1 {
-				f.loop[m.Index] = loops
-			}
-		}
-		stack = stack[:len(stack)-size]
-	}
-	visit(f.fn.Blocks[0])
-	if r := f.fn.Recover; r != nil && index[r.Index] == 0 {
-		rest := f.rpo
-		f.rpo = nil
-		visit(r)
-		f.rpo = append(f.rpo, rest...)
-	}
-	for i, j := 0, len(f.rpo)-1; i < j; i, j = i+1, j-1 {
-		f.rpo[i], f.rpo[j] = f.rpo[j], f.rpo[i]
-	}
-}
-
-// mutexes finds the channels that the function both sends to and receives from (X10).
-func (f *function) mutexes() {
-	sends, receives := map[ssa.Value]bool{}, map[ssa.Value]bool{}
-	for _, b := range f.fn.Blocks {
-		for _, in := range b.Instrs {
-			switch in := in.(type) {
-			case *ssa.Go:
-				f.forks = true
-			case *ssa.Send:
-				sends[holder(in.Chan)] = true
-			case *ssa.UnOp:
-				if in.Op == token.ARROW {
-					receives[holder(in.X)] = true
-				}
-			case *ssa.Select:
-				for _, st := range in.States {
-					if st.Dir == types.SendOnly {
-						sends[holder(st.Chan)] = true
-					} else {
-						receives[holder(st.Chan)] = true
-					}
-				}
-			}
-		}
-	}
-	f.both = map[ssa.Value]bool{}
-	for v := range sends {
-		f.both[v] = receives[v]
-	}
-}
-
-// holder is the variable that a channel was read from, or the channel itself.
-func holder(ch ssa.Value) ssa.Value {
-	if u, ok := ch.(*ssa.UnOp); ok && u.Op == token.MUL {
-		return u.X
-	}
-	return ch
-}
-
 // rounds notes what the function has acquired before the next round of a loop that starts
 // goroutines.
 func (f *function) rounds(b *ssa.BasicBlock, out *state) {
@@ -259,11 +151,11 @@ func (f *function) rounds(b *ssa.BasicBlock, out *state) {
 		if !succ.Dominates(b) {
 			continue
 		}
-		for n, l := range f.spawnLoop {
-			if l != f.loop[b.Index] {
+		for n, l := range f.draft.spawnLoop {
+			if l != f.graph.loop[b.Index] {
 				continue
 			}
-			sp, again := f.sum.Spawns[n-1], out.sync
+			sp, again := f.draft.sum.Spawns[n-1], out.sync
 			if sp.Again != nil {
 				again = sp.Again.Join(again)
 			}
@@ -278,13 +170,13 @@ func (f *function) fixpoint() {
 	rounds := map[*ssa.BasicBlock]int{}
 	dirty := map[*ssa.BasicBlock]bool{f.fn.Blocks[0]: true}
 	for len(dirty) > 0 {
-		for _, b := range f.rpo {
+		for _, b := range f.graph.rpo {
 			if !dirty[b] {
 				continue
 			}
 			delete(dirty, b)
 			if rounds[b]++; rounds[b] > maxRounds {
-				f.sum.Cuts[summary.BoundRounds]++
+				f.draft.sum.Cuts[summary.BoundRounds]++
 				continue
 			}
 			out := f.execute(b, f.in[b])
@@ -292,13 +184,13 @@ func (f *function) fixpoint() {
 				continue
 			}
 			for i, succ := range b.Succs {
-				s := f.edge(b, i, out)
+				s := f.branches.edge(b, i, out)
 				if s == nil {
 					continue
 				}
 				if old := f.in[succ]; old != nil {
 					j := old.join(s)
-					f.sum.Cuts[summary.BoundGuesses] += j.dropped
+					f.draft.sum.Cuts[summary.BoundGuesses] += j.dropped
 					if rounds[succ] > widenAfter {
 						j.sync.Released = widen(old.sync.Released, j.sync.Released)
 					}
@@ -332,123 +224,12 @@ func widen(old, now order.Counts) order.Counts {
 // execute runs a block and returns the state at its end, nil if control does not go on.
 func (f *function) execute(b *ssa.BasicBlock, in *state) *state {
 	s := in.fork()
-	f.block = b
+	f.graph.block = b
 	for _, instr := range b.Instrs {
-		f.anew(s, instr)
+		f.choices.anew(s, instr)
 		if !f.step(s, instr) {
 			return nil
 		}
 	}
 	return s
-}
-
-// site names an instruction within the program.
-func (f *function) site(v ssa.Instruction, label string) string {
-	return label + "#" + f.mark(f.place(v))
-}
-
-// mark names a place within the program, in few letters.
-func (f *function) mark(p summary.Pos) string {
-	id := f.id
-	if p.Func != f.sum.Key {
-		id = fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(p.Func)))
-	}
-	return id + "." + strconv.Itoa(int(p.Place))
-}
-
-// place is the place of an instruction.
-func (f *function) place(v ssa.Instruction) summary.Pos { return f.at(place.Of(v)) }
-
-// at numbers a position.
-func (f *function) at(p token.Pos) summary.Pos {
-	n, ok := f.placed[p]
-	if !ok {
-		n = int32(len(f.sum.Places))
-		f.placed[p] = n
-		pos := f.Fset.Position(p)
-		file, ok := f.files[pos.Filename]
-		if !ok {
-			file = int32(len(f.sum.Files))
-			f.files[pos.Filename] = file
-			f.sum.Files = append(f.sum.Files, pos.Filename)
-		}
-		f.sum.Places = append(f.sum.Places, summary.Line{File: file, Line: int32(pos.Line), Column: int32(pos.Column)})
-	}
-	return summary.Pos{Func: f.sum.Key, Place: n}
-}
-
-// class names a type: the named type, without pointers in front of it.
-func (f *function) class(t types.Type) string {
-	if s, ok := f.types[t]; ok {
-		return s
-	}
-	u := t
-	if p, ok := types.Unalias(u).(*types.Pointer); ok {
-		u = p.Elem()
-	}
-	u = types.Unalias(u)
-	var s string
-	if n, ok := u.(*types.Named); ok {
-		n = n.Origin()
-		s = n.Obj().Name()
-		if p := n.Obj().Pkg(); p != nil {
-			s = p.Path() + "." + s
-		}
-	} else if _, ok := u.(*types.TypeParam); ok {
-		s = "T"
-	} else {
-		s = types.TypeString(u, nil)
-		if len(s) > 80 {
-			s = s[:80]
-		}
-	}
-	if f.types == nil {
-		f.types = map[types.Type]string{}
-	}
-	f.types[t] = s
-	return s
-}
-
-// refers reports whether values of the type may lead to memory.
-func (f *function) refers(t types.Type) bool {
-	if r, ok := f.refs[t]; ok {
-		return r
-	}
-	r := true
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		r = u.Kind() == types.UnsafePointer
-	case *types.Struct:
-		r = false
-		for i := range u.NumFields() {
-			r = r || f.refers(u.Field(i).Type())
-		}
-	case *types.Array:
-		r = f.refers(u.Elem())
-	}
-	if f.refs == nil {
-		f.refs = map[types.Type]bool{}
-	}
-	f.refs[t] = r
-	return r
-}
-
-// fieldName is the key of a field: its struct type and its name.
-func (f *function) fieldName(t types.Type, i int) string {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	st, ok := t.Underlying().(*types.Struct)
-	if !ok {
-		return f.class(t) + ".?"
-	}
-	name := st.Field(i).Name()
-	if name == "_" {
-		name = fmt.Sprintf("_%d", i)
-	}
-	c := f.class(t)
-	if strings.HasPrefix(c, "struct{") {
-		c = "struct"
-	}
-	return c + "." + name
 }

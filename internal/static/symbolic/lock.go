@@ -11,25 +11,34 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
+// locking executes the methods of locks.
+type locking struct {
+	table   *path.Table
+	choices *choices
+	joins   *joins
+	syncs   *syncs
+	gives   nodes // locks that were given up and not held (X36)
+}
+
 // lock executes a method of a lock, which is one of locks.
-func (f *function) lock(s *state, in ssa.Instruction, op model.Op, locks aliases, result *ssa.Call) {
-	choice := f.several(s, in, locks)
+func (lk *locking) lock(s *state, in ssa.Instruction, op model.Op, locks aliases, result *ssa.Call) {
+	choice := lk.several(s, in, locks)
 	_, held := s.locks.Plus[choice]
 	if choice != nil {
-		f.lockOne(s, op, choice, result)
+		lk.lockOne(s, op, choice, result)
 	}
 	for _, l := range locks {
 		if choice == nil || op == model.Unlock && !held {
-			f.handOver(s, in, op, l)
+			lk.handOver(s, in, op, l)
 		}
 		if len(locks) == 1 || op == model.Unlock || op == model.RUnlock {
-			f.lockOne(s, op, l, result)
+			lk.lockOne(s, op, l, result)
 		}
 	}
 }
 
 // lockOne changes the lockset.
-func (f *function) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call) {
+func (lk *locking) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call) {
 	mode := lockset.Write
 	if op == model.RLock || op == model.TryRLock {
 		mode = lockset.Read
@@ -45,8 +54,8 @@ func (f *function) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call
 			s.guesses = append(s.guesses[:len(s.guesses):len(s.guesses)], guess{result, summary.True, l, mode})
 		}
 	default:
-		f.giveUp(s, l)
-		f.unlend(s, l)
+		lk.giveUp(s, l)
+		lk.joins.unlend(s, l)
 		if op == model.RUnlock || mode == lockset.Read {
 			s.locks = s.locks.ReleaseRead(l) // (K6) of package lockset
 		} else {
@@ -54,40 +63,40 @@ func (f *function) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call
 		}
 		s.dropGuesses(l)
 		s.lower(l)
-		f.unchoose(s, l)
+		lk.choices.unchoose(s, l)
 	}
 }
 
 // giveUp notes that a lock is given up that may be the caller's (X36).
-func (f *function) giveUp(s *state, l *path.Node) {
+func (lk *locking) giveUp(s *state, l *path.Node) {
 	if s.locks.Plus[l] == 0 && (l.Formal() || l.Root().Kind == path.Global) {
-		f.gives[l] = true
+		lk.gives[l] = true
 	}
 }
 
 // several names the lock of a call that has several paths (X15).
-func (f *function) several(s *state, in ssa.Instruction, locks aliases) *path.Node {
+func (lk *locking) several(s *state, in ssa.Instruction, locks aliases) *path.Node {
 	c, ok := in.(ssa.CallInstruction)
 	if !ok || len(locks) < 2 || slices.ContainsFunc(locks, func(l *path.Node) bool { return l.Kind == path.Locker }) {
 		return nil
 	}
 	switch call := c.Common(); {
 	case call.IsInvoke():
-		return f.choice(s, call.Value)
+		return lk.choices.choice(s, call.Value)
 	case call.StaticCallee() != nil && len(call.Args) > 0:
-		return f.choice(s, call.Args[0])
+		return lk.choices.choice(s, call.Args[0])
 	}
 	return nil
 }
 
 // handOver treats a mutex as a semaphore: an unlock of what the goroutine does not hold releases it
 // to the one that locks it a second time without an unlock of its own (X11).
-func (f *function) handOver(s *state, in ssa.Instruction, op model.Op, l *path.Node) {
+func (lk *locking) handOver(s *state, in ssa.Instruction, op model.Op, l *path.Node) {
 	_, held := s.locks.Plus[l]
 	switch {
 	case op == model.Unlock && !held:
-		f.release(s, f.Table.Of(path.Token, l, "semaphore"), 1)
+		lk.syncs.release(s, lk.table.Of(path.Token, l, "semaphore"), 1)
 	case op == model.Lock && (held || s.handed[l]):
-		f.acquire(s, in, f.Table.Of(path.Token, l, "semaphore"), 1)
+		lk.syncs.acquire(s, in, lk.table.Of(path.Token, l, "semaphore"), 1)
 	}
 }

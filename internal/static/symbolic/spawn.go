@@ -13,7 +13,7 @@ import (
 )
 
 // takeSpawn takes over a goroutine that a callee starts.
-func (f *function) takeSpawn(b *binding, in ssa.Instruction, sp *summary.Spawn, sc scope, threads []int) int {
+func (b *binding) takeSpawn(in ssa.Instruction, sp *summary.Spawn, sc scope, threads []int) int {
 	if sp.Late != nil && sc.rest != nil && b.node(sp.Late) == sc.t {
 		sc = *sc.rest // a subtest of a test that may be set apart itself
 	} else {
@@ -22,7 +22,7 @@ func (f *function) takeSpawn(b *binding, in ssa.Instruction, sp *summary.Spawn, 
 	threads[0] = sc.thread
 	tok := b.node(sp.Token)
 	key := spawnKey{in, tok.Name}
-	if i, ok := f.spawns[key]; ok {
+	if i, ok := b.f.draft.spawns[key]; ok {
 		return i
 	}
 	c := *sp
@@ -42,67 +42,67 @@ func (f *function) takeSpawn(b *binding, in ssa.Instruction, sp *summary.Spawn, 
 		again := b.sync(*sp.Again)
 		c.Again = &again
 	}
-	f.sum.Spawns = append(f.sum.Spawns, &c)
-	f.spawns[key] = len(f.sum.Spawns)
+	b.f.draft.sum.Spawns = append(b.f.draft.sum.Spawns, &c)
+	b.f.draft.spawns[key] = len(b.f.draft.sum.Spawns)
 	if b.loop {
 		c.Again = nil
-		f.spawnLoop[len(f.sum.Spawns)] = f.loop[f.block.Index]
+		b.f.draft.spawnLoop[len(b.f.draft.sum.Spawns)] = b.f.graph.current()
 	}
-	return len(f.sum.Spawns)
+	return len(b.f.draft.sum.Spawns)
 }
 
 // spawn executes a go statement.
-func (f *function) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
-	targets, holes := f.targets(s, c)
-	args := f.arguments(s, c)
+func (cl *caller) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
+	targets, holes := cl.targets(s, c)
+	args := cl.values.arguments(s, c)
 	for _, h := range holes {
-		f.hole(s, in, h, c, args, true)
+		cl.hole(s, in, h, c, args, true)
 	}
 	if _, ok := c.Value.(*ssa.Builtin); ok {
 		return
 	}
-	f.start(s, in, targets, args, nil, false)
+	cl.start(s, in, targets, args, nil, false)
 	for _, a := range args {
-		f.give(s, a)
+		cl.sharing.give(s, a)
 	}
-	f.give(s, f.eval(s, c.Value))
+	cl.sharing.give(s, cl.values.eval(s, c.Value))
 }
 
 // start starts a goroutine that runs one of the targets; done is the WaitGroup that it is done with
 // at its end.
-func (f *function) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
-	token := f.Table.Root(path.Token, 0, f.mark(f.place(in)), "")
-	handed := f.handed(s, in, targets, args)
+func (cl *caller) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
+	token := cl.table.Root(path.Token, 0, cl.places.mark(cl.places.place(in)), "")
+	handed := cl.handed(s, in, targets, args)
 	for i, t := range targets {
-		if sum := f.Lookup(t.key); sum != nil {
-			b := &binding{f: f, s: s, args: withRecv(args, t), free: t.free, pos: f.place(in), loop: f.loop[f.block.Index] > 0}
-			f.releasesOf(sum.Total, b.node, token)
+		if sum := cl.lookup(t.key); sum != nil {
+			b := &binding{f: cl, s: s, args: withRecv(args, t), free: t.free, pos: cl.places.place(in), loop: cl.graph.looping()}
+			cl.joins.releasesOf(sum.Total, b.node, token)
 		}
 		if done != nil {
-			f.releases(token, done, f.loop[f.block.Index] > 0)
+			cl.joins.releases(token, done, cl.graph.looping())
 		}
-		if f.recording {
-			f.recordSpawn(s, in, t, withRecv(args, t), handed, done, many, token, i)
+		if cl.draft.recording {
+			cl.recordSpawn(s, in, t, withRecv(args, t), handed, done, many, token, i)
 		}
 		for _, n := range t.free {
-			f.give(s, aliases{n})
+			cl.sharing.give(s, aliases{n})
 		}
 	}
 	s.forked, s.added = true, nil
 	s.round = s.round.Plus(order.Counts{token: 1})
-	f.release(s, token, 1)
+	cl.syncs.release(s, token, 1)
 	for l := range handed {
-		f.lockOne(s, model.Unlock, l, nil)
+		cl.locks.lockOne(s, model.Unlock, l, nil)
 		s.handed = with(s.handed, l)
 	}
 }
 
 // named adds to what a goroutine releases the names that channels have where they are stored (X33):
 // it may be given them besides.
-func (f *function) named(s *state, total order.Counts) order.Counts {
+func (cl *caller) named(s *state, total order.Counts) order.Counts {
 	for o, n := range total {
 		if at := s.places[o.Base]; o.Name == "chan" && at != nil {
-			total = total.Plus(order.Counts{f.Table.Of(path.Token, f.Table.Load(at, at.Type), o.Name): n})
+			total = total.Plus(order.Counts{cl.table.Of(path.Token, cl.table.Load(at, at.Type), o.Name): n})
 		}
 	}
 	return total
@@ -110,17 +110,17 @@ func (f *function) named(s *state, total order.Counts) order.Counts {
 
 // handed are the locks that the goroutine which is started gives up without having taken them: they
 // are its own from here on (X36).
-func (f *function) handed(s *state, in ssa.Instruction, targets []target, args []aliases) lockset.Set {
+func (cl *caller) handed(s *state, in ssa.Instruction, targets []target, args []aliases) lockset.Set {
 	if len(s.locks.Plus) == 0 {
 		return nil
 	}
 	out := lockset.Set{}
 	givesUp := func(key string, args []aliases, free []*path.Node) {
-		sum := f.Lookup(key)
+		sum := cl.lookup(key)
 		if sum == nil {
 			return
 		}
-		b := &binding{f: f, s: s, args: args, free: free, pos: f.place(in)}
+		b := &binding{f: cl, s: s, args: args, free: free, pos: cl.places.place(in)}
 		for _, l := range sum.Gives {
 			if n := b.lock(l); n != nil && s.locks.Plus[n] != 0 {
 				out[n] = s.locks.Plus[n]
@@ -140,31 +140,31 @@ func (f *function) handed(s *state, in ssa.Instruction, targets []target, args [
 	return out
 }
 
-func (f *function) recordSpawn(s *state, in ssa.Instruction, t target, args []aliases, handed lockset.Set, done *path.Node, many bool, token *path.Node, i int) {
-	loop := f.loop[f.block.Index] > 0
-	sum := f.Lookup(t.key)
-	sp := &summary.Spawn{Token: token, Many: loop || many, Loop: loop, Pos: f.place(in), Func: t.key, Locks: s.locks, Sync: s.sync}
+func (cl *caller) recordSpawn(s *state, in ssa.Instruction, t target, args []aliases, handed lockset.Set, done *path.Node, many bool, token *path.Node, i int) {
+	loop := cl.graph.looping()
+	sum := cl.lookup(t.key)
+	sp := &summary.Spawn{Token: token, Many: loop || many, Loop: loop, Pos: cl.places.place(in), Func: t.key, Locks: s.locks, Sync: s.sync}
 	key := spawnKey{in, fmt.Sprint("own", i)}
-	n, ok := f.spawns[key]
+	n, ok := cl.draft.spawns[key]
 	if !ok {
-		f.sum.Spawns = append(f.sum.Spawns, sp)
-		n = len(f.sum.Spawns)
-		f.spawns[key] = n
+		cl.draft.sum.Spawns = append(cl.draft.sum.Spawns, sp)
+		n = len(cl.draft.sum.Spawns)
+		cl.draft.spawns[key] = n
 		if loop {
-			f.spawnLoop[n] = f.loop[f.block.Index]
+			cl.draft.spawnLoop[n] = cl.graph.current()
 		}
 	}
-	sp = f.sum.Spawns[n-1]
-	f.link(s, t, args, nil, summary.Edge{Locks: lockset.Relative{Plus: handed}, Thread: n, Forked: true, Started: goTokens(s.sync.Released), Flags: s.known(nil), Pos: sp.Pos})
-	b := &binding{f: f, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
+	sp = cl.draft.sum.Spawns[n-1]
+	cl.link(s, t, args, nil, summary.Edge{Locks: lockset.Relative{Plus: handed}, Thread: n, Forked: true, Started: goTokens(s.sync.Released), Flags: s.known(nil), Pos: sp.Pos})
+	b := &binding{f: cl, s: s, args: args, free: t.free, pos: sp.Pos, loop: loop}
 	sc := scope{locks: lockset.Relative{Plus: handed}, sync: order.Sync{Acquired: s.sync.Acquired.Plus(order.Counts{token: 1})}, thread: n}
 	if sum != nil {
-		sp.Total = f.named(s, sum.Total.Map(b.node))
-		f.take(b, in, sum, sc, 0)
+		sp.Total = cl.named(s, sum.Total.Map(b.node))
+		b.take(in, sum, sc, 0)
 	}
 	if done != nil {
 		r := order.Sync{Acquired: sc.sync.Acquired, Released: sp.Total}
-		f.sum.Releases = append(f.sum.Releases, summary.Release{Object: done, Thread: n, Times: 1, Sync: r})
+		cl.draft.sum.Releases = append(cl.draft.sum.Releases, summary.Release{Object: done, Thread: n, Times: 1, Sync: r})
 		sp.Total = sp.Total.Plus(order.Counts{done: 1})
 	}
 }

@@ -36,71 +36,80 @@ func calls(c *summary.Call) int {
 // maxHoleDepth bounds how many holes are filled one inside the other.
 const maxHoleDepth = 3
 
-// take takes over the accesses of a callee (UpdateAccessSet, Figure 6).
-func (f *function) take(b *binding, in ssa.Instruction, sum *summary.Function, sc scope, depth int) {
+// take takes over the goroutines, accesses, releases and holes of a callee (UpdateAccessSet,
+// Figure 6).
+func (b *binding) take(in ssa.Instruction, sum *summary.Function, sc scope, depth int) {
 	threads := make([]int, len(sum.Spawns)+1)
 	threads[0] = sc.thread
 	for i, sp := range sum.Spawns {
-		threads[i+1] = f.takeSpawn(b, in, sp, sc, threads)
+		threads[i+1] = b.takeSpawn(in, sp, sc, threads)
 	}
-	f.forks = f.forks || len(sum.Spawns) > 0
-	whole := sum.Whole && !f.sum.Whole
+	b.f.draft.forks = b.f.draft.forks || len(sum.Spawns) > 0
+	whole := sum.Whole && !b.f.draft.sum.Whole
 	done := map[accessKey]bool{}
-	all := sc
 	for _, a := range sum.Accesses {
-		sc := b.part(all, a.Thread, a.Sync.Released)
+		sc := b.part(sc, a.Thread, a.Sync.Released)
 		threads[0] = sc.thread
 		if a.Thread == 0 && whole {
-			f.takeWhole(b, in, a, sc, done)
-			continue
+			b.takeWhole(in, a, sc, done)
+		} else {
+			b.takeAccess(sum, a, sc, threads[a.Thread])
 		}
-		for alt := range MaxAliases {
-			b.alt, b.many = alt, false
-			loc := b.node(a.Loc)
-			switch {
-			case !f.keeps(b, a, loc, threads[a.Thread]):
-			case calls(a.Via) >= maxVia:
-				f.sum.Cuts[summary.BoundCalls]++
-			default:
-				c := &summary.Access{Loc: loc, Kind: a.Kind, Thread: threads[a.Thread], Pos: a.Pos, Func: a.Func, At: a.At, Taken: a.Taken,
-					Via: &summary.Call{Pos: b.pos, Func: sum.Key, Next: a.Via}}
-				c.Locks, c.Sync = b.relative(a.Locks), b.sync(a.Sync)
-				f.inScope(c, b.chosen(sc, a.Loc.Root()), a.Thread)
-				f.record(c)
-			}
-			if !b.many {
-				break
-			}
-		}
-		b.alt = 0
 	}
 	for _, r := range sum.Releases {
-		if !f.roomForRelease() {
-			continue
+		if b.f.draft.roomForRelease() {
+			sc := b.part(sc, r.Thread, r.Sync.Released)
+			threads[0] = sc.thread
+			b.takeRelease(r, sc, threads[r.Thread])
 		}
-		sc := b.part(all, r.Thread, r.Sync.Released)
-		threads[0] = sc.thread
-		sync := b.sync(r.Sync)
-		if r.Thread == 0 && sc.thread == 0 {
-			sync = sc.sync.Then(sync)
-		} else {
-			sync.Acquired = sc.sync.Acquired.Plus(sync.Acquired)
-		}
-		times := r.Times
-		if b.loop {
-			times = order.Many
-		}
-		f.sum.Releases = append(f.sum.Releases, summary.Release{Object: b.node(r.Object), Thread: threads[r.Thread], Times: times, Sync: sync})
 	}
 	for _, h := range sum.Holes {
-		sc := b.part(all, h.Thread, h.Sync.Released)
+		sc := b.part(sc, h.Thread, h.Sync.Released)
 		threads[0] = sc.thread
-		f.fill(b, in, h, sc, threads[h.Thread], depth)
+		b.fill(in, h, sc, threads[h.Thread], depth)
 	}
 }
 
-// inScope puts an access of a callee into the scope of the call.
-func (f *function) inScope(a *summary.Access, sc scope, thread int) {
+// takeAccess takes over an access of a callee, once for each path that its location may have here.
+func (b *binding) takeAccess(sum *summary.Function, a *summary.Access, sc scope, thread int) {
+	for alt := range MaxAliases {
+		b.alt, b.many = alt, false
+		loc := b.node(a.Loc)
+		switch {
+		case !b.keeps(a, loc, thread):
+		case calls(a.Via) >= maxVia:
+			b.f.draft.sum.Cuts[summary.BoundCalls]++
+		default:
+			c := &summary.Access{Loc: loc, Kind: a.Kind, Thread: thread, Pos: a.Pos, Func: a.Func, At: a.At, Taken: a.Taken,
+				Via: &summary.Call{Pos: b.pos, Func: sum.Key, Next: a.Via}}
+			c.Locks, c.Sync = b.relative(a.Locks), b.sync(a.Sync)
+			b.chosen(sc, a.Loc.Root()).place(c, a.Thread)
+			b.f.draft.record(c)
+		}
+		if !b.many {
+			break
+		}
+	}
+	b.alt = 0
+}
+
+// takeRelease takes over a release of a callee.
+func (b *binding) takeRelease(r summary.Release, sc scope, thread int) {
+	sync := b.sync(r.Sync)
+	if r.Thread == 0 && sc.thread == 0 {
+		sync = sc.sync.Then(sync)
+	} else {
+		sync.Acquired = sc.sync.Acquired.Plus(sync.Acquired)
+	}
+	times := r.Times
+	if b.loop {
+		times = order.Many
+	}
+	b.f.draft.sum.Releases = append(b.f.draft.sum.Releases, summary.Release{Object: b.node(r.Object), Thread: thread, Times: times, Sync: sync})
+}
+
+// place puts an access that a goroutine of a callee makes into the scope of the call.
+func (sc scope) place(a *summary.Access, thread int) {
 	if thread == 0 {
 		a.Round = sc.round.Plus(goTokens(a.Sync.Released))
 		a.Locks = sc.locks.Then(a.Locks)
@@ -112,7 +121,7 @@ func (f *function) inScope(a *summary.Access, sc scope, thread int) {
 
 // keeps says whether an access of a callee is one of the caller's, too: isAccessible of section
 // 3.3. What was settled in the callee stays there, but for what a pair inside this frame may need.
-func (f *function) keeps(b *binding, a *summary.Access, loc *path.Node, thread int) bool {
+func (b *binding) keeps(a *summary.Access, loc *path.Node, thread int) bool {
 	if loc == nil {
 		return false
 	}
@@ -123,19 +132,19 @@ func (f *function) keeps(b *binding, a *summary.Access, loc *path.Node, thread i
 	case path.Unknown, path.Result:
 		return !settled
 	case path.Global:
-		return !settled || thread > 0 || f.forks && a.Via == nil
+		return !settled || thread > 0 || b.f.draft.forks && a.Via == nil
 	case path.Alloc:
 		if settled {
 			return thread > 0
 		}
-		return thread > 0 || f.shared(b.s, loc)
+		return thread > 0 || b.f.sharing.shared(b.s, loc)
 	}
-	return thread > 0 || f.shared(b.s, loc)
+	return thread > 0 || b.f.sharing.shared(b.s, loc)
 }
 
 // takeWhole takes over an access of a function that is seen from outside: it is an access to the
 // object that was given, at the call (X12).
-func (f *function) takeWhole(b *binding, in ssa.Instruction, a *summary.Access, sc scope, done map[accessKey]bool) {
+func (b *binding) takeWhole(in ssa.Instruction, a *summary.Access, sc scope, done map[accessKey]bool) {
 	if !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
 		return
 	}
@@ -149,18 +158,18 @@ func (f *function) takeWhole(b *binding, in ssa.Instruction, a *summary.Access, 
 	}
 	loc := b.node(at)
 	k := accessKey{loc, kind, sc.thread, b.pos}
-	if done[k] || !f.keeps(b, a, loc, sc.thread) {
+	if done[k] || !b.keeps(a, loc, sc.thread) {
 		return
 	}
 	done[k] = true
-	c := &summary.Access{Loc: loc, Kind: kind, Thread: sc.thread, Pos: b.pos, Func: f.sum.Key, At: loc}
-	f.inScope(c, b.chosen(sc, a.Loc.Root()), 0)
-	f.record(c)
+	c := &summary.Access{Loc: loc, Kind: kind, Thread: sc.thread, Pos: b.pos, Func: b.f.draft.sum.Key, At: loc}
+	b.chosen(sc, a.Loc.Root()).place(c, 0)
+	b.f.draft.record(c)
 }
 
 // fill fills a hole of a callee if the caller knows what is in it; otherwise it is the caller's
 // hole, too.
-func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope, thread, depth int) {
+func (b *binding) fill(in ssa.Instruction, h summary.Hole, sc scope, thread, depth int) {
 	v := b.node(h.Value)
 	locks, sync := b.relative(h.Locks), b.sync(h.Sync)
 	if h.Thread == 0 {
@@ -175,34 +184,34 @@ func (f *function) fill(b *binding, in ssa.Instruction, h summary.Hole, sc scope
 			args[i], flat[i] = aliases{n}, n
 		}
 	}
-	t, ok := f.resolve(v, h.Method)
-	if f.fillTest(b, in, h, v, args, scope{locks: locks, sync: sync, thread: thread, round: sc.round}, depth) {
+	t, ok := b.f.resolve(v, h.Method)
+	if b.fillTest(in, h, v, args, scope{locks: locks, sync: sync, thread: thread, round: sc.round}, depth) {
 		return
 	}
-	sum := f.Lookup(t.key)
+	sum := b.f.lookup(t.key)
 	if ok && sum != nil && depth >= maxHoleDepth {
-		f.sum.Cuts[summary.BoundNesting]++
+		b.f.draft.sum.Cuts[summary.BoundNesting]++
 	}
 	if !ok || sum == nil || depth >= maxHoleDepth {
 		for _, a := range args {
-			f.reveal(b.s, a)
+			b.f.sharing.reveal(b.s, a)
 		}
 		if v.Formal() || thread > 0 {
-			f.addHole(summary.Hole{Value: v, Method: h.Method, Iface: h.Iface, Args: flat, Locks: locks, Sync: sync, Thread: thread, Go: h.Go, Loop: h.Loop || b.loop, Pos: h.Pos})
+			b.f.draft.addHole(summary.Hole{Value: v, Method: h.Method, Iface: h.Iface, Args: flat, Locks: locks, Sync: sync, Thread: thread, Go: h.Go, Loop: h.Loop || b.loop, Pos: h.Pos})
 		}
 		return
 	}
-	f.link(b.s, t, args, nil, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Apart: setApart(sync.Released), Started: goTokens(sync.Released), Sync: joining(sync), Pos: h.Pos})
-	inner := &binding{f: f, s: b.s, args: withRecv(args, t), free: t.free, pos: h.Pos, loop: b.loop}
+	b.f.link(b.s, t, args, nil, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Apart: setApart(sync.Released), Started: goTokens(sync.Released), Sync: joining(sync), Pos: h.Pos})
+	inner := &binding{f: b.f, s: b.s, args: withRecv(args, t), free: t.free, pos: h.Pos, loop: b.loop}
 	if thread > 0 {
-		sp := f.sum.Spawns[thread-1]
+		sp := b.f.draft.sum.Spawns[thread-1]
 		sp.Total = sp.Total.Plus(sum.Total.Map(inner.node))
 	} else {
-		f.total = order.Most(f.total, sync.Released.Plus(sum.Total.Map(inner.node)))
+		b.f.syncs.mayRelease(sync.Released.Plus(sum.Total.Map(inner.node)))
 	}
 	at := scope{locks: locks, sync: sync, thread: thread, round: sc.round}
 	if h.Thread == 0 {
 		at.rest, at.t = sc.rest, sc.t
 	}
-	f.take(inner, in, sum, at, depth+1)
+	inner.take(in, sum, at, depth+1)
 }

@@ -11,18 +11,27 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
+// flows notes which functions and concrete types come to which memory and types: package link finds
+// the targets of calls through values there (X14).
+type flows struct {
+	std    bool // the package is of the standard library: nothing is noted
+	values *values
+	draft  *draft
+	noted  map[summary.Flow]bool
+}
+
 // flow notes that a function or a concrete type comes to where a call through a value may find it
 // (X14).
-func (f *function) flow(from, to string) {
-	if !f.recording || f.Std {
+func (fl *flows) note(from, to string) {
+	if !fl.draft.recording || fl.std {
 		return
 	}
-	f.addFlow(summary.Flow{From: from, To: to})
+	fl.add(summary.Flow{From: from, To: to})
 }
 
 // flowOfFunc notes that a function comes to a place.
-func (f *function) flowOfFunc(v *path.Node, to string) {
-	if !f.recording || f.Std {
+func (fl *flows) noteFunc(v *path.Node, to string) {
+	if !fl.draft.recording || fl.std {
 		return
 	}
 	n := summary.Flow{From: v.Name, To: to}
@@ -31,90 +40,90 @@ func (f *function) flowOfFunc(v *path.Node, to string) {
 			n.Same |= 1 << i
 		}
 	}
-	f.addFlow(n)
+	fl.add(n)
 }
 
-func (f *function) addFlow(n summary.Flow) {
-	if f.flows == nil {
-		f.flows = map[summary.Flow]bool{}
+func (fl *flows) add(n summary.Flow) {
+	if fl.noted == nil {
+		fl.noted = map[summary.Flow]bool{}
 	}
-	if !f.flows[n] {
-		f.flows[n] = true
-		f.sum.Flows = append(f.sum.Flows, n)
+	if !fl.noted[n] {
+		fl.noted[n] = true
+		fl.draft.sum.Flows = append(fl.draft.sum.Flows, n)
 	}
 }
 
 // flowInto notes the functions and interface values among vals that are stored at addr.
-func (f *function) flowInto(addr *path.Node, vals aliases) {
+func (fl *flows) stored(addr *path.Node, vals aliases) {
 	for _, v := range vals {
 		switch v.Kind {
 		case path.Func:
-			f.flowOfFunc(v, addr.Class())
+			fl.noteFunc(v, addr.Class())
 		case path.Iface:
-			f.flow(v.Name, addr.Class())
+			fl.note(v.Name, addr.Class())
 		}
 	}
 }
 
 // flowType notes that a value whose origin is not seen is stored at addr: what its type may hold
 // comes there.
-func (f *function) flowType(addr *path.Node, vals aliases, t types.Type) {
+func (fl *flows) storedOf(addr *path.Node, vals aliases, t types.Type) {
 	known := func(v *path.Node) bool { return v.Kind == path.Func || v.Kind == path.Iface }
-	if !f.recording || addr.Kind == path.Alloc || len(vals) > 0 && !slices.ContainsFunc(vals, func(v *path.Node) bool { return !known(v) }) {
+	if !fl.draft.recording || addr.Kind == path.Alloc || len(vals) > 0 && !slices.ContainsFunc(vals, func(v *path.Node) bool { return !known(v) }) {
 		return
 	}
 	named := false
 	if _, function := t.Underlying().(*types.Signature); function {
 		_, named = types.Unalias(t).(*types.Named)
 	}
-	if from := f.class(t); named || types.IsInterface(t) && !blank(from) {
-		f.flow(from, addr.Class())
+	if from := fl.values.types.class(t); named || types.IsInterface(t) && !blank(from) {
+		fl.note(from, addr.Class())
 	}
 }
 
 // flowOf notes what a conversion does: a concrete type that becomes an interface, an interface that
 // becomes another, a function that becomes a named type.
-func (f *function) flowOf(s *state, v, x ssa.Value, typ types.Type) {
-	if !f.recording || f.Std {
+func (fl *flows) converted(s *state, v, x ssa.Value, typ types.Type) {
+	if !fl.draft.recording || fl.std {
 		return
 	}
-	to := f.class(typ)
+	to := fl.values.types.class(typ)
 	switch v.(type) {
 	case *ssa.MakeInterface:
-		if !f.methods(x.Type()) {
+		if !fl.values.types.methods(x.Type()) {
 			return
 		}
-		f.flow(f.receiver(x.Type()), to)
-		f.promoted(x.Type(), typ)
-		f.service(to, typ)
+		fl.note(fl.values.types.receiver(x.Type()), to)
+		fl.promoted(x.Type(), typ)
+		fl.service(to, typ)
 	case *ssa.ChangeInterface, *ssa.TypeAssert:
-		if from := f.class(x.Type()); !blank(from) && !blank(to) && types.IsInterface(typ) {
-			f.flow(from, to)
-			f.service(to, typ)
+		if from := fl.values.types.class(x.Type()); !blank(from) && !blank(to) && types.IsInterface(typ) {
+			fl.note(from, to)
+			fl.service(to, typ)
 		}
 	case *ssa.ChangeType:
-		for _, n := range f.eval(s, x) {
+		for _, n := range fl.values.eval(s, x) {
 			if _, named := types.Unalias(typ).(*types.Named); named && n.Kind == path.Func {
-				f.flowOfFunc(n, to)
+				fl.noteFunc(n, to)
 			}
 		}
 	}
 }
 
 // service notes the methods of an interface that servers of a service have (M4 of package model).
-func (f *function) service(iface string, typ types.Type) {
+func (fl *flows) service(iface string, typ types.Type) {
 	i, ok := typ.Underlying().(*types.Interface)
 	if _, is := model.Service(iface); !ok || !is {
 		return
 	}
 	for k := range i.NumMethods() {
-		f.flow(i.Method(k).Name(), iface+summary.Methods)
+		fl.note(i.Method(k).Name(), iface+summary.Methods)
 	}
 }
 
 // promoted notes for the methods of an interface that a type has from an embedded field which
 // methods these are (X28).
-func (f *function) promoted(t, iface types.Type) {
+func (fl *flows) promoted(t, iface types.Type) {
 	i, ok := iface.Underlying().(*types.Interface)
 	st, is := deref(t).Underlying().(*types.Struct)
 	if !ok || !is || !embeds(st) {
@@ -128,33 +137,17 @@ func (f *function) promoted(t, iface types.Type) {
 			continue
 		}
 		recv := fn.Signature().Recv().Type()
-		f.flow("("+f.receiver(recv)+")."+m.Name(), "("+f.receiver(t)+")."+m.Name())
+		fl.note("("+fl.values.types.receiver(recv)+")."+m.Name(), "("+fl.values.types.receiver(t)+")."+m.Name())
 	}
-}
-
-func deref(t types.Type) types.Type {
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		return p.Elem()
-	}
-	return t
-}
-
-func embeds(st *types.Struct) bool {
-	for i := range st.NumFields() {
-		if st.Field(i).Embedded() {
-			return true
-		}
-	}
-	return false
 }
 
 // references notes the functions that fn mentions other than by a call: someone else may call them.
-func (f *function) references() {
-	if f.Std {
+func (fl *flows) references() {
+	if fl.std {
 		return
 	}
 	var space [8]*ssa.Value
-	for _, b := range f.fn.Blocks {
+	for _, b := range fl.values.fn.Blocks {
 		for _, in := range b.Instrs {
 			var callee *ssa.Value
 			if c, ok := in.(ssa.CallInstruction); ok && !c.Common().IsInvoke() {
@@ -165,14 +158,14 @@ func (f *function) references() {
 					continue
 				}
 				if c, ok := (*op).(*ssa.Function); ok && c.Parent() == nil {
-					f.flow(Key(c), "")
+					fl.note(Key(c), "")
 				}
 			}
 		}
 	}
-	if f.sum.Whole { // its calls are not kept
-		for _, e := range f.sum.Edges {
-			f.flow(e.Callee, "")
+	if fl.draft.sum.Whole { // its calls are not kept
+		for _, e := range fl.draft.sum.Edges {
+			fl.note(e.Callee, "")
 		}
 	}
 }
@@ -207,7 +200,7 @@ func (c *Context) Offered(pkg *types.Package, init *summary.Function) {
 				continue
 			}
 			if p := types.NewPointer(v); types.Implements(p, t.Underlying().(*types.Interface)) {
-				init.Flows = append(init.Flows, summary.Flow{From: f.receiver(p), To: summary.Offered + f.class(t)})
+				init.Flows = append(init.Flows, summary.Flow{From: f.types.receiver(p), To: summary.Offered + f.types.class(t)})
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package symbolic
 
 import (
-	"go/constant"
 	"go/token"
 	"maps"
 	"slices"
@@ -12,6 +11,13 @@ import (
 	"github.com/presage-race/presage/internal/static/path"
 	"github.com/presage-race/presage/internal/static/summary"
 )
+
+// flagTracker notes fields and variables that were seen zero, or set, under locks (X18).
+type flagTracker struct {
+	sharing *sharing
+	values  *values
+	draft   *draft
+}
 
 // flag is what is known of a field or variable (X18). It is immutable.
 type flag struct {
@@ -49,11 +55,11 @@ func joinFlags(a, b []flag) []flag {
 }
 
 // see adds a flag in place of one that says the same.
-func (f *function) see(s *state, g flag) {
+func (ft *flagTracker) see(s *state, g flag) {
 	flags := slices.DeleteFunc(slices.Clone(s.flags), g.same)
 	if len(flags) >= maxFlags {
-		if f.recording {
-			f.sum.Cuts[summary.BoundFlags]++
+		if ft.draft.recording {
+			ft.draft.sum.Cuts[summary.BoundFlags]++
 		}
 		return
 	}
@@ -61,8 +67,8 @@ func (f *function) see(s *state, g flag) {
 }
 
 // mayFlag reports whether another goroutine may use the memory at the one address as a flag.
-func (f *function) mayFlag(s *state, addrs aliases) bool {
-	return len(addrs) == 1 && (addrs[0].Kind == path.Field || addrs[0].Kind == path.Global) && f.shared(s, addrs[0])
+func (ft *flagTracker) mayFlag(s *state, addrs aliases) bool {
+	return len(addrs) == 1 && (addrs[0].Kind == path.Field || addrs[0].Kind == path.Global) && ft.sharing.shared(s, addrs[0])
 }
 
 // under are the locks that a flag may be seen under: not what stands for a Once, a channel or an
@@ -77,10 +83,10 @@ func under(s *state) lockset.Relative {
 }
 
 // look notes what is read to be tested.
-func (f *function) look(s *state, v *ssa.UnOp, addrs aliases) {
-	if f.mayFlag(s, addrs) && tested(v) {
+func (ft *flagTracker) look(s *state, v *ssa.UnOp, addrs aliases) {
+	if ft.mayFlag(s, addrs) && tested(v) {
 		at := under(s)
-		f.see(s, flag{addrs[0], false, v, at, at.Plus})
+		ft.see(s, flag{addrs[0], false, v, at, at.Plus})
 	}
 }
 
@@ -122,18 +128,10 @@ func (s *state) settle(v ssa.Value, set bool) {
 }
 
 // raise notes that a flag is set.
-func (f *function) raise(s *state, addrs aliases, v ssa.Value) {
-	if at := under(s); len(at.Plus) > 0 && f.mayFlag(s, addrs) && f.nonzero(s, v) {
-		f.see(s, flag{addrs[0], true, nil, at, nil})
+func (ft *flagTracker) raise(s *state, addrs aliases, v ssa.Value) {
+	if at := under(s); len(at.Plus) > 0 && ft.mayFlag(s, addrs) && ft.values.nonzero(s, v) {
+		ft.see(s, flag{addrs[0], true, nil, at, nil})
 	}
-}
-
-// nonzero reports whether the value is certainly not zero.
-func (f *function) nonzero(s *state, v ssa.Value) bool {
-	if c, ok := v.(*ssa.Const); ok && c.Value != nil && c.Value.Kind() == constant.Int && !zero(c) {
-		return true
-	}
-	return f.truthOf(s, v) == summary.True
 }
 
 // lower forgets what was seen zero under a lock that is released; nil is any lock.

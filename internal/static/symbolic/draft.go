@@ -1,0 +1,95 @@
+package symbolic
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/static/order"
+	"github.com/presage-race/presage/internal/static/path"
+	"github.com/presage-race/presage/internal/static/summary"
+)
+
+// draft is the summary while it is made. Until recording is set, states are not final, and nothing
+// is written but the counts of bounds.
+type draft struct {
+	sum       *summary.Function
+	recording bool
+	seen      map[accessKey]int
+	spawns    map[spawnKey]int // indices in sum.Spawns, from 1
+	spawnLoop map[int]int      // of a spawn: the loop that it is in
+	forks     bool             // the function starts goroutines
+}
+
+func newDraft(sum *summary.Function) *draft {
+	return &draft{sum: sum, seen: map[accessKey]int{}, spawns: map[spawnKey]int{}, spawnLoop: map[int]int{}}
+}
+
+type accessKey struct {
+	loc    *path.Node
+	kind   summary.Kind
+	thread int
+	pos    summary.Pos
+}
+
+type spawnKey struct {
+	site ssa.Instruction
+	sub  string
+}
+
+func (dr *draft) record(a *summary.Access) {
+	k := accessKey{a.Loc, a.Kind, a.Thread, a.Pos}
+	if dr.seen[k] >= 4 { // through other calls, with other locks
+		dr.sum.Cuts[summary.BoundAlike]++
+		return
+	}
+	dr.seen[k]++
+	if len(dr.sum.Accesses) >= maxAccesses {
+		dr.sum.Cuts[summary.BoundAccesses]++
+		return
+	}
+	dr.sum.Accesses = append(dr.sum.Accesses, a)
+}
+
+// maxAccesses bounds a summary; what is over is counted.
+const maxAccesses = 250
+
+func (dr *draft) roomForRelease() bool {
+	if len(dr.sum.Releases) >= maxReleases {
+		dr.sum.Cuts[summary.BoundReleases]++
+		return false
+	}
+	return true
+}
+
+// maxReleases bounds the releases of a summary.
+const maxReleases = 64
+
+func (dr *draft) addHole(h summary.Hole) {
+	if !dr.recording {
+		return
+	}
+	if len(dr.sum.Holes) >= maxHoles {
+		dr.sum.Cuts[summary.BoundHoles]++
+		return
+	}
+	dr.sum.Holes = append(dr.sum.Holes, h)
+}
+
+const maxHoles = 100
+
+// late lets goroutines that begin when the test has returned come after all that stands before the
+// function's exits.
+func (dr *draft) late() {
+	var all order.Counts
+	for i, e := range dr.sum.Exits {
+		if i == 0 {
+			all = e.Sync.Acquired
+		} else {
+			all = order.Least(all, e.Sync.Acquired)
+		}
+	}
+	for _, sp := range dr.sum.Spawns {
+		if sp.Late != nil && sp.Parent == 0 && len(dr.sum.Exits) > 0 {
+			sp.Sync.Acquired = order.Most(sp.Sync.Acquired, all)
+		}
+	}
+}
