@@ -10,20 +10,20 @@ import (
 
 // findExpected finds how many goroutines the makers of types expect in their methods (R28, R29),
 // where the world is open.
-func (l *linker) findExpected(keys []string, promises []*promise.Package) {
+func (ct *contextTable) findExpected(keys []string, promises []*promise.Package) {
 	told := map[string]bool{}
 	for _, k := range keys {
-		for i := range l.sums[k].Holes {
-			if h := &l.sums[k].Holes[i]; h.Pos.Func == k && tells(h) {
+		for i := range ct.prog.sums[k].Holes {
+			if h := &ct.prog.sums[k].Holes[i]; h.Pos.Func == k && tells(h) {
 				told[h.Iface] = true
 			}
 		}
 	}
-	l.expected = promise.Expected(promises, func(iface string) bool { return told[iface] })
-	for k := range l.commanded {
-		delete(l.expected, k)
+	ct.expected = promise.Expected(promises, func(iface string) bool { return told[iface] })
+	for k := range ct.reach.commanded {
+		delete(ct.expected, k)
 	}
-	l.likes.of = nil // what is expected is part of what roots have in common
+	ct.alike.of = nil // what is expected is part of what roots have in common
 }
 
 // tells reports whether a call of an interface's method hands on the object from which the
@@ -41,6 +41,6 @@ func tells(h *summary.Hole) bool {
 }
 
 // expects reports whether as many goroutines are expected in both roots.
-func (l *linker) expects(v promise.Verdict, r, q root) bool {
-	return l.expected[r.fn] == v && l.expected[q.fn] == v
+func (ct *contextTable) expects(v promise.Verdict, r, q root) bool {
+	return ct.expected[r.fn] == v && ct.expected[q.fn] == v
 }

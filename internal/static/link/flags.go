@@ -9,6 +9,15 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
+// flagOrder decides which accesses a flag orders.
+type flagOrder struct {
+	prog     *program
+	contexts *contextTable
+	sites    *siteTable
+	known    map[string]facts           // of a function, what all that enter it have seen
+	guarding map[string]map[string]bool // of a flag's class, the locks that guard it
+}
+
 // seen is a flag that a goroutine has seen before it makes an access (R24).
 type seen struct {
 	class string // of the flag
@@ -27,21 +36,29 @@ type fact struct {
 
 type facts = map[fact]bool
 
+func newFlagOrder(prog *program, ct *contextTable, sites *siteTable) *flagOrder {
+	fo := &flagOrder{prog: prog, contexts: ct, sites: sites, guarding: map[string]map[string]bool{}}
+	fo.findKnown()
+	return fo
+}
+
 // flagged reports whether a comes before b because of a flag that a has seen zero, under a lock
 // that it still holds, and b has seen set (R24).
-func (l *linker) flagged(a, b *site) bool {
-	if !l.mayKnow(a) || !l.mayKnow(b) {
+func (fo *flagOrder) flagged(a, b *site) bool {
+	if !fo.mayKnow(a) || !fo.mayKnow(b) {
 		return false
 	}
-	zero, set := l.seen(a)[0], l.seen(b)[1]
-	return slices.ContainsFunc(zero, func(s seen) bool { return slices.Contains(set, s) && l.flagLocks(s.class)[s.lock] })
+	zero, set := fo.seen(a)[0], fo.seen(b)[1]
+	return slices.ContainsFunc(zero, func(s seen) bool { return slices.Contains(set, s) && fo.flagLocks(s.class)[s.lock] })
 }
 
 // mayKnow reports whether anything may be known of flags where the site is.
-func (l *linker) mayKnow(s *site) bool { return len(s.access.Flags) > 0 || len(l.known[s.fn.Key]) > 0 }
+func (fo *flagOrder) mayKnow(s *site) bool {
+	return len(s.access.Flags) > 0 || len(fo.known[s.fn.Key]) > 0
+}
 
 // seen lists the flags that a site has seen zero, and those that it has seen set.
-func (l *linker) seen(s *site) [2][]seen {
+func (fo *flagOrder) seen(s *site) [2][]seen {
 	if s.flags != nil {
 		return *s.flags
 	}
@@ -73,7 +90,7 @@ func (l *linker) seen(s *site) [2][]seen {
 			}
 		}
 	}
-	for f := range l.known[s.fn.Key] {
+	for f := range fo.known[s.fn.Key] {
 		if f.set || s.ctx.locks[f.held] > 0 && !released(f.held, s.access.Locks.Minus) && !released(f.held, s.access.Locks.Plus) {
 			add(f.set, f.class, between(f.flag, s.path), f.lock)
 		}
@@ -97,57 +114,57 @@ func between(p, q string) string {
 }
 
 // flagLocks are the locks that guard the flags of a class, by how they lie to it (R24).
-func (l *linker) flagLocks(class string) map[string]bool {
-	if out, ok := l.guarding[class]; ok {
+func (fo *flagOrder) flagLocks(class string) map[string]bool {
+	if out, ok := fo.guarding[class]; ok {
 		return out
 	}
-	l.guarding[class] = nil // a flag that guards itself
+	fo.guarding[class] = nil // a flag that guards itself
 	var out map[string]bool
-	for _, s := range l.classes[class] {
+	for _, s := range fo.sites.classes[class] {
 		if !s.access.Kind.Writes() {
 			continue
 		}
 		now := map[string]bool{}
 		for name, m := range s.locks {
-			if lies := between(name, s.path); lies != "" && m == lockset.Write && (s.access.Sets || l.whileZero(s, lies)) && (out == nil || out[lies]) {
+			if lies := between(name, s.path); lies != "" && m == lockset.Write && (s.access.Sets || fo.whileZero(s, lies)) && (out == nil || out[lies]) {
 				now[lies] = true
 			}
 		}
 		out = now
 	}
-	l.guarding[class] = out
+	fo.guarding[class] = out
 	return out
 }
 
 // whileZero reports whether the site writes what it has seen zero under the lock.
-func (l *linker) whileZero(s *site, lock string) bool {
-	return slices.ContainsFunc(l.seen(s)[0], func(z seen) bool {
+func (fo *flagOrder) whileZero(s *site, lock string) bool {
+	return slices.ContainsFunc(fo.seen(s)[0], func(z seen) bool {
 		return z.lies == "|" && z.lock == lock && z.class == s.loc.Class()
 	})
 }
 
 // findKnown carries along the calls what all that enter a function have seen of flags.
-func (l *linker) findKnown() {
-	l.known = map[string]facts{}
+func (fo *flagOrder) findKnown() {
+	fo.known = map[string]facts{}
 	var work []string
-	for _, r := range l.roots {
+	for _, r := range fo.contexts.roots {
 		if (r.kind != spawned || r.spawn == nil) && !strings.HasSuffix(r.fn, boundSuffix) {
 			// a method value is called where it is known to come to
-			l.known[r.fn] = facts{}
+			fo.known[r.fn] = facts{}
 			work = append(work, r.fn)
 		}
 	}
 	for len(work) > 0 {
 		key := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, e := range l.calls(key) {
-			if l.sums[e.Callee] == nil {
+		for _, e := range fo.prog.calls(key) {
+			if fo.prog.sums[e.Callee] == nil {
 				continue
 			}
-			there, entered := l.known[e.Callee]
+			there, entered := fo.known[e.Callee]
 			now := facts{}
 			if !entered || len(there) > 0 {
-				now = handed(l.known[key], &e)
+				now = handed(fo.known[key], &e)
 			}
 			n := len(now)
 			if entered {
@@ -159,7 +176,7 @@ func (l *linker) findKnown() {
 				}
 			}
 			if !entered || len(now) < n {
-				l.known[e.Callee] = now
+				fo.known[e.Callee] = now
 				work = append(work, e.Callee)
 			}
 		}

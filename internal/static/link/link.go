@@ -190,50 +190,14 @@
 package link
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/presage-race/presage/internal/static/evidence/promise"
 	"github.com/presage-race/presage/internal/static/guard"
 	"github.com/presage-race/presage/internal/static/pairs"
-	"github.com/presage-race/presage/internal/static/path"
 	"github.com/presage-race/presage/internal/static/summary"
 )
-
-type linker struct {
-	worklist
-	sums     map[string]*summary.Function
-	roots    []root
-	contexts map[string][]*context
-	guards   *guard.Table
-	flows    flows
-	found    map[lookup][]string
-	filled   map[string][]summary.Edge // calls through values whose targets are known (H1, H2)
-	started  *started
-	public   *publication
-	likes    alikeness
-	// what functions start goroutines for, by function and type; nil if there are several (R7)
-	made       map[string]map[string]*path.Node
-	reach      *reach
-	literals   map[string][]string  // in the text of functions
-	methodsOf  map[string][]string  // by types
-	commanded  map[string]processes // functions that commands of the program call
-	counts     *Counts
-	parameters map[string]string          // of generic types
-	expected   map[string]promise.Verdict // goroutines in methods (R28)
-	same       map[string]uint32          // captured variables of a literal that no loop makes anew
-	// of a statement that runs a test: the root of what the test does after Parallel
-	tests    map[string]int
-	known    map[string]facts // of a function, what all that enter it have seen (R24)
-	classes  map[string][]*site
-	guarding map[string]map[string]bool // of a flag's class, the locks that guard it (R24)
-	broken   map[string]bool            // classes of locks, with the ends of their names (R33)
-	merged   int                        // contexts beyond the bound
-	active   map[string]bool            // types that show concurrency (R2)
-	// classes of objects with which goroutines are waited for (R22)
-	joiners map[string]bool
-
-	pairsOfTests map[[2]int]bool // roots of tests that may run at once
-}
 
 // Counts says what was compared.
 type Counts struct {
@@ -258,39 +222,35 @@ type Found struct {
 // stay. judged are pairs of positions that a frame has found ordered; promises are what the
 // packages say.
 func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, promises []*promise.Package, n *Counts) *Found {
-	l := &linker{counts: n, guards: &guard.Table{}, sums: sums, contexts: map[string][]*context{}, active: map[string]bool{}, broken: map[string]bool{},
-		made: map[string]map[string]*path.Node{}, public: newPublication(), likes: alikeness{numbers: map[like]int{}}}
-	keys := make([]string, 0, len(sums))
-	for k := range sums {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	l.parameters = parameters(keys)
-	l.findReach(keys)
-	l.fillHoles(keys, n)
-	l.worklist = worklist{rank: map[string]int{}, queued: map[string]bool{}}
-	l.order(keys)
-	l.findJoiners(keys)
-	l.findRoots(keys)
-	l.entries()
-	l.findCommanded(keys)
-	l.findExpected(keys, promises)
-	l.propagate()
-	l.unreached(keys)
-	l.findStarted()
-	l.findKnown()
-	n.Roots = len(l.roots)
-	n.Merged = l.merged
-	for _, c := range l.contexts {
+	keys := slices.Sorted(maps.Keys(sums))
+	prog := newProgram(sums, keys)
+	re := newReach(prog, keys)
+	targets := &resolver{prog: prog, reach: re}
+	targets.fillHoles(keys, n)
+
+	ct := newContextTable(prog, re)
+	wait := newWaiting(prog, keys)
+	carry := newCarrier(prog, re, ct, wait, keys)
+	finder := newRootFinder(prog, re, targets, ct, wait, carry)
+	finder.findRoots(keys)
+	finder.entries()
+	finder.findCommanded(keys)
+	ct.findExpected(keys, promises)
+	carry.propagate()
+	finder.unreached(keys)
+
+	sites := newSiteTable(prog, re, ct, wait)
+	co := &comparison{prog: prog, reach: re, contexts: ct, sites: sites, counts: n,
+		flags:   newFlagOrder(prog, ct, sites),
+		started: newStarted(prog, ct),
+		public:  newPublication(prog, ct),
+		tests:   &testOrder{contexts: ct, pairs: map[[2]int]bool{}}}
+	sites.gather(keys, n)
+	over := co.pairs(judged)
+
+	n.Roots, n.Merged = len(ct.roots), ct.merged
+	for _, c := range ct.of {
 		n.Contexts += len(c)
 	}
-	found := &Found{Guards: l.guards, Roots: map[string]string{}, Calls: l.filled}
-	for _, r := range l.roots {
-		if found.Roots[r.fn] == "" || r.kind == spawned || r.kind == apart {
-			found.Roots[r.fn] = r.kind.String()
-		}
-	}
-	over := l.pairs(keys, judged, n)
-	found.Warnings = append(l.frames(frames, n), over...)
-	return found
+	return &Found{Warnings: append(co.frames(frames, n), over...), Guards: sites.guards, Roots: ct.kinds(), Calls: prog.filled}
 }

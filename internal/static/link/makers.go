@@ -8,15 +8,22 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
+// makers finds the objects for which functions, not methods, start goroutines.
+type makers struct {
+	prog *program
+	// by function and type; nil if there are several objects of the type
+	made map[string]map[string]*path.Node
+}
+
 // maker finds the object that a function, no method, starts a goroutine for: its type, and the
 // goroutine's formals that are it (R7). "" if there is none.
-func (l *linker) maker(k string, e *summary.Edge) (home string, formals []string) {
-	if typeOf(k) != "" || strings.Contains(k, "$") || e.Thread <= 0 || l.sums[k].Spawns[e.Thread-1].Many {
+func (mk *makers) maker(k string, e *summary.Edge) (home string, formals []string) {
+	if typeOf(k) != "" || strings.Contains(k, "$") || e.Thread <= 0 || mk.prog.sums[k].Spawns[e.Thread-1].Many {
 		return "", nil
 	}
-	l.objects(k, e, func(typ, formal string, _ *path.Node) {
+	mk.objects(k, e, func(typ, formal string, _ *path.Node) {
 		switch {
-		case l.onlyMade(k)[typ] == nil:
+		case mk.onlyMade(k)[typ] == nil:
 		case home == "":
 			home, formals = typ, []string{formal}
 		case home == typ:
@@ -33,13 +40,13 @@ func (l *linker) maker(k string, e *summary.Edge) (home string, formals []string
 
 // meant reports whether an object on the way to the memory, beyond a pointer in the object of the
 // root, is of a type that shows concurrency (R7).
-func (l *linker) meant(s *site) bool {
+func (co *comparison) meant(s *site) bool {
 	_, beyond, _ := strings.Cut(s.self, "*")
 	for i, field := range strings.Split(beyond, "!") {
 		if end := strings.IndexAny(field, "*[#"); end >= 0 {
 			field = field[:end]
 		}
-		if i > 0 && l.active[typeOf(field)] {
+		if i > 0 && co.contexts.active[typeOf(field)] {
 			return true
 		}
 	}
@@ -48,7 +55,7 @@ func (l *linker) meant(s *site) bool {
 
 // objects goes through what a goroutine is started for: its type, the formal that it becomes and
 // its path.
-func (l *linker) objects(k string, e *summary.Edge, yield func(typ, formal string, object *path.Node)) {
+func (mk *makers) objects(k string, e *summary.Edge, yield func(typ, formal string, object *path.Node)) {
 	if home := typeOf(e.Callee); home != "" && !strings.Contains(e.Callee, "$") {
 		if len(e.Args) > 0 && e.Args[0] != nil {
 			yield(home, "$0", e.Args[0])
@@ -59,7 +66,7 @@ func (l *linker) objects(k string, e *summary.Edge, yield func(typ, formal strin
 		return
 	}
 	for i, n := range e.Held {
-		if n != nil && n.Kind == path.Alloc && len(l.methodsOf[n.Type])+len(l.methodsOf["*"+n.Type]) > 0 {
+		if n != nil && n.Kind == path.Alloc && len(mk.prog.methodsOf[n.Type])+len(mk.prog.methodsOf["*"+n.Type]) > 0 {
 			yield(n.Type, fmt.Sprintf("^%d*", i), n)
 		}
 	}
@@ -67,22 +74,22 @@ func (l *linker) objects(k string, e *summary.Edge, yield func(typ, formal strin
 
 // onlyMade finds what a function starts goroutines for: the object of each type of which there is
 // one only.
-func (l *linker) onlyMade(k string) map[string]*path.Node {
-	if m, known := l.made[k]; known {
+func (mk *makers) onlyMade(k string) map[string]*path.Node {
+	if m, known := mk.made[k]; known {
 		return m
 	}
 	m := map[string]*path.Node{}
-	for _, e := range l.calls(k) {
+	for _, e := range mk.prog.calls(k) {
 		if e.Thread <= 0 {
 			continue
 		}
-		l.objects(k, &e, func(typ, _ string, object *path.Node) {
+		mk.objects(k, &e, func(typ, _ string, object *path.Node) {
 			if old, seen := m[typ]; seen && (old == nil || old.Class() != object.Class() || old.Key() != object.Key()) {
 				object = nil
 			}
 			m[typ] = object
 		})
 	}
-	l.made[k] = m
+	mk.made[k] = m
 	return m
 }

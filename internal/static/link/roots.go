@@ -46,12 +46,30 @@ type root struct {
 	in    processes // that reach it; none of a call from outside, and in an open program (R21)
 }
 
+// rootFinder makes the roots, and enters them into the table of contexts.
+type rootFinder struct {
+	prog     *program
+	reach    *reach
+	resolver *resolver
+	contexts *contextTable
+	waiting  *waiting
+	carrier  *carrier
+	makers   *makers
+	tests    map[string]int    // of a statement that runs a test: the root of what the test does after Parallel
+	same     map[string]uint32 // captured variables of a literal that no loop makes anew
+}
+
+func newRootFinder(prog *program, re *reach, rs *resolver, ct *contextTable, wt *waiting, ca *carrier) *rootFinder {
+	return &rootFinder{prog: prog, reach: re, resolver: rs, contexts: ct, waiting: wt, carrier: ca,
+		makers: &makers{prog: prog, made: map[string]map[string]*path.Node{}}, tests: map[string]int{}, same: map[string]uint32{}}
+}
+
 // unreached makes roots of what only unknown calls reach (R1): the functions without callers, then,
 // for cycles, one at a time. A literal of a test is taken to be called by the test.
-func (l *linker) unreached(keys []string) {
+func (fi *rootFinder) unreached(keys []string) {
 	called := map[string]bool{}
 	for _, k := range keys {
-		for _, e := range l.calls(k) {
+		for _, e := range fi.prog.calls(k) {
 			if e.Callee != k {
 				called[e.Callee] = true
 			}
@@ -59,84 +77,76 @@ func (l *linker) unreached(keys []string) {
 	}
 	for _, cycles := range []bool{false, true} {
 		for _, k := range keys {
-			f := l.sums[k]
-			if f.Target && len(l.contexts[k]) == 0 && inTest(k) {
-				l.root(root{kind: test, fn: k, home: binary(f.Pkg)}, locks{}, nil)
-				l.propagate()
+			f := fi.prog.sums[k]
+			if f.Target && len(fi.contexts.of[k]) == 0 && inTest(k) {
+				fi.root(root{kind: test, fn: k, home: binary(f.Pkg)}, locks{}, nil)
+				fi.carrier.propagate()
 			}
-			if f.Target && len(l.contexts[k]) == 0 && !strings.Contains(k, "$") && (cycles || !called[k]) {
-				l.root(root{kind: unknown, fn: k, home: typeOf(k)}, locks{}, receiver(k))
+			if f.Target && len(fi.contexts.of[k]) == 0 && !strings.Contains(k, "$") && (cycles || !called[k]) {
+				fi.root(root{kind: unknown, fn: k, home: typeOf(k)}, locks{}, receiver(k))
 				if cycles {
-					l.propagate()
+					fi.carrier.propagate()
 				}
 			}
 		}
-		l.propagate()
+		fi.carrier.propagate()
 	}
-}
-
-// receiver is the formal that is the object of a method's type.
-func receiver(key string) []string {
-	if typeOf(key) == "" || strings.Contains(key, "$") {
-		return nil
-	}
-	return []string{"$0"}
 }
 
 // root enters a function as a root, with locks that are held from the start, and the formals that
 // are the object of its home (R7).
-func (l *linker) root(r root, held locks, self []string) { l.begin(r, held, self, nil) }
+func (fi *rootFinder) root(r root, held locks, self []string) { fi.begin(r, held, self, nil) }
 
 // begin enters a function as a root, by the call that starts it, if that is known.
-func (l *linker) begin(r root, held locks, self []string, e *call) {
-	if r.kind < exported && l.reach.closed {
-		r.in = l.reach.by[r.fn]
+func (fi *rootFinder) begin(r root, held locks, self []string, e *call) {
+	if r.kind < exported && fi.reach.closed {
+		r.in = fi.reach.by[r.fn]
 	}
-	l.roots = append(l.roots, r)
-	c := &context{locks: held, until: l.pending(r, e), lent: lender(r, e), self: self, roots: []int{len(l.roots) - 1}, forked: r.kind != first && r.kind != initial}
+	fi.contexts.roots = append(fi.contexts.roots, r)
+	c := &context{locks: held, until: fi.waiting.pending(r, e), lent: lender(r, e), self: self, roots: []int{len(fi.contexts.roots) - 1}, forked: r.kind != first && r.kind != initial}
 	if r.kind == spawned && r.spawn != nil {
-		c.kept, c.makers = lendTo(l.sums[r.by], e)
+		c.kept, c.makers = lendTo(fi.prog.sums[r.by], e)
 	}
-	if l.enter(r.fn, c) {
-		l.push(r.fn)
+	if fi.contexts.enter(r.fn, c) {
+		fi.carrier.work.push(r.fn)
 	}
 }
 
-func (l *linker) findRoots(keys []string) {
-	l.findTests(keys)
+func (fi *rootFinder) findRoots(keys []string) {
+	fi.findTests(keys)
 	for _, k := range keys {
-		f := l.sums[k]
+		f := fi.prog.sums[k]
 		name := k[strings.LastIndexByte(k, '.')+1:]
 		switch {
 		case (name == "init" || strings.HasPrefix(name, "init#")) && typeOf(k) == "":
-			l.root(root{kind: initial, fn: k}, locks{}, nil)
+			fi.root(root{kind: initial, fn: k}, locks{}, nil)
 		case isMain(k):
-			l.root(root{kind: first, fn: k}, locks{}, nil)
+			fi.root(root{kind: first, fn: k}, locks{}, nil)
 		case isTest(name, k):
-			l.root(root{kind: test, fn: k, home: binary(f.Pkg)}, locks{}, nil)
+			fi.root(root{kind: test, fn: k, home: binary(f.Pkg)}, locks{}, nil)
 			if mayCallParallel(f) {
-				l.setApart(root{kind: apart, fn: k, home: binary(f.Pkg)})
+				fi.setApart(root{kind: apart, fn: k, home: binary(f.Pkg)})
 			}
-		case f.Exported && f.Target && !l.command(f.Pkg):
-			l.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{}, receiver(k))
+		case f.Exported && f.Target && !fi.prog.command(f.Pkg):
+			fi.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{}, receiver(k))
 		}
 		for _, s := range f.Spawns {
-			l.active[typeOf(k)] = l.active[typeOf(k)] || s.Via == nil
+			fi.contexts.active[typeOf(k)] = fi.contexts.active[typeOf(k)] || s.Via == nil
 		}
 		for _, h := range f.Holes {
-			l.active[typeOf(k)] = l.active[typeOf(k)] || h.Go
+			fi.contexts.active[typeOf(k)] = fi.contexts.active[typeOf(k)] || h.Go
 		}
-		for _, e := range l.calls(k) {
+		for _, e := range fi.prog.calls(k) {
 			if e.Thread == 0 || e.Test {
 				continue
 			}
 			if e.Thread > 0 && f.Spawns[e.Thread-1].Late != nil {
-				l.inTest(k, f, &e)
+				fi.inTest(k, f, &e)
 				continue
 			}
 			if e.Thread == unknownThread {
 				r := root{kind: spawned, fn: e.Callee, home: typeOf(k), by: k}
-				l.begin(r, locks{}, receivers(ownReceiver(k), named(&e)), named(&e))
+				fi.begin(r, locks{}, receivers(ownReceiver(k), named(&e)), named(&e))
 				continue
 			}
 			// What the goroutine begins with is a root where its go statement stands; what it calls
@@ -150,20 +160,20 @@ func (l *linker) findRoots(keys []string) {
 			held := carry(&context{}, named(&e))
 			r := root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s, by: k, given: given(f, &e)}
 			self := receivers(ownReceiver(k), named(&e))
-			if home, formals := l.maker(k, &e); home != "" {
+			if home, formals := fi.makers.maker(k, &e); home != "" {
 				r.home, r.made, self = home, true, formals
 			}
-			l.begin(r, held, self, named(&e))
+			fi.begin(r, held, self, named(&e))
 		}
 		for _, e := range f.Exits {
 			for lock := range e.Locks.Plus {
-				l.active[typeOf(lock.Class())] = true
+				fi.contexts.active[typeOf(lock.Class())] = true
 			}
 		}
 		for _, a := range f.Accesses {
 			for lock := range a.Locks.Plus {
 				if a.Via == nil {
-					l.active[typeOf(lock.Class())] = true
+					fi.contexts.active[typeOf(lock.Class())] = true
 				}
 			}
 		}
@@ -171,26 +181,26 @@ func (l *linker) findRoots(keys []string) {
 }
 
 // entries makes roots of what libraries call for requests and events (M4 of package model).
-func (l *linker) entries() {
+func (fi *rootFinder) entries() {
 	for _, e := range model.Entries {
-		handlers, _ := l.sources(e.Place, 0, math.MaxInt)
+		handlers, _ := fi.resolver.sources(e.Place, 0, math.MaxInt)
 		for _, f := range handlers {
-			for _, key := range l.functions(f, e.Method, 0, 0) {
-				l.entry(key, e.Many)
+			for _, key := range fi.resolver.functions(f, e.Method, 0, 0) {
+				fi.entry(key, e.Many)
 			}
 		}
 	}
-	for _, place := range slices.Sorted(maps.Keys(l.flows)) {
+	for _, place := range slices.Sorted(maps.Keys(fi.resolver.flows)) {
 		register, ok := model.Service(place)
-		if !ok || l.sums[register] == nil {
+		if !ok || fi.prog.sums[register] == nil {
 			continue
 		}
-		servers, _ := l.sources(place, 0, math.MaxInt)
+		servers, _ := fi.resolver.sources(place, 0, math.MaxInt)
 		for _, f := range servers {
-			for _, method := range l.flows[place+summary.Methods] {
+			for _, method := range fi.resolver.flows[place+summary.Methods] {
 				if token.IsExported(method.from) {
-					for _, key := range l.functions(f, method.from, 0, 0) {
-						l.entry(key, true)
+					for _, key := range fi.resolver.functions(f, method.from, 0, 0) {
+						fi.entry(key, true)
 					}
 				}
 			}
@@ -199,23 +209,23 @@ func (l *linker) entries() {
 }
 
 // entry makes a root of a function that a library calls.
-func (l *linker) entry(key string, many bool) {
+func (fi *rootFinder) entry(key string, many bool) {
 	key = strings.TrimSuffix(key, boundSuffix)
-	l.root(root{kind: spawned, many: many, fn: key, home: typeOf(key), by: key}, locks{}, ownReceiver(key))
+	fi.root(root{kind: spawned, many: many, fn: key, home: typeOf(key), by: key}, locks{}, ownReceiver(key))
 }
 
 // several reports whether more than one goroutine of a root may run at once on one object (R8).
-func (l *linker) several(i int) bool {
-	r := l.roots[i]
+func (co *comparison) several(i int) bool {
+	r := co.contexts.roots[i]
 	if r.many || r.kind != spawned || !r.given {
 		return r.many
 	}
-	for _, c := range l.contexts[r.by] {
+	for _, c := range co.contexts.of[r.by] {
 		if len(c.locks) == 0 && len(r.spawn.Locks.Plus) == 0 {
 			continue
 		}
 		for _, j := range c.roots {
-			if q := l.roots[j]; q.kind >= exported || q.many {
+			if q := co.contexts.roots[j]; q.kind >= exported || q.many {
 				return true
 			}
 		}
@@ -225,31 +235,19 @@ func (l *linker) several(i int) bool {
 
 // each reports whether objects of the root's home each have a goroutine of it, and a caller may
 // make several (R8).
-func (l *linker) each(i int) bool {
-	r := l.roots[i]
-	if r.kind != spawned || !l.active[r.home] {
+func (co *comparison) each(i int) bool {
+	r := co.contexts.roots[i]
+	if r.kind != spawned || !co.contexts.active[r.home] {
 		return false
 	}
-	for _, c := range l.contexts[r.by] {
+	for _, c := range co.contexts.of[r.by] {
 		for _, j := range c.roots {
-			if l.roots[j].kind >= exported {
+			if co.contexts.roots[j].kind >= exported {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// ownReceiver lists the formals of a function that are the receiver of the method in whose text it
-// stands.
-func ownReceiver(key string) []string {
-	if typeOf(key) == "" {
-		return nil
-	}
-	if !strings.Contains(key, "$") {
-		return []string{"$0"}
-	}
-	return nil
 }
 
 // given reports whether a goroutine is given an argument of the call that starts it, other than its
@@ -291,35 +289,22 @@ func (r root) main() bool {
 
 // hidden reports whether only unknown calls reach the root, and from inside: nothing shows which
 // goroutines these are, nor whether the object was shared before (R11).
-func (l *linker) hidden(r root) bool {
+func (co *comparison) hidden(r root) bool {
 	name := r.fn[strings.LastIndexByte(r.fn, '.')+1:]
-	return r.kind == unknown && (!ast.IsExported(name) || l.commanded[r.fn] != 0)
+	return r.kind == unknown && (!ast.IsExported(name) || co.reach.commanded[r.fn] != 0)
 }
 
-func isTest(name, key string) bool {
-	for _, p := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
-		if strings.HasPrefix(name, p) && key[0] != '(' && !strings.Contains(name, "$") {
-			return true
+// findCommanded finds what the commands of the program certainly call, as far as calls are known,
+// and the methods of what they convert to interfaces with methods (R17).
+func (fi *rootFinder) findCommanded(keys []string) {
+	from := map[string]processes{}
+	for _, r := range fi.contexts.roots {
+		if f := fi.prog.sums[r.fn]; r.kind == first && f.Target && !example(f.Pkg) {
+			from[r.fn] = 1
 		}
 	}
-	return false
-}
-
-// inTest reports whether the function is a literal in the text of a test.
-func inTest(key string) bool {
-	name, _, literal := strings.Cut(key[strings.LastIndexByte(key, '.')+1:], "$")
-	return literal && isTest(name, key[:strings.LastIndexByte(key, '.')+1]+name)
-}
-
-// typeOf is the type in the key of a method or field, "" of a function.
-func typeOf(key string) string {
-	k := strings.TrimLeft(key, "(*")
-	if i := strings.LastIndexByte(k, '.'); i >= 0 {
-		k = strings.TrimSuffix(k[:i], ")")
+	blank := func(f summary.Flow) bool {
+		return f.To == "" || f.To == "any" || f.To == "interface{}" || f.To == "error" || strings.HasPrefix(f.To, summary.Offered)
 	}
-	slash := strings.LastIndexByte(k, '/')
-	if !strings.Contains(k[slash+1:], ".") {
-		return ""
-	}
-	return k
+	fi.reach.commanded = fi.prog.closure(from, fi.prog.calls, func(f summary.Flow) bool { return !blank(f) })
 }

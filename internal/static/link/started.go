@@ -11,6 +11,8 @@ import (
 
 // started knows which goroutines may have been started where a root is (R13, R15).
 type started struct {
+	prog     *program
+	contexts *contextTable
 	roots    map[string][]int // goroutines by go statement
 	children map[int][]int    // goroutines that a goroutine starts
 	always   []int            // goroutines whose go statement is not known
@@ -34,11 +36,10 @@ func statement(o *path.Node) string {
 	return s
 }
 
-// findStarted finds which goroutines each goroutine starts.
-func (l *linker) findStarted() {
-	s := &started{roots: map[string][]int{}, children: map[int][]int{}, before: map[string]map[string]map[string]bool{}, known: map[string]map[int]bool{}}
-	l.started = s
-	for i, r := range l.roots {
+// newStarted finds which goroutines each goroutine starts.
+func newStarted(prog *program, ct *contextTable) *started {
+	s := &started{prog: prog, contexts: ct, roots: map[string][]int{}, children: map[int][]int{}, before: map[string]map[string]map[string]bool{}, known: map[string]map[int]bool{}}
+	for i, r := range s.contexts.roots {
 		switch {
 		case r.kind != spawned:
 		case r.spawn == nil:
@@ -46,28 +47,29 @@ func (l *linker) findStarted() {
 		default:
 			at := statement(r.spawn.Token)
 			s.roots[at] = append(s.roots[at], i)
-			for _, c := range l.contexts[r.by] {
+			for _, c := range s.contexts.of[r.by] {
 				for _, p := range c.roots {
-					if l.roots[p].kind == spawned {
+					if s.contexts.roots[p].kind == spawned {
 						s.children[p] = append(s.children[p], i)
 					}
 				}
 			}
 		}
 	}
+	return s
 }
 
 // carryStarted carries from a root along its calls which go statements it may have executed.
-func (l *linker) carryStarted(root string) map[string]map[string]bool {
-	if t, ok := l.started.before[root]; ok {
+func (st *started) carryStarted(root string) map[string]map[string]bool {
+	if t, ok := st.before[root]; ok {
 		return t
 	}
 	before := map[string]map[string]bool{}
-	l.started.before[root] = before
+	st.before[root] = before
 	work := []string{root}
 	if root == main {
 		work = nil
-		for _, r := range l.roots {
+		for _, r := range st.contexts.roots {
 			if r.kind == first {
 				work = append(work, r.fn)
 			}
@@ -79,8 +81,8 @@ func (l *linker) carryStarted(root string) map[string]map[string]bool {
 	for len(work) > 0 {
 		key := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, e := range l.calls(key) {
-			if e.Thread != 0 || l.sums[e.Callee] == nil {
+		for _, e := range st.prog.calls(key) {
+			if e.Thread != 0 || st.prog.sums[e.Callee] == nil {
 				continue
 			}
 			there, seen := before[e.Callee]
@@ -103,46 +105,45 @@ func (l *linker) carryStarted(root string) map[string]map[string]bool {
 
 // mayRun reports whether the goroutine may have been started when the root makes the access of the
 // site.
-func (l *linker) mayRun(goroutine int, root string, at *site) bool {
-	s := l.started
+func (st *started) mayRun(goroutine int, root string, at *site) bool {
 	own := tokens(at.access.Sync.Released)
 	key := root + "\n" + at.fn.Key + "\n" + strings.Join(own, "\n")
-	run, ok := s.known[key]
+	run, ok := st.known[key]
 	if !ok {
 		run = map[int]bool{}
-		queue := slices.Clone(s.always)
-		for t := range l.carryStarted(root)[at.fn.Key] {
-			queue = append(queue, s.roots[t]...)
+		queue := slices.Clone(st.always)
+		for t := range st.carryStarted(root)[at.fn.Key] {
+			queue = append(queue, st.roots[t]...)
 		}
 		for _, t := range own {
-			queue = append(queue, s.roots[t]...)
+			queue = append(queue, st.roots[t]...)
 		}
 		for ; len(queue) > 0; queue = queue[1:] {
 			if i := queue[0]; !run[i] {
 				run[i] = true
-				queue = append(queue, s.children[i]...)
+				queue = append(queue, st.children[i]...)
 			}
 		}
-		s.known[key] = run
+		st.known[key] = run
 	}
 	return run[goroutine]
 }
 
 // again reports whether only a second call of an exported function, from outside, can run the site
 // beside a goroutine that the function starts itself (R18).
-func (l *linker) again(root, goroutine int, at *site) bool {
-	r, q := l.roots[root], l.roots[goroutine]
+func (st *started) again(root, goroutine int, at *site) bool {
+	r, q := st.contexts.roots[root], st.contexts.roots[goroutine]
 	if r.kind != exported || q.kind != spawned || q.spawn == nil {
 		return false
 	}
-	for _, c := range l.contexts[q.by] {
+	for _, c := range st.contexts.of[q.by] {
 		for _, i := range c.roots {
-			if i != root && l.roots[i].kind != first {
+			if i != root && st.contexts.roots[i].kind != first {
 				return false
 			}
 		}
 	}
-	return len(l.contexts[q.by]) > 0 && !l.mayRun(goroutine, r.fn, at)
+	return len(st.contexts.of[q.by]) > 0 && !st.mayRun(goroutine, r.fn, at)
 }
 
 // tokens lists the go statements among released objects.

@@ -11,6 +11,18 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
+// waiting knows with which objects goroutines are waited for.
+type waiting struct {
+	prog    *program
+	joiners map[string]bool // classes of these objects
+}
+
+func newWaiting(prog *program, keys []string) *waiting {
+	wt := &waiting{prog: prog}
+	wt.findJoiners(keys)
+	return wt
+}
+
 // waits are synchronisation objects by the key of their path: WaitGroups and channels (R22).
 type waits map[string]bool
 
@@ -23,13 +35,13 @@ func joiner(o *path.Node) bool {
 }
 
 // relevant leaves of objects those for which somewhere a goroutine is waited for.
-func (l *linker) relevant(c order.Counts) waits {
+func (wt *waiting) relevant(c order.Counts) waits {
 	var w waits
 	for o := range c {
 		if !joiner(o) {
 			continue
 		}
-		if k := o.Key(); l.joiners[class(k)] {
+		if k := o.Key(); wt.joiners[class(k)] {
 			if w == nil {
 				w = waits{}
 			}
@@ -42,10 +54,10 @@ func (l *linker) relevant(c order.Counts) waits {
 // findJoiners finds the classes of objects that goroutines release and that something waits for. A
 // channel counts if only the goroutines of one go statement, which is not in a loop, send to it or
 // close it.
-func (l *linker) findJoiners(keys []string) {
+func (wt *waiting) findJoiners(keys []string) {
 	waited, released, senders := map[string]bool{}, map[string]map[string]bool{}, map[string][]string{}
 	for _, k := range keys {
-		f := l.sums[k]
+		f := wt.prog.sums[k]
 		for _, e := range f.Exits {
 			note(e.Sync.Acquired, func(c string) { waited[c] = true })
 		}
@@ -66,23 +78,23 @@ func (l *linker) findJoiners(keys []string) {
 				released[c][s.Func] = released[c][s.Func] || s.Many
 			}
 			note(s.Total, add)
-			if g := l.sums[s.Func]; g != nil { // it names what its starter has made
+			if g := wt.prog.sums[s.Func]; g != nil { // it names what its starter has made
 				note(g.Total, add)
 			}
 		}
 	}
 	callers := map[string][]string{}
 	for _, k := range keys {
-		for _, e := range l.calls(k) {
+		for _, e := range wt.prog.calls(k) {
 			if e.Thread == 0 {
 				callers[e.Callee] = append(callers[e.Callee], k)
 			}
 		}
 	}
-	l.joiners = map[string]bool{}
+	wt.joiners = map[string]bool{}
 	for c, by := range released {
-		if waited[c] && (strings.HasSuffix(c, "#wg") || l.onlySender(by, senders[c], callers)) {
-			l.joiners[c] = true
+		if waited[c] && (strings.HasSuffix(c, "#wg") || wt.onlySender(by, senders[c], callers)) {
+			wt.joiners[c] = true
 		}
 	}
 }
@@ -97,7 +109,7 @@ func note(c order.Counts, add func(class string)) {
 
 // onlySender reports whether there is one goroutine that releases a channel, once, and all
 // functions that do are called by it alone.
-func (l *linker) onlySender(by map[string]bool, senders []string, callers map[string][]string) bool {
+func (wt *waiting) onlySender(by map[string]bool, senders []string, callers map[string][]string) bool {
 	if len(by) != 1 {
 		return false
 	}
@@ -112,7 +124,7 @@ func (l *linker) onlySender(by map[string]bool, senders []string, callers map[st
 		again = false
 		for _, s := range senders {
 			from := callers[s]
-			if !inside[s] && len(from) > 0 && !l.sums[s].Exported && !slices.ContainsFunc(from, func(c string) bool { return !inside[c] }) {
+			if !inside[s] && len(from) > 0 && !wt.prog.sums[s].Exported && !slices.ContainsFunc(from, func(c string) bool { return !inside[c] }) {
 				inside[s], again = true, true
 			}
 		}
@@ -121,33 +133,33 @@ func (l *linker) onlySender(by map[string]bool, senders []string, callers map[st
 }
 
 // pending are the objects that a goroutine will release, when it begins.
-func (l *linker) pending(r root, e *call) waits {
+func (wt *waiting) pending(r root, e *call) waits {
 	if r.kind != spawned || e == nil {
 		return nil
 	}
 	p := waits{}
-	if f := l.sums[r.fn]; f != nil {
-		maps.Copy(p, l.relevant(f.Total))
+	if f := wt.prog.sums[r.fn]; f != nil {
+		maps.Copy(p, wt.relevant(f.Total))
 	}
 	if r.spawn != nil {
-		carryWaits(p, l.relevant(r.spawn.Total), e.Sync.Released, e)
+		carryWaits(p, wt.relevant(r.spawn.Total), e.Sync.Released, e)
 	}
 	return p
 }
 
 // onward is what was waited for, and what is still to be released, in a callee.
-func (l *linker) onward(c *context, e *call) (after, until waits) {
+func (wt *waiting) onward(c *context, e *call) (after, until waits) {
 	after, until = waits{}, waits{}
 	carryWaits(after, c.after, nil, e)
-	carryWaits(after, l.relevant(e.Sync.Acquired), nil, e)
+	carryWaits(after, wt.relevant(e.Sync.Acquired), nil, e)
 	carryWaits(until, c.until, e.Sync.Released, e)
 	return after, until
 }
 
 // waitsAt is what was waited for, and what is still to be released, at an access.
-func (l *linker) waitsAt(c *context, a *summary.Access) (after, until waits) {
+func (wt *waiting) waitsAt(c *context, a *summary.Access) (after, until waits) {
 	after, until = maps.Clone(c.after), maps.Clone(c.until)
-	if own := l.relevant(a.Sync.Acquired); len(own) > 0 {
+	if own := wt.relevant(a.Sync.Acquired); len(own) > 0 {
 		if after == nil {
 			after = waits{}
 		}
@@ -258,8 +270,8 @@ func lender(r root, e *call) locks {
 
 // excluded finds a lock that who waits for the goroutine of one site holds, and that the other site
 // holds itself (R23).
-func (l *linker) excluded(a, b *site) guardKind {
-	if len(a.lent) == 0 || slices.ContainsFunc(a.roots, func(i int) bool { return l.roots[i].by == b.fn.Key }) {
+func (co *comparison) excluded(a, b *site) guardKind {
+	if len(a.lent) == 0 || slices.ContainsFunc(a.roots, func(i int) bool { return co.contexts.roots[i].by == b.fn.Key }) {
 		return none
 	}
 	return meet(a.lent, b.locks, a, b)

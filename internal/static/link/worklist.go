@@ -2,7 +2,6 @@ package link
 
 import (
 	"container/heap"
-	"slices"
 )
 
 // worklist holds the functions whose contexts are to be carried on, callers before callees where
@@ -13,52 +12,13 @@ type worklist struct {
 	queued map[string]bool
 }
 
-// order ranks the functions by a depth-first search along the calls. It is iterative: chains of
-// calls are long.
-func (l *linker) order(keys []string) {
-	type frame struct {
-		key   string
-		calls []string
-	}
-	callees := func(key string) []string {
-		var out []string
-		for _, e := range l.calls(key) {
-			if e.Thread == 0 && l.sums[e.Callee] != nil {
-				out = append(out, e.Callee)
-			}
-		}
-		return out
-	}
-	seen := map[string]bool{}
-	next := len(keys)
-	for _, k := range slices.Backward(keys) {
-		if seen[k] {
-			continue
-		}
-		seen[k] = true
-		stack := []frame{{k, callees(k)}}
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			if len(top.calls) == 0 {
-				l.rank[top.key] = next // reverse postorder
-				next--
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			c := top.calls[0]
-			top.calls = top.calls[1:]
-			if !seen[c] {
-				seen[c] = true
-				stack = append(stack, frame{c, callees(c)})
-			}
-		}
-	}
-}
+func (w *worklist) Len() int { return len(w.queue) }
 
-func (w *worklist) Len() int           { return len(w.queue) }
 func (w *worklist) Less(i, j int) bool { return w.rank[w.queue[i]] < w.rank[w.queue[j]] }
-func (w *worklist) Swap(i, j int)      { w.queue[i], w.queue[j] = w.queue[j], w.queue[i] }
-func (w *worklist) Push(x any)         { w.queue = append(w.queue, x.(string)) }
+
+func (w *worklist) Swap(i, j int) { w.queue[i], w.queue[j] = w.queue[j], w.queue[i] }
+
+func (w *worklist) Push(x any) { w.queue = append(w.queue, x.(string)) }
 
 func (w *worklist) Pop() any {
 	last := w.queue[len(w.queue)-1]

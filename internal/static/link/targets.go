@@ -8,6 +8,14 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
+// resolver finds the targets of calls through values.
+type resolver struct {
+	prog  *program
+	reach *reach
+	flows flows
+	found map[lookup][]string
+}
+
 // flows says which functions and concrete types come where calls through values may find them, by
 // class of memory or type.
 type flows map[string][]source
@@ -23,21 +31,21 @@ type source struct {
 const maxTargets = 10
 
 // findFlows gathers the flows of all functions.
-func (l *linker) findFlows(keys []string) {
-	l.flows, l.found = flows{}, map[lookup][]string{}
+func (rs *resolver) findFlows(keys []string) {
+	rs.flows, rs.found = flows{}, map[lookup][]string{}
 	seen := map[summary.Flow]int{}
 	for _, k := range keys {
-		for _, f := range l.sums[k].Flows {
+		for _, f := range rs.prog.sums[k].Flows {
 			f.Same = 0
 			if f.To == "" {
 				continue
 			}
-			by := l.reach.by[k]
+			by := rs.reach.by[k]
 			i, ok := seen[f]
 			if !ok {
-				seen[f] = len(l.flows[f.To])
-				l.flows[f.To] = append(l.flows[f.To], source{f.From, by})
-			} else if to := l.flows[f.To]; true {
+				seen[f] = len(rs.flows[f.To])
+				rs.flows[f.To] = append(rs.flows[f.To], source{f.From, by})
+			} else if to := rs.flows[f.To]; true {
 				to[i].by |= by
 			}
 		}
@@ -50,16 +58,16 @@ const maxFlows = 4 * maxTargets
 // sources lists what comes to a place, through other interfaces too, as far as the processes p see
 // it: in a closed program what no command makes comes to no call that a command makes (R20). false
 // if it is more than most.
-func (l *linker) sources(place string, p processes, most int) ([]string, bool) {
+func (rs *resolver) sources(place string, p processes, most int) ([]string, bool) {
 	var out []string
 	seen := map[string]bool{place: true}
 	for queue := []string{place}; len(queue) > 0; queue = queue[1:] {
-		for _, s := range l.flows[queue[0]] {
-			if seen[s.from] || !l.reach.sees(p, s.by) {
+		for _, s := range rs.flows[queue[0]] {
+			if seen[s.from] || !rs.reach.sees(p, s.by) {
 				continue
 			}
 			seen[s.from] = true
-			if _, place := l.flows[s.from]; place {
+			if _, place := rs.flows[s.from]; place {
 				queue = append(queue, s.from)
 			}
 			if out = append(out, s.from); len(out) > most {
@@ -72,19 +80,19 @@ func (l *linker) sources(place string, p processes, most int) ([]string, bool) {
 
 // targets lists the functions that a hole of a function may call (H1, H2); nil if that is not
 // known, or if they are too many.
-func (l *linker) targets(key string, h *summary.Hole) []string {
+func (rs *resolver) targets(key string, h *summary.Hole) []string {
 	if h.Value == nil || h.Value.Kind == path.Func {
 		return nil
 	}
 	var out []string
-	p := l.reach.by[key]
+	p := rs.reach.by[key]
 	if h.Value.Kind == path.Load {
-		out = l.methods(h.Value.Base.Class(), h.Method, p, 0)
+		out = rs.methods(h.Value.Base.Class(), h.Method, p, 0)
 	}
 	if len(out) == 0 && h.Method != "" {
-		out = l.methods(h.Iface, h.Method, p, 0)
-		if len(out) == 0 && len(l.flows[h.Iface]) == 0 && !l.reach.closed {
-			out = l.methods(summary.Offered+h.Iface, h.Method, p, 0)
+		out = rs.methods(h.Iface, h.Method, p, 0)
+		if len(out) == 0 && len(rs.flows[h.Iface]) == 0 && !rs.reach.closed {
+			out = rs.methods(summary.Offered+h.Iface, h.Method, p, 0)
 		}
 	}
 	return out
@@ -98,24 +106,24 @@ type lookup struct {
 }
 
 // methods lists the functions that a value which is read from the place calls.
-func (l *linker) methods(place, method string, p processes, depth int) []string {
+func (rs *resolver) methods(place, method string, p processes, depth int) []string {
 	k := lookup{place, method, p, depth}
-	out, ok := l.found[k]
+	out, ok := rs.found[k]
 	if !ok {
-		out = l.find(place, method, p, depth)
-		l.found[k] = out
+		out = rs.find(place, method, p, depth)
+		rs.found[k] = out
 	}
 	return out
 }
 
-func (l *linker) find(place, method string, p processes, depth int) []string {
-	from, ok := l.sources(place, p, maxFlows)
+func (rs *resolver) find(place, method string, p processes, depth int) []string {
+	from, ok := rs.sources(place, p, maxFlows)
 	if !ok {
 		return nil
 	}
 	var out []string
 	for _, f := range from {
-		for _, key := range l.functions(f, method, p, depth) {
+		for _, key := range rs.functions(f, method, p, depth) {
 			if !slices.Contains(out, key) {
 				out = append(out, key)
 			}
@@ -134,30 +142,30 @@ const maxPromoted = 3
 // functions are the keys of a function that comes to a place, or of the method of a type that does
 // (H4); none if it has no summary. The key of a method value keeps its suffix, but for that of an
 // interface, which is a function of its own.
-func (l *linker) functions(from, method string, p processes, depth int) []string {
+func (rs *resolver) functions(from, method string, p processes, depth int) []string {
 	key := from
 	if method != "" {
-		typ := from + l.parameters[strings.TrimPrefix(from, "*")]
+		typ := from + rs.prog.parameters[strings.TrimPrefix(from, "*")]
 		key = "(" + typ + ")." + method
-		if l.sums[key] == nil && strings.HasPrefix(typ, "*") {
+		if rs.prog.sums[key] == nil && strings.HasPrefix(typ, "*") {
 			// a method of the value, by its pointer
 			key = "(" + typ[1:] + ")." + method
 		}
 	}
 	switch {
-	case l.sums[key] != nil, l.sums[strings.TrimSuffix(key, boundSuffix)] != nil:
+	case rs.prog.sums[key] != nil, rs.prog.sums[strings.TrimSuffix(key, boundSuffix)] != nil:
 		return []string{key}
 	case method == "" || depth == maxPromoted:
 		return nil
 	}
 	var out []string
-	for _, s := range slices.Concat(l.flows["("+from+")."+method], l.flows["("+strings.TrimPrefix(from, "*")+")."+method]) {
+	for _, s := range slices.Concat(rs.flows["("+from+")."+method], rs.flows["("+strings.TrimPrefix(from, "*")+")."+method]) {
 		i := strings.LastIndex(s.from, ").")
 		embedded := strings.TrimPrefix(s.from[:i], "(")
-		if _, iface := l.flows[embedded]; iface {
-			out = append(out, l.methods(embedded, method, p, depth+1)...)
+		if _, iface := rs.flows[embedded]; iface {
+			out = append(out, rs.methods(embedded, method, p, depth+1)...)
 		} else {
-			out = append(out, l.functions(embedded, method, p, depth+1)...)
+			out = append(out, rs.functions(embedded, method, p, depth+1)...)
 		}
 	}
 	return out
@@ -165,13 +173,13 @@ func (l *linker) functions(from, method string, p processes, depth int) []string
 
 // fillHoles makes calls of the holes whose targets are known. A hole that a caller has taken over
 // is filled there if it could not be where it stands.
-func (l *linker) fillHoles(keys []string, n *Counts) {
-	l.findFlows(keys)
-	l.filled = map[string][]summary.Edge{}
+func (rs *resolver) fillHoles(keys []string, n *Counts) {
+	rs.findFlows(keys)
+	rs.prog.filled = map[string][]summary.Edge{}
 	done := map[summary.Pos]bool{}
 	for _, own := range []bool{true, false} {
 		for _, k := range keys {
-			f := l.sums[k]
+			f := rs.prog.sums[k]
 			if f.Whole {
 				continue
 			}
@@ -183,8 +191,8 @@ func (l *linker) fillHoles(keys []string, n *Counts) {
 				if own {
 					n.Holes++
 				}
-				if targets := l.targets(k, h); len(targets) > 0 {
-					l.fill(k, h, targets)
+				if targets := rs.targets(k, h); len(targets) > 0 {
+					rs.fill(k, h, targets)
 					done[h.Pos] = true
 				}
 			}
@@ -194,11 +202,11 @@ func (l *linker) fillHoles(keys []string, n *Counts) {
 }
 
 // fill makes calls of a hole.
-func (l *linker) fill(key string, h *summary.Hole, targets []string) {
+func (rs *resolver) fill(key string, h *summary.Hole, targets []string) {
 	for _, t := range targets {
-		e := summary.Edge{Args: h.Args, Locks: h.Locks, Thread: h.Thread, Forked: forks(h), Started: h.Sync.Released, Sync: h.Sync, Pos: h.Pos, Owned: summary.Owned{Args: l.owned(key, h)}}
+		e := summary.Edge{Args: h.Args, Locks: h.Locks, Thread: h.Thread, Forked: forks(h), Started: h.Sync.Released, Sync: h.Sync, Pos: h.Pos, Owned: summary.Owned{Args: rs.owned(key, h)}}
 		e.Callee = t
-		if method, bound := strings.CutSuffix(t, boundSuffix); bound && l.sums[method] != nil {
+		if method, bound := strings.CutSuffix(t, boundSuffix); bound && rs.prog.sums[method] != nil {
 			e.Callee = method
 			e.Args = append([]*path.Node{nil}, h.Args...) // the receiver is in the value
 			e.Owned.Args <<= 1
@@ -207,34 +215,28 @@ func (l *linker) fill(key string, h *summary.Hole, targets []string) {
 		if h.Go {
 			e.Thread = unknownThread
 		}
-		if h.Test != nil && l.sums[e.Callee] != nil && mayCallParallel(l.sums[e.Callee]) {
+		if h.Test != nil && rs.prog.sums[e.Callee] != nil && mayCallParallel(rs.prog.sums[e.Callee]) {
 			e.Test, e.Loop, e.Thread = true, h.Loop, unknownThread
 		}
-		l.filled[key] = append(l.filled[key], e)
+		rs.prog.filled[key] = append(rs.prog.filled[key], e)
 	}
 }
 
 // owned are the arguments of a hole that are objects of the function, and that no other goroutine
 // reaches when it returns: options that a caller's functions fill in.
-func (l *linker) owned(key string, h *summary.Hole) uint32 {
+func (rs *resolver) owned(key string, h *summary.Hole) uint32 {
 	var bits uint32
 	for i, a := range h.Args {
 		if i >= 31 || a == nil || h.Thread > 0 || h.Go {
 			continue
 		}
 		r := a.Strip().Root()
-		if r.Kind == path.Alloc && a.Loads() == 0 && !slices.Contains(l.sums[key].Escaped, r) {
+		if r.Kind == path.Alloc && a.Loads() == 0 && !slices.Contains(rs.prog.sums[key].Escaped, r) {
 			bits |= 1 << i
 		}
 	}
 	return bits
 }
-
-// boundSuffix ends the name of a method value.
-const boundSuffix = "$bound"
-
-// unknownThread is the thread of a go statement whose function is known only here.
-const unknownThread = -1
 
 // forks reports whether a goroutine may have been started before the call.
 func forks(h *summary.Hole) bool {
@@ -244,16 +246,4 @@ func forks(h *summary.Hole) bool {
 		}
 	}
 	return false
-}
-
-// calls lists the known calls of a function.
-func (l *linker) calls(key string) []summary.Edge {
-	f := l.sums[key]
-	if f == nil {
-		return nil
-	}
-	if more := l.filled[key]; more != nil {
-		return append(slices.Clip(f.Edges), more...)
-	}
-	return f.Edges
 }

@@ -27,15 +27,15 @@ type alikeness struct {
 }
 
 // number is that of what a root has in common with those that are alike.
-func (l *linker) number(i int) int {
-	a := &l.likes
+func (ct *contextTable) number(i int) int {
+	a := &ct.alike
 	for len(a.of) <= i {
 		a.of = append(a.of, -1)
 	}
 	if a.of[i] < 0 {
-		r := l.roots[i]
-		k := like{r.kind, r.many, r.given, l.expected[r.fn], r.home, r.in}
-		if r.kind >= exported && l.inside(r.fn) {
+		r := ct.roots[i]
+		k := like{r.kind, r.many, r.given, ct.expected[r.fn], r.home, r.in}
+		if r.kind >= exported && ct.reach.inside(r.fn) {
 			k.home = "" // all of them are weak (R20)
 		}
 		n, ok := a.numbers[k]
@@ -51,12 +51,12 @@ func (l *linker) number(i int) int {
 
 // addRoots adds roots to a context; it reports whether that changes anything. Of roots that are
 // alike the first two stay.
-func (l *linker) addRoots(c *context, roots []int) bool {
-	a := &l.likes
+func (ct *contextTable) addRoots(c *context, roots []int) bool {
+	a := &ct.alike
 	all := sortedUnion(c.roots, roots)
 	out := all[:0]
 	for _, i := range all {
-		if n := l.number(i); a.seen[n] < maxAlike {
+		if n := ct.number(i); a.seen[n] < maxAlike {
 			a.seen[n]++
 			out = append(out, i)
 		}

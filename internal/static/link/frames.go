@@ -8,10 +8,10 @@ import (
 
 // frames judges again what a frame has found (R9): its callers may hold the lock that the one side
 // lacks. It returns the warnings that stay.
-func (l *linker) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
+func (co *comparison) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
 	var out []*pairs.Warning
 	at := map[summary.Pos][]*site{}
-	for _, sites := range l.classes {
+	for _, sites := range co.sites.classes {
 		for _, s := range sites {
 			if !s.part && len(found) > 0 {
 				at[s.access.Pos] = append(at[s.access.Pos], s)
@@ -19,14 +19,14 @@ func (l *linker) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
 		}
 	}
 	for _, w := range found {
-		if l.allFlagged(at[w.A.Pos], at[w.B.Pos]) {
+		if co.allFlagged(at[w.A.Pos], at[w.B.Pos]) {
 			n.Ordered++
 			continue
 		}
-		contexts := l.contexts[w.Frame.Key]
+		contexts := co.contexts.of[w.Frame.Key]
 		guard := exact
 		for _, c := range contexts {
-			guard = min(guard, l.common(c, w.A, w.B))
+			guard = min(guard, co.common(c, w.A, w.B))
 		}
 		switch {
 		case len(contexts) > 0 && guard == exact:
@@ -41,10 +41,10 @@ func (l *linker) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
 }
 
 // allFlagged reports whether a flag orders two accesses however they are reached (R24).
-func (l *linker) allFlagged(as, bs []*site) bool {
+func (co *comparison) allFlagged(as, bs []*site) bool {
 	for _, a := range as {
 		for _, b := range bs {
-			if !l.flagged(a, b) && !l.flagged(b, a) {
+			if !co.flags.flagged(a, b) && !co.flags.flagged(b, a) {
 				return false
 			}
 		}
@@ -54,7 +54,7 @@ func (l *linker) allFlagged(as, bs []*site) bool {
 
 // common finds a lock that one access of a frame holds, and the other because the frame is entered
 // in the context: locks of the context belong to the goroutine that enters it.
-func (l *linker) common(c *context, a, b *summary.Access) guardKind {
+func (co *comparison) common(c *context, a, b *summary.Access) guardKind {
 	if a.Thread > 0 {
 		a, b = b, a
 	}
@@ -63,7 +63,7 @@ func (l *linker) common(c *context, a, b *summary.Access) guardKind {
 	}
 	found := none
 	for name, m := range c.locks {
-		if released(name, a.Locks.Minus) || l.isBroken(name) {
+		if released(name, a.Locks.Minus) || co.sites.isBroken(name) {
 			continue
 		}
 		for n, p := range b.Locks.Plus {

@@ -2,7 +2,6 @@ package link
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,138 +10,6 @@ import (
 	"github.com/presage-race/presage/internal/static/path"
 	"github.com/presage-race/presage/internal/static/summary"
 )
-
-// locks are the locks of a context, by the key of their path in the function's own terms.
-type locks map[string]lockset.Mode
-
-// add adds a lock; of two with one name the stronger mode counts, whichever comes first.
-func (l locks) add(name string, m lockset.Mode) { l[name] = max(l[name], m) }
-
-// context is one way in which a function is entered.
-type context struct {
-	locks locks
-	owned summary.Owned // of the formals, what no other goroutine reaches (R6)
-	// formals that are the object of the root's type or lie below it, sorted (R7)
-	self   []string
-	after  waits         // what was waited for before (R22)
-	until  waits         // what the goroutine has still to release (R22)
-	lent   locks         // held by who waits for the goroutine (R23)
-	kept   summary.Owned // of the formals, what is not published (R32)
-	makers []maker       // that have not published it, sorted
-	forked bool
-	merged bool   // of several, of which not all held these locks (C2)
-	roots  []int  // sorted; of those that are alike two
-	id     string // key, once it is known
-}
-
-func (c *context) key() string {
-	if c.id == "" {
-		c.id = c.name()
-	}
-	return c.id
-}
-
-func (c *context) name() string {
-	var names []string
-	for l, m := range c.locks {
-		names = append(names, l+m.String())
-	}
-	slices.Sort(names)
-	b := strings.Join(names, "\n")
-	if c.forked {
-		b += "\nforked"
-	}
-	for _, l := range slices.Sorted(maps.Keys(c.lent)) {
-		b += "\nlent " + l + c.lent[l].String()
-	}
-	for _, w := range []waits{c.after, c.until} {
-		if len(w) > 0 {
-			b += "\n" + strings.Join(slices.Sorted(maps.Keys(w)), "\t")
-		}
-		b += ";"
-	}
-	return fmt.Sprintf("%s\n%v\n%s", b, c.owned, strings.Join(c.self, " "))
-}
-
-// maxContexts bounds the contexts of a function. (C1) What is beyond it is merged into one context
-// more, their meet (K3), but for contexts without locks. (C2) That no lock is held in a merged
-// context says little: code merged-contexts.
-const maxContexts = 8
-
-// enter adds a context to a function; it reports whether anything is new.
-func (l *linker) enter(key string, c *context) bool {
-	list := l.contexts[key]
-	k := c.key()
-	var bucket *context
-	for _, old := range list {
-		if old.merged {
-			bucket = old
-		} else if !c.merged && old.key() == k {
-			kept := old.meetKept(c)
-			return l.addRoots(old, c.roots) || kept
-		}
-	}
-	if !c.merged && (len(list) < maxContexts || len(c.locks) == 0 && len(c.after)+len(c.until)+len(c.lent) == 0) {
-		l.contexts[key] = append(list, c)
-		return true
-	}
-	l.merged++
-	if bucket == nil {
-		c.merged = true
-		l.contexts[key] = append(list, c)
-		return true
-	}
-	return l.meet(bucket, c)
-}
-
-// meet merges another context into this one (C1); it reports whether anything has changed.
-func (l *linker) meet(c, d *context) bool {
-	met := locks{}
-	for name, m := range c.locks {
-		if o, in := d.locks[name]; in {
-			met[name] = min(m, o)
-		}
-	}
-	self := slices.DeleteFunc(slices.Clone(c.self), func(f string) bool { return !slices.Contains(d.self, f) })
-	after, until := c.after.both(d.after), c.until.both(d.until)
-	lent := c.lent.both(d.lent)
-	owned := summary.Owned{Args: c.owned.Args & d.owned.Args, Free: c.owned.Free & d.owned.Free, Held: c.owned.Held & d.owned.Held}
-	changed := !maps.Equal(lent, c.lent) || len(after) < len(c.after) || len(until) < len(c.until) || len(met) < len(c.locks) || owned != c.owned || d.forked && !c.forked || len(self) < len(c.self)
-	c.after, c.until, c.lent = after, until, lent
-	c.locks, c.owned, c.forked, c.self, c.id = met, owned, c.forked || d.forked, self, ""
-	kept := c.meetKept(d)
-	return l.addRoots(c, d.roots) || changed || kept
-}
-
-// propagate carries contexts from the roots along the calls.
-func (l *linker) propagate() {
-	for l.Len() > 0 {
-		key := l.pop()
-		for _, edge := range l.calls(key) {
-			if l.sums[edge.Callee] == nil {
-				continue
-			}
-			e := named(&edge)
-			if edge.Thread != 0 { // goroutines are roots of their own
-				l.keepOn(key, e)
-				continue
-			}
-			for _, c := range slices.Clone(l.contexts[key]) {
-				d := &context{locks: carry(c, e), self: receivers(c.self, e), forked: c.forked || e.Forked, merged: c.merged, roots: c.roots}
-				if edge.Apart {
-					d.roots = l.apart(c.roots)
-				}
-				d.after, d.until = l.onward(c, e)
-				d.lent = onLoan(c.lent, e.Locks.Minus, e.Sync.Released, e)
-				d.owned = passed(c, e)
-				d.kept, d.makers = l.kept(key, c, e)
-				if l.enter(e.Callee, d) {
-					l.push(e.Callee)
-				}
-			}
-		}
-	}
-}
 
 // call is a call with the keys of its paths; "" where there is none.
 type call struct {
@@ -185,19 +52,19 @@ type own struct {
 	steps string // from the object to the formal
 }
 
-func (o own) String() string {
-	if o.steps == "" {
-		return o.formal + o.label
-	}
-	return o.formal + o.label + "\t" + o.steps
-}
-
 func parseOwn(s string) own {
 	rest, steps, _ := strings.Cut(s, "\t")
 	if i := strings.IndexByte(rest, ' '); i >= 0 {
 		return own{rest[:i], rest[i:], steps}
 	}
 	return own{rest, "", steps}
+}
+
+func (o own) String() string {
+	if o.steps == "" {
+		return o.formal + o.label
+	}
+	return o.formal + o.label + "\t" + o.steps
 }
 
 // maxBelow bounds the fields from a root's object to a formal that is known to lie below it.
