@@ -55,8 +55,9 @@ type rootFinder struct {
 	waiting  *waiting
 	carrier  *carrier
 	makers   *makers
-	tests    map[string]int    // of a statement that runs a test: the root of what the test does after Parallel
-	same     map[string]uint32 // captured variables of a literal that no loop makes anew
+	// of a statement that runs a test: the root of what the test does after Parallel
+	tests map[string]int
+	same  map[string]uint32 // captured variables of a literal that no loop makes anew
 }
 
 func newRootFinder(prog *program, re *reach, rs *resolver, ct *contextTable, wt *waiting, ca *carrier) *rootFinder {
@@ -116,65 +117,82 @@ func (fi *rootFinder) findRoots(keys []string) {
 	fi.findTests(keys)
 	for _, k := range keys {
 		f := fi.prog.sums[k]
-		name := k[strings.LastIndexByte(k, '.')+1:]
-		switch {
-		case (name == "init" || strings.HasPrefix(name, "init#")) && typeOf(k) == "":
-			fi.root(root{kind: initial, fn: k}, locks{}, nil)
-		case isMain(k):
-			fi.root(root{kind: first, fn: k}, locks{}, nil)
-		case isTest(name, k):
-			fi.root(root{kind: test, fn: k, home: binary(f.Pkg)}, locks{}, nil)
-			if mayCallParallel(f) {
-				fi.setApart(root{kind: apart, fn: k, home: binary(f.Pkg)})
-			}
-		case f.Exported && f.Target && !fi.prog.command(f.Pkg):
-			fi.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{}, receiver(k))
+		fi.enters(k, f)
+		fi.starts(k, f)
+		fi.shows(k, f)
+	}
+}
+
+// enters makes a root of a function that a goroutine without a go statement in the program begins
+// with.
+func (fi *rootFinder) enters(k string, f *summary.Function) {
+	name := k[strings.LastIndexByte(k, '.')+1:]
+	switch {
+	case (name == "init" || strings.HasPrefix(name, "init#")) && typeOf(k) == "":
+		fi.root(root{kind: initial, fn: k}, locks{}, nil)
+	case isMain(k):
+		fi.root(root{kind: first, fn: k}, locks{}, nil)
+	case isTest(name, k):
+		fi.root(root{kind: test, fn: k, home: binary(f.Pkg)}, locks{}, nil)
+		if mayCallParallel(f) {
+			fi.setApart(root{kind: apart, fn: k, home: binary(f.Pkg)})
 		}
-		for _, s := range f.Spawns {
-			fi.contexts.active[typeOf(k)] = fi.contexts.active[typeOf(k)] || s.Via == nil
+	case f.Exported && f.Target && !fi.prog.command(f.Pkg):
+		fi.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{}, receiver(k))
+	}
+}
+
+// starts makes roots of the goroutines that a function starts.
+func (fi *rootFinder) starts(k string, f *summary.Function) {
+	for _, e := range fi.prog.calls(k) {
+		if e.Thread == 0 || e.Test {
+			continue
 		}
-		for _, h := range f.Holes {
-			fi.contexts.active[typeOf(k)] = fi.contexts.active[typeOf(k)] || h.Go
+		if e.Thread > 0 && f.Spawns[e.Thread-1].Late != nil {
+			fi.inTest(k, f, &e)
+			continue
 		}
-		for _, e := range fi.prog.calls(k) {
-			if e.Thread == 0 || e.Test {
-				continue
-			}
-			if e.Thread > 0 && f.Spawns[e.Thread-1].Late != nil {
-				fi.inTest(k, f, &e)
-				continue
-			}
-			if e.Thread == unknownThread {
-				r := root{kind: spawned, fn: e.Callee, home: typeOf(k), by: k}
-				fi.begin(r, locks{}, receivers(ownReceiver(k), named(&e)), named(&e))
-				continue
-			}
-			// What the goroutine begins with is a root where its go statement stands; what it calls
-			// through a value, where that is known.
-			s := f.Spawns[e.Thread-1]
-			begins := e.Callee == s.Func
-			if begins && s.Via != nil {
-				continue
-			}
-			// what its starter has handed over, or it has taken itself
-			held := carry(&context{}, named(&e))
-			r := root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s, by: k, given: given(f, &e)}
-			self := receivers(ownReceiver(k), named(&e))
-			if home, formals := fi.makers.maker(k, &e); home != "" {
-				r.home, r.made, self = home, true, formals
-			}
-			fi.begin(r, held, self, named(&e))
+		if e.Thread == unknownThread {
+			r := root{kind: spawned, fn: e.Callee, home: typeOf(k), by: k}
+			fi.begin(r, locks{}, receivers(ownReceiver(k), named(&e)), named(&e))
+			continue
 		}
-		for _, e := range f.Exits {
-			for lock := range e.Locks.Plus {
+		// What the goroutine begins with is a root where its go statement stands; what it calls
+		// through a value, where that is known.
+		s := f.Spawns[e.Thread-1]
+		begins := e.Callee == s.Func
+		if begins && s.Via != nil {
+			continue
+		}
+		// what its starter has handed over, or it has taken itself
+		held := carry(&context{}, named(&e))
+		r := root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s, by: k, given: given(f, &e)}
+		self := receivers(ownReceiver(k), named(&e))
+		if home, formals := fi.makers.maker(k, &e); home != "" {
+			r.home, r.made, self = home, true, formals
+		}
+		fi.begin(r, held, self, named(&e))
+	}
+}
+
+// shows notes the types that a function shows to be meant for several goroutines: its own, if it
+// starts goroutines, and those with a lock that it holds.
+func (fi *rootFinder) shows(k string, f *summary.Function) {
+	for _, s := range f.Spawns {
+		fi.contexts.active[typeOf(k)] = fi.contexts.active[typeOf(k)] || s.Via == nil
+	}
+	for _, h := range f.Holes {
+		fi.contexts.active[typeOf(k)] = fi.contexts.active[typeOf(k)] || h.Go
+	}
+	for _, e := range f.Exits {
+		for lock := range e.Locks.Plus {
+			fi.contexts.active[typeOf(lock.Class())] = true
+		}
+	}
+	for _, a := range f.Accesses {
+		for lock := range a.Locks.Plus {
+			if a.Via == nil {
 				fi.contexts.active[typeOf(lock.Class())] = true
-			}
-		}
-		for _, a := range f.Accesses {
-			for lock := range a.Locks.Plus {
-				if a.Via == nil {
-					fi.contexts.active[typeOf(lock.Class())] = true
-				}
 			}
 		}
 	}
