@@ -9,7 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// identify gives every pair its fingerprint, by (V5). The pairs are in the order of their
+// identify gives every pair its fingerprint, by (ST1). The pairs are in the order of their
 // positions.
 func identify(list []*Warning) {
 	seen := map[string]int{}

@@ -8,7 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/static/tier"
 )
 
-// Rank is what makes a warning stronger than others of its tier, by (V6).
+// Rank is what makes a warning stronger than others of its tier, by (ST2).
 type Rank struct {
 	Guarded    bool       // a lock guards the memory elsewhere
 	Guard      guard.Fact // which, and how many of the uses hold it
@@ -16,7 +16,7 @@ type Rank struct {
 	Calls      int        // between the goroutines' starts and the accesses
 }
 
-// compare orders the stronger one first (V6).
+// compare orders the stronger one first (ST2).
 func (r *Rank) compare(o *Rank) int {
 	return cmp.Or(first(r.Guarded, o.Guarded), first(r.WriteWrite, o.WriteWrite), cmp.Compare(r.Calls, o.Calls))
 }
@@ -43,8 +43,8 @@ func (r *Result) only(keep func(*Warning) bool) (kept []*Warning) {
 	return kept
 }
 
-// Report returns the pairs that keep accepts as a report has them: one for each access (V4), by
-// tier, the strongest first (V6), then by position.
+// Report returns the pairs that keep accepts as a report has them: one for each access (ST1), by
+// tier, the strongest first (ST2), then by position.
 func (r *Result) Report(keep func(*Warning) bool) []*Warning {
 	out := gather(r.only(keep))
 	facts := map[string]*guard.Fact{}

@@ -1,40 +1,37 @@
-// Package static is the static lens: every pair of accesses that may race in some run, found
-// without running anything.
+// Package static is the static lens: it finds pairs of accesses that may race in some run, without
+// running the program.
 //
 // # What it computes
 //
-// RELAY (Voung, Jhala, Lerner, ESEC/FSE 2007) for Go. Packages come dependencies first (package
-// load). Of each function a summary is made (package symbolic), callees first (package callgraph),
-// in paths that begin at what the function is given (package path), with relative locksets (package
-// lockset) and what synchronises (package order). Warnings are found where both accesses are in one
-// frame (package pairs), and, for what no frame sees whole, over the roots of the program (package
-// link).
+// RELAY (Voung, Jhala, Lerner, "RELAY: Static Race Detection on Millions of Lines of Code",
+// ESEC/FSE 2007) for Go. Packages come dependencies first (package load). Each function gets a
+// summary (package symbolic), callees first (package callgraph). A summary is written in paths that
+// begin at what the function is given (package path), with relative locksets (package lockset) and
+// relative synchronisation (package order). Warnings are found where both accesses are in one frame
+// (package pairs), and over the roots of the program (package link).
 //
-// # Rules
+// A package is one unit of work: its summaries depend on its source and on the summaries of its
+// imports. When it is done, its syntax and SSA are released. Warnings are reported of the packages
+// that the patterns name; their imports are summarised, and appear in call chains. Nothing is
+// dropped in silence: every piece of evidence counts the pairs that it removes, and what is not
+// modelled is counted.
 //
-// (V1) A package is one unit of work: its summaries depend on its source and the summaries of its
-// imports. When it is done, its syntax and SSA are let go.
+// # Reports
 //
-// (V2) What is reported is what the patterns name; what they import is summarised, and stands in
-// call chains.
+// (ST1) Over roots, one warning is reported for each access and class of memory. The access is the
+// one at which a lock is missing: the one that holds fewer locks, or, if they hold as many, one
+// that writes. Of the pairs with this access the likeliest is shown, with the number of the others.
+// The fingerprint of a pair is made of the two functions, the kinds of the accesses and the class
+// of the memory, so that it stays when lines move. Pairs that agree in all of these are numbered by
+// source line.
 //
-// (V3) Nothing is dropped in silence: every piece of evidence counts what it takes out, and what is
-// not modelled is counted.
-//
-// (V4) Over roots, one warning is reported for each access and class of memory: of the pairs that
-// have it as the one at which a lock is missing (the one that holds fewer locks; if they hold as
-// many, one that writes), the likeliest, with the number of the others.
-//
-// (V5) A fingerprint is made of the two functions, the kinds of the accesses, and the class of the
-// memory: it survives what moves lines. Pairs that agree in all of these are numbered by position.
-//
-// (V6) Within a tier, the stronger warning comes first: memory that a lock guards elsewhere
-// (package guard) before other memory, two writes before a write and a read, fewer calls between
-// the goroutines' starts and the accesses before more.
+// (ST2) Within a tier the stronger warning comes first: memory that a lock guards elsewhere
+// (package guard) before other memory; then two writes before a write and a read; then fewer calls
+// between the goroutines' starts and the accesses before more.
 //
 // # Soundness
 //
-// Not sound, as the paper is not, and where it is not is said in the packages: symbolic (X2, X9),
+// The analysis is not sound, as the paper's is not. The packages say where: symbolic (SY1, SY6),
 // before, link.
 package static
 
@@ -71,7 +68,7 @@ type Config struct {
 // Result is what Run returns.
 type Result struct {
 	Pairs    []*Warning // one for each two places, by position
-	Warnings []*Warning // those of Pairs that a report has (V4)
+	Warnings []*Warning // those of Pairs that a report has (ST1)
 	Stats    Stats
 	Errors   []PackageError // of packages that did not load whole, by path
 

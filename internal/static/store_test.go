@@ -59,7 +59,7 @@ func report(res *static.Result) string {
 }
 
 // A second run takes what it needs from the directory; after an edit only what may change is done
-// again (package store, D3).
+// again (package store).
 func TestStore(t *testing.T) {
 	dir, store := t.TempDir(), t.TempDir()
 	for name, text := range program {

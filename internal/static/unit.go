@@ -22,7 +22,7 @@ import (
 	"github.com/presage-race/presage/internal/static/unmodelled"
 )
 
-// unit is all that is kept of a package (V1). It is what is written to disk.
+// unit is all that is kept of a package. It is what is written to disk.
 type unit struct {
 	Path      string
 	Declared  [sha256.Size]byte   // digest of what the package declares, without function bodies
@@ -171,7 +171,7 @@ func (r *run) digest(p *load.Package, own []byte) {
 	r.digests[p.ID] = store.Digest(k.Key())
 }
 
-// visit summarises a package and keeps the unit (V1).
+// visit summarises a package and keeps the unit.
 func (r *run) visit(p *load.Package) error {
 	r.mu.Lock()
 	if len(p.Errors) > 0 && (p.Target || len(p.Files) > 0) {

@@ -16,8 +16,8 @@ import (
 type Warning struct {
 	*pairs.Warning
 	Tier   tier.Tier
-	ID     string // fingerprint (V5)
-	Others int    // pairs with the same access that it stands for (V4)
+	ID     string // fingerprint (ST1)
+	Others int    // pairs with the same access that it stands for (ST1)
 	Rank   Rank   // of a warning of Report
 }
 
@@ -56,7 +56,7 @@ func (r *Result) merge(found []*pairs.Warning) []*Warning {
 }
 
 // gather leaves of the warnings over roots one for each access and class; Others says how many it
-// stands for (V4). list is not changed.
+// stands for (ST1). list is not changed.
 func gather(list []*Warning) []*Warning {
 	type shared struct {
 		pos   summary.Pos

@@ -8,9 +8,9 @@
 //	# What presage vet has found before …
 //	5d1f0c3a9b27 likely m.S.n: write in (*m.S).bad, read in m.Run
 //
-// The first word is the fingerprint; what stands behind it is for people, and is not read. Lines
-// are sorted by what stands behind the fingerprint, so that a pair that is gone takes its line out
-// and moves no other. Empty lines and lines with # are comments.
+// The first word is the fingerprint; the rest of the line is for people, and is not read. Lines are
+// sorted by that rest, so that a pair that is gone removes its line and moves no other. Empty lines
+// and lines with # are comments.
 package baseline
 
 import (

@@ -1,16 +1,13 @@
 // Package callgraph orders the functions of one package bottom-up.
 //
-// # Rules
+// The functions of a package are its members, the methods of its types, their literals, and the
+// synthetic functions (wrappers, bound methods) that these refer to. An instance is represented by
+// its origin.
 //
-// (G1) The functions of a package are its members, the methods of its types, their literals, and
-// the synthetic functions (wrappers, bound methods) that these refer to. Instances are not: their
-// origin stands for them.
-//
-// (G2) Edges are static calls, and the literals and functions that a function mentions: a closure
-// is summarised before the function that makes it. Calls through interfaces and function values are
-// no edges; with them a sixth of all functions of a large program would be one component.
-//
-// (G3) Components come callees first; inside one, functions come in the order of the source.
+// Edges are static calls, and the literals and functions that a function mentions: a closure is
+// summarised before the function that makes it. Calls through interfaces and function values are no
+// edges; with them a sixth of all functions of a large program would be one component. Components
+// come callees first; inside one, functions come in the order of the source.
 package callgraph
 
 import (
@@ -21,7 +18,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Functions lists the functions with bodies of a package (G1), by position.
+// Functions lists the functions with bodies of a package, by position.
 func Functions(pkg *ssa.Package) []*ssa.Function {
 	seen := map[*ssa.Function]bool{}
 	var out []*ssa.Function
@@ -95,7 +92,7 @@ func mentions(fn *ssa.Function) []*ssa.Function {
 	return out
 }
 
-// Components returns the strongly connected components of the functions, callees first (G2, G3).
+// Components returns the strongly connected components of the functions, callees first.
 func Components(fns []*ssa.Function) [][]*ssa.Function {
 	known := map[*ssa.Function]int{}
 	for i, fn := range fns {

@@ -1,20 +1,16 @@
 // Package guard infers which lock guards which field or variable, from how many of its uses hold
 // it.
 //
-// # Rules
+// A use is a source line where the memory is accessed and its object is not owned ((LI5) of package
+// link). It holds a lock if it does so in every context of its function. A use that writes must
+// hold the lock for writing; a use that reads may hold it in either mode.
 //
-// (D1) A use is a place in the source where the memory is accessed, and its object is not owned
-// there (R6 of package link). It holds a lock if it does in every context in which its function is
-// entered.
+// A lock is named by the steps to it from the deepest object that its path shares with that of the
+// memory: mu is s.mu where s.x of the same s is used. A package-level lock is named by itself. A
+// lock of which only the class is known is not counted.
 //
-// (D2) A lock is named by the steps to it from the deepest object that its path shares with that of
-// the memory: mu is s.mu where s.x is used, of the same s. A package-level lock is named by itself.
-// What is known of a lock only by its class is not counted.
-//
-// (D3) A use that writes holds a lock if it holds it for writing; one that reads, in either mode.
-//
-// (D4) A lock guards memory if more than half of its uses hold it, at least two, and one of its
-// uses writes.
+// A lock guards memory if more than half of its uses hold it, at least two, and one of its uses
+// writes.
 //
 // # Soundness
 //
@@ -39,7 +35,7 @@ import (
 type Table struct{ classes map[string]*class }
 
 type class struct {
-	// the locks that are held there in every context so far (D1)
+	// the locks that are held there in every context so far
 	uses   map[summary.Pos]map[string]bool
 	writes bool
 }
@@ -58,7 +54,7 @@ func (t *Table) Use(name, memory string, a *summary.Access, locks map[string]loc
 	c.writes = c.writes || a.Kind.Writes()
 	var held map[string]bool
 	for l, m := range locks {
-		if m != lockset.Write && a.Kind.Writes() { // (D3)
+		if m != lockset.Write && a.Kind.Writes() {
 			continue
 		}
 		if n := lies(l, memory); n != "" {
@@ -78,14 +74,14 @@ func (t *Table) Use(name, memory string, a *summary.Access, locks map[string]loc
 // Fact says that a lock guards memory, with how many of its uses hold it.
 type Fact struct {
 	Class      string // "pkg.T.f", or "var pkg.v"
-	Lock       string // as (D2) names it
+	Lock       string // as names it
 	Held, Uses int
 	Without    []summary.Pos // the uses that do not hold it, by function
 	First      summary.Pos   // one of the uses: the first by function and place
 }
 
 // Of returns the fact of a class: that of the lock which most uses hold, by name among equals.
-// False if no lock guards it (D4).
+// False if no lock guards it.
 func (t *Table) Of(name string) (Fact, bool) {
 	c := t.classes[name]
 	if c == nil || !c.writes {
@@ -135,7 +131,7 @@ func (t *Table) Facts() []Fact {
 	return out
 }
 
-// lies is how a lock lies to the memory that it may guard (D2); "" if nothing shows it.
+// lies is how a lock lies to the memory that it may guard; "" if nothing shows it.
 func lies(lock, memory string) string {
 	if lock[0] == '@' {
 		return lock

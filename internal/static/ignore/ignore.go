@@ -1,15 +1,10 @@
 // Package ignore reads the directives with which a program says that a warning is known.
 //
-// # Rules
-//
-// (D1) //presage:ignore reason, without a space behind the slashes as all directives have it,
-// silences the warnings that have an access on its line, or, if nothing else stands on its line, on
-// the next one.
-//
-// (D2) A directive without a reason is an error, and silences nothing; so is one that begins with
-// //presage: and has another name.
-//
-// (D3) A directive that silences nothing is reported: what it spoke of is gone, or has moved.
+// The directive is //presage:ignore reason, without a space after the slashes, as all directives
+// have it. It silences the warnings that have an access on its line; alone on its line, those of
+// the next line. A directive without a reason is an error and silences nothing; so is one that
+// begins with //presage: and has another name. A directive that silences nothing is reported: the
+// warning is gone, or has moved.
 //
 // # Complexity
 //
@@ -39,7 +34,7 @@ type Directive struct {
 
 // Set is what the files of a program say.
 type Set struct {
-	Errors     []string // with positions (D2)
+	Errors     []string // with positions
 	directives []*Directive
 	at         map[place][]*Directive
 }
@@ -107,7 +102,7 @@ func (s *Set) add(p token.Position, text string, behind bool) {
 		return
 	}
 	d := &Directive{Pos: p, Reason: reason, line: p.Line + 1}
-	if behind { // (D1)
+	if behind {
 		d.line = p.Line
 	}
 	s.directives = append(s.directives, d)
@@ -125,7 +120,7 @@ func (s *Set) Covers(file string, line int) bool {
 	return len(list) > 0
 }
 
-// Unused lists the directives that have silenced nothing (D3), by position.
+// Unused lists the directives that have silenced nothing, by position.
 func (s *Set) Unused() []*Directive {
 	var out []*Directive
 	for _, d := range s.directives {

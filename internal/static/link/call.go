@@ -71,7 +71,7 @@ func (o own) String() string {
 const maxBelow = 3
 
 // receivers lists the callee's formals that are the object which those of the caller are, or lie
-// below it (R7).
+// below it (LI3).
 func receivers(self []string, e *call) []string {
 	if len(self) == 0 {
 		return nil
@@ -125,7 +125,7 @@ func passed(c *context, e *call) summary.Owned {
 	return own
 }
 
-// passes reports whether the path is part of what the context owns (R6, R19).
+// passes reports whether the path is part of what the context owns (LI5).
 func passes(c *context, arg string) bool {
 	rest, ok := leads(c.owned, arg)
 	return ok && !strings.Contains(rest, "*")
@@ -176,7 +176,7 @@ func released(name string, minus lockset.Set) bool {
 	return false
 }
 
-// rename writes a lock in the callee's terms: below an argument, a global, above an argument (R30),
+// rename writes a lock in the callee's terms: below an argument, a global, above an argument (LI4),
 // or only by its class.
 func rename(name string, e *call) string {
 	if name[0] == '@' {

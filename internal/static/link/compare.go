@@ -26,8 +26,8 @@ type comparison struct {
 }
 
 // setOnce reports whether the sites are of memory that is written inside of Do of Onces only that
-// are package-level variables or, of a field, lie elsewhere (R16), by what the program itself calls
-// (R17).
+// are package-level variables or, of a field, lie elsewhere (LI7), by what the program itself calls
+// (LI6).
 func (co *comparison) setOnce(sites []*site) bool {
 	variable, once := sites[0].access.Loc.Object().Kind == path.Global, false
 	for _, s := range sites {
@@ -113,8 +113,8 @@ type way struct {
 	codes []string
 }
 
-// parallel finds two roots that may run at once and meet in one object (R2, R3, R4), those with the
-// least that speaks against it; nil if there are none.
+// parallel finds two roots that may run at once and meet in one object (LI1, LI2, LI3), those with
+// the least that speaks against it; nil if there are none.
 func (co *comparison) parallel(a, b *site, guard string) *way {
 	var best *way
 	separate := false
@@ -128,7 +128,7 @@ func (co *comparison) parallel(a, b *site, guard string) *way {
 			}
 			codes, can := co.atOnce(i, j, a, b)
 			one := sure
-			if co.contexts.roots[i].kind == apart && co.contexts.roots[j].kind == apart { // (R27)
+			if co.contexts.roots[i].kind == apart && co.contexts.roots[j].kind == apart { // (LI8)
 				one = global || a.path == b.path && a.path[0] == '@'
 			}
 			if can && !one && !co.oneObject(i, j, a, b) {
@@ -162,21 +162,21 @@ func less(a, b []string) bool {
 func (co *comparison) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 	r, q := co.contexts.roots[i], co.contexts.roots[j]
 	if r.kind == initial || q.kind == initial {
-		// (R3) A goroutine that initialisation starts may run beside it; all others come after.
+		// (LI2) A goroutine that initialisation starts may run beside it; all others come after.
 		if !a.forked || !b.forked || r.kind != spawned && q.kind != spawned {
 			return nil, false
 		}
 		return []string{"before-start"}, true
 	}
 	if r.kind == first && !a.forked || q.kind == first && !b.forked {
-		return nil, false // (R3)
+		return nil, false // (LI2)
 	}
 	if r.kind == apart && q.kind == apart {
-		return nil, co.tests.together(i, j) // (R26)
+		return nil, co.tests.together(i, j) // (LI8)
 	}
 	if r.kind == test || q.kind == test || r.kind == apart || q.kind == apart || r.kind == first || q.kind == first {
 		if r.kind == first && !co.started.mayRun(j, main, a) || q.kind == first && !co.started.mayRun(i, main, b) {
-			codes = []string{"not-started"} // (R13)
+			codes = []string{"not-started"} // (LI2)
 		}
 		return codes, r.kind == spawned || q.kind == spawned
 	}
@@ -200,7 +200,7 @@ func (co *comparison) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 		default:
 			codes = append(codes, "one-root")
 		}
-	case r.home != "" && r.home == q.home && co.contexts.expects(promise.Many, r, q): // (R28, R29)
+	case r.home != "" && r.home == q.home && co.contexts.expects(promise.Many, r, q): // (LI1)
 	case !co.contexts.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0 && !tried(a, b) && !meanwhile(r, q, a) && !meanwhile(q, r, b), co.contexts.expects(promise.One, r, q):
 		codes = append(codes, "open-world")
 	}
@@ -208,13 +208,13 @@ func (co *comparison) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 }
 
 // meanwhile reports whether the site is what a main loop writes that does not return: other methods
-// are there to be called meanwhile (R2).
+// are there to be called meanwhile (LI1).
 func meanwhile(loop, other root, at *site) bool {
 	name := loop.fn[strings.LastIndexByte(loop.fn, '.')+1:]
 	return loop.main() && !strings.HasPrefix(name, "Start") && !other.main() && at.access.Kind.Writes()
 }
 
-// once reports whether b comes after the function of a Once in which a is (R12).
+// once reports whether b comes after the function of a Once in which a is (LI7).
 func (co *comparison) once(a, b *site) bool {
 	for lock := range a.locks {
 		o, ok := strings.CutSuffix(lock, doing)
@@ -231,7 +231,7 @@ func (co *comparison) once(a, b *site) bool {
 	return false
 }
 
-// oneObject says whether the roots show that the two objects are one (R4, R7).
+// oneObject says whether the roots show that the two objects are one (LI3).
 func (co *comparison) oneObject(i, j int, a, b *site) bool {
 	r, q := co.contexts.roots[i], co.contexts.roots[j]
 	if r.made && q.made && r.by != q.by {
@@ -249,7 +249,7 @@ func (co *comparison) oneObject(i, j int, a, b *site) bool {
 
 // setter reports whether an exported method writes what it is given, without a lock: it may be
 // meant for the time before others have the object, if nobody expects several goroutines in it
-// (R28).
+// (LI1).
 func (co *comparison) setter(r root, s *site) bool {
 	return r.kind >= exported && co.contexts.expected[r.fn] != promise.Many && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0
 }

@@ -20,16 +20,16 @@ func (l locks) add(name string, m lockset.Mode) { l[name] = max(l[name], m) }
 // context is one way in which a function is entered.
 type context struct {
 	locks locks
-	owned summary.Owned // of the formals, what no other goroutine reaches (R6)
-	// formals that are the object of the root's type or lie below it, sorted (R7)
+	owned summary.Owned // of the formals, what no other goroutine reaches (LI5)
+	// formals that are the object of the root's type or lie below it, sorted (LI3)
 	self   []string
-	after  waits         // what was waited for before (R22)
-	until  waits         // what the goroutine has still to release (R22)
-	lent   locks         // held by who waits for the goroutine (R23)
-	kept   summary.Owned // of the formals, what is not published (R32)
+	after  waits         // what was waited for before (LI7)
+	until  waits         // what the goroutine has still to release (LI7)
+	lent   locks         // held by who waits for the goroutine (LI7)
+	kept   summary.Owned // of the formals, what is not published (LI9)
 	makers []maker       // that have not published it, sorted
 	forked bool
-	merged bool   // of several, of which not all held these locks (C2)
+	merged bool   // of several, of which not all held these locks (LI5)
 	roots  []int  // sorted; of those that are alike two
 	id     string // key, once it is known
 }
@@ -90,8 +90,8 @@ func (ct *contextTable) kinds() map[string]string {
 	return kinds
 }
 
-// maxContexts bounds the contexts of a function. (C1) What is beyond it is merged into one context
-// more, their meet (K3), but for contexts without locks. (C2) That no lock is held in a merged
+// maxContexts bounds the contexts of a function. (LI5) What is beyond it is merged into one context
+// more, their meet (RL2), but for contexts without locks. (LI5) That no lock is held in a merged
 // context says little: code merged-contexts.
 const maxContexts = 8
 
@@ -138,7 +138,7 @@ func (ct *contextTable) apart(roots []int) []int {
 	return slices.Compact(out)
 }
 
-// meet merges another context into this one (C1); it reports whether anything has changed.
+// meet merges another context into this one (LI5); it reports whether anything has changed.
 func (ct *contextTable) meet(c, d *context) bool {
 	met := locks{}
 	for name, m := range c.locks {

@@ -10,7 +10,7 @@ import (
 // longer without end.
 const maxAbove = 8
 
-// enclosing names a lock of an object above an argument, in the callee's terms (R30). Of several
+// enclosing names a lock of an object above an argument, in the callee's terms (LI4). Of several
 // arguments the one counts that has most in common with the lock; "" if none has.
 func enclosing(name string, e *call) string {
 	var best guard.Above

@@ -8,7 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// findExpected finds how many goroutines the makers of types expect in their methods (R28, R29),
+// findExpected finds how many goroutines the makers of types expect in their methods (LI1),
 // where the world is open.
 func (ct *contextTable) findExpected(keys []string, promises []*promise.Package) {
 	told := map[string]bool{}
@@ -27,7 +27,7 @@ func (ct *contextTable) findExpected(keys []string, promises []*promise.Package)
 }
 
 // tells reports whether a call of an interface's method hands on the object from which the
-// interface's value is read: it tells the value which object calls (R29).
+// interface's value is read: it tells the value which object calls (LI1).
 func tells(h *summary.Hole) bool {
 	if h.Method == "" || h.Value == nil || h.Value.Kind != path.Load || h.Value.Base.Kind != path.Field {
 		return false

@@ -18,7 +18,7 @@ type flagOrder struct {
 	guarding map[string]map[string]bool // of a flag's class, the locks that guard it
 }
 
-// seen is a flag that a goroutine has seen before it makes an access (R24).
+// seen is a flag that a goroutine has seen before it makes an access (LI7).
 type seen struct {
 	class string // of the flag
 	lies  string // how the flag lies to the memory
@@ -43,7 +43,7 @@ func newFlagOrder(prog *program, ct *contextTable, sites *siteTable) *flagOrder 
 }
 
 // flagged reports whether a comes before b because of a flag that a has seen zero, under a lock
-// that it still holds, and b has seen set (R24).
+// that it still holds, and b has seen set (LI7).
 func (fo *flagOrder) flagged(a, b *site) bool {
 	if !fo.mayKnow(a) || !fo.mayKnow(b) {
 		return false
@@ -113,7 +113,7 @@ func between(p, q string) string {
 	return up + "|" + down
 }
 
-// flagLocks are the locks that guard the flags of a class, by how they lie to it (R24).
+// flagLocks are the locks that guard the flags of a class, by how they lie to it (LI7).
 func (fo *flagOrder) flagLocks(class string) map[string]bool {
 	if out, ok := fo.guarding[class]; ok {
 		return out

@@ -6,7 +6,7 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// frames judges again what a frame has found (R9): its callers may hold the lock that the one side
+// frames judges again what a frame has found (LI4): its callers may hold the lock that the one side
 // lacks. It returns the warnings that stay.
 func (co *comparison) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning {
 	var out []*pairs.Warning
@@ -40,7 +40,7 @@ func (co *comparison) frames(found []*pairs.Warning, n *Counts) []*pairs.Warning
 	return out
 }
 
-// allFlagged reports whether a flag orders two accesses however they are reached (R24).
+// allFlagged reports whether a flag orders two accesses however they are reached (LI7).
 func (co *comparison) allFlagged(as, bs []*site) bool {
 	for _, a := range as {
 		for _, b := range bs {

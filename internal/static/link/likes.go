@@ -36,7 +36,7 @@ func (ct *contextTable) number(i int) int {
 		r := ct.roots[i]
 		k := like{r.kind, r.many, r.given, ct.expected[r.fn], r.home, r.in}
 		if r.kind >= exported && ct.reach.inside(r.fn) {
-			k.home = "" // all of them are weak (R20)
+			k.home = "" // all of them are weak (LI6)
 		}
 		n, ok := a.numbers[k]
 		if !ok {

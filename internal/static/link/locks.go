@@ -9,7 +9,7 @@ import (
 
 type guardKind int
 
-// shared finds a lock that keeps the two sites apart (R5).
+// shared finds a lock that keeps the two sites apart (LI4).
 func shared(a, b *site) guardKind { return meet(a.locks, b.locks, a, b) }
 
 // meet finds a lock among those of each site.

@@ -16,7 +16,7 @@ type makers struct {
 }
 
 // maker finds the object that a function, no method, starts a goroutine for: its type, and the
-// goroutine's formals that are it (R7). "" if there is none.
+// goroutine's formals that are it (LI3). "" if there is none.
 func (mk *makers) maker(k string, e *summary.Edge) (home string, formals []string) {
 	if typeOf(k) != "" || strings.Contains(k, "$") || e.Thread <= 0 || mk.prog.sums[k].Spawns[e.Thread-1].Many {
 		return "", nil
@@ -39,7 +39,7 @@ func (mk *makers) maker(k string, e *summary.Edge) (home string, formals []strin
 }
 
 // meant reports whether an object on the way to the memory, beyond a pointer in the object of the
-// root, is of a type that shows concurrency (R7).
+// root, is of a type that shows concurrency (LI3).
 func (co *comparison) meant(s *site) bool {
 	_, beyond, _ := strings.Cut(s.self, "*")
 	for i, field := range strings.Split(beyond, "!") {

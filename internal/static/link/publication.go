@@ -9,7 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// maker is a function that has made an object and not published it, and what it does with it (R32).
+// maker is a function that has made an object and not published it, and what it does with it (LI9).
 type maker struct {
 	fn     string
 	callee string // that it gives the object to; "" where it accesses the object itself
@@ -21,7 +21,7 @@ func (m maker) compare(o maker) int {
 	return cmp.Or(strings.Compare(m.fn, o.fn), strings.Compare(m.callee, o.callee), strings.Compare(m.starts, o.starts), strings.Compare(m.before, o.before))
 }
 
-// publication is what is known of who may have which objects (R32).
+// publication is what is known of who may have which objects (LI9).
 type publication struct {
 	prog     *program
 	contexts *contextTable
@@ -66,7 +66,7 @@ type confined struct {
 }
 
 // confined are who has not published what a goroutine is given that can lead to a location, if that
-// is so of all of that (R32).
+// is so of all of that (LI9).
 func (pu *publication) confinedBy(i int, loc *path.Node) []maker {
 	c, known := pu.confined[i]
 	if !known {
@@ -117,7 +117,7 @@ func (c *confined) miss(e *call, marked summary.Owned, callee *summary.Function)
 }
 
 // unpublished reports whether the root of another site can have none of the objects that a site of
-// a root accesses (R32).
+// a root accesses (LI9).
 func (pu *publication) unpublished(s *site, own int, o *site, root int) bool {
 	makers := s.makers
 	if len(makers) == 0 && s.path[0] != '@' {
@@ -168,7 +168,7 @@ func (pu *publication) text(fn string) map[string]bool {
 // extent are the roots that a maker may have given its object to: the goroutines that it has
 // started before, and all that the callee may start; and what else is mentioned by the maker and
 // what it calls: it may be registered somewhere. Functions that the maker is given are none: a call
-// that is not known publishes nothing (X32).
+// that is not known publishes nothing (SY3).
 func (pu *publication) extent(m maker) map[int]bool {
 	if known, ok := pu.extents[m]; ok {
 		return known

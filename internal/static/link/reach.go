@@ -23,7 +23,7 @@ func (p processes) commands() processes { return p &^ tested }
 type reach struct {
 	prog      *program
 	by        map[string]processes
-	closed    bool                 // the commands are what the packages are for (R20)
+	closed    bool                 // the commands are what the packages are for (LI6)
 	commanded map[string]processes // functions that commands of the program call
 }
 
@@ -35,7 +35,7 @@ func newReach(prog *program, keys []string) *reach {
 
 // findReach finds what each command may reach, whatever the targets of calls through values are:
 // what is called, what is a literal in the text, what is mentioned, stored or converted to an
-// interface there, with its methods (R20, R21).
+// interface there, with its methods (LI6).
 func (re *reach) findReach(keys []string) {
 	from := map[string]processes{}
 	n := 0
@@ -55,7 +55,7 @@ func (re *reach) findReach(keys []string) {
 	re.closed = n > 0 && re.most(keys)
 }
 
-// most reports whether the commands reach most exported functions of the packages named (R20).
+// most reports whether the commands reach most exported functions of the packages named (LI6).
 func (re *reach) most(keys []string) bool {
 	all, reached := 0, 0
 	for _, k := range keys {
@@ -75,7 +75,7 @@ func example(pkg string) bool {
 }
 
 // outside reports whether only an open world makes a root of a closed program: a call from outside,
-// and what no command and no test reaches (R20).
+// and what no command and no test reaches (LI6).
 func (re *reach) outside(r root) bool {
 	if r.kind == exported || r.kind == unknown {
 		return re.inside(r.fn)
@@ -88,8 +88,8 @@ func (re *reach) inside(fn string) bool { return re.closed && re.prog.sums[fn] !
 
 // guarded reports whether the type of both roots shows that its methods are called at once, though
 // no known call of a command says so: one of the two holds a lock of the object. Either no command
-// reaches the two methods (R20), or one stands for calls whose targets are not known, beside what
-// the program does itself; or both do, and both hold one lock for reading (R17).
+// reaches the two methods (LI6), or one stands for calls whose targets are not known, beside what
+// the program does itself; or both do, and both hold one lock for reading (LI6).
 func (co *comparison) guarded(r, q root, a, b *site) bool {
 	unreached := func(r root) bool { return r.kind == exported && co.reach.by[r.fn].commands() == 0 }
 	if r.home == "" || r.home != q.home {
@@ -118,10 +118,10 @@ func (co *comparison) stands(r root) bool {
 	return r.kind == exported && !r.main() && !slices.ContainsFunc(co.contexts.of[r.fn], func(c *context) bool { return !co.contexts.fromOutside(c) })
 }
 
-// sees reports whether calls of the processes p find what the text of the processes q makes (R20).
+// sees reports whether calls of the processes p find what the text of the processes q makes (LI6).
 func (r *reach) sees(p, q processes) bool { return !r.closed || p == 0 || p&q != 0 }
 
-// separate reports whether the accesses are made by different processes only (R21): each by those
+// separate reports whether the accesses are made by different processes only (LI6): each by those
 // that reach both its root and its function. What a caller outside of the commands may do, any
 // process may do.
 func (co *comparison) separate(i, j int, a, b *site) bool {

@@ -21,7 +21,7 @@ const (
 	initial  kind = iota // package initialisation
 	first                // main
 	test                 // tests, one after the other
-	apart                // what a test does after Parallel (R26)
+	apart                // what a test does after Parallel (LI8)
 	spawned              // a goroutine
 	exported             // called from outside
 	unknown              // called by unknown calls only
@@ -39,11 +39,11 @@ type root struct {
 	home  string // the type or function that starts it
 	spawn *summary.Spawn
 	by    string    // the function with the go statement
-	made  bool      // a function that is no method starts it, for an object of home (R7)
-	given bool      // it is given something of the call that starts it (R8)
+	made  bool      // a function that is no method starts it, for an object of home (LI3)
+	given bool      // it is given something of the call that starts it (LI1)
 	rest  int       // of a test that may call Parallel: the root after that call, 0 is none
 	test  int       // of that one: the root before
-	in    processes // that reach it; none of a call from outside, and in an open program (R21)
+	in    processes // that reach it; none of a call from outside, and in an open program (LI6)
 }
 
 // rootFinder makes the roots, and enters them into the table of contexts.
@@ -65,8 +65,8 @@ func newRootFinder(prog *program, re *reach, rs *resolver, ct *contextTable, wt 
 		makers: &makers{prog: prog, made: map[string]map[string]*path.Node{}}, tests: map[string]int{}, same: map[string]uint32{}}
 }
 
-// unreached makes roots of what only unknown calls reach (R1): the functions without callers, then,
-// for cycles, one at a time. A literal of a test is taken to be called by the test.
+// unreached makes roots of what only unknown calls reach (LI1): the functions without callers,
+// then, for cycles, one at a time. A literal of a test is taken to be called by the test.
 func (fi *rootFinder) unreached(keys []string) {
 	called := map[string]bool{}
 	for _, k := range keys {
@@ -95,7 +95,7 @@ func (fi *rootFinder) unreached(keys []string) {
 }
 
 // root enters a function as a root, with locks that are held from the start, and the formals that
-// are the object of its home (R7).
+// are the object of its home (LI3).
 func (fi *rootFinder) root(r root, held locks, self []string) { fi.begin(r, held, self, nil) }
 
 // begin enters a function as a root, by the call that starts it, if that is known.
@@ -198,7 +198,7 @@ func (fi *rootFinder) shows(k string, f *summary.Function) {
 	}
 }
 
-// entries makes roots of what libraries call for requests and events (M4 of package model).
+// entries makes roots of what libraries call for requests and events (package model).
 func (fi *rootFinder) entries() {
 	for _, e := range model.Entries {
 		handlers, _ := fi.resolver.sources(e.Place, 0, math.MaxInt)
@@ -232,7 +232,7 @@ func (fi *rootFinder) entry(key string, many bool) {
 	fi.root(root{kind: spawned, many: many, fn: key, home: typeOf(key), by: key}, locks{}, ownReceiver(key))
 }
 
-// several reports whether more than one goroutine of a root may run at once on one object (R8).
+// several reports whether more than one goroutine of a root may run at once on one object (LI1).
 func (co *comparison) several(i int) bool {
 	r := co.contexts.roots[i]
 	if r.many || r.kind != spawned || !r.given {
@@ -252,7 +252,7 @@ func (co *comparison) several(i int) bool {
 }
 
 // each reports whether objects of the root's home each have a goroutine of it, and a caller may
-// make several (R8).
+// make several (LI1).
 func (co *comparison) each(i int) bool {
 	r := co.contexts.roots[i]
 	if r.kind != spawned || !co.contexts.active[r.home] {
@@ -269,7 +269,7 @@ func (co *comparison) each(i int) bool {
 }
 
 // given reports whether a goroutine is given an argument of the call that starts it, other than its
-// receiver and what only ends the goroutine or waits for it (R8).
+// receiver and what only ends the goroutine or waits for it (LI1).
 func given(f *summary.Function, e *summary.Edge) bool {
 	method := typeOf(f.Key) != ""
 	argument := func(n *path.Node) bool {
@@ -291,7 +291,7 @@ func control(typ string) bool {
 	return typ == "context.Context" || typ == "sync.WaitGroup" || strings.Contains(typ, "chan ")
 }
 
-// main reports whether the root is, by its name, the main loop of its object, called once (R15).
+// main reports whether the root is, by its name, the main loop of its object, called once (LI1).
 func (r root) main() bool {
 	if r.kind < exported || r.home == "" {
 		return false
@@ -306,14 +306,14 @@ func (r root) main() bool {
 }
 
 // hidden reports whether only unknown calls reach the root, and from inside: nothing shows which
-// goroutines these are, nor whether the object was shared before (R11).
+// goroutines these are, nor whether the object was shared before (LI6).
 func (co *comparison) hidden(r root) bool {
 	name := r.fn[strings.LastIndexByte(r.fn, '.')+1:]
 	return r.kind == unknown && (!ast.IsExported(name) || co.reach.commanded[r.fn] != 0)
 }
 
 // findCommanded finds what the commands of the program certainly call, as far as calls are known,
-// and the methods of what they convert to interfaces with methods (R17).
+// and the methods of what they convert to interfaces with methods (LI6).
 func (fi *rootFinder) findCommanded(keys []string) {
 	from := map[string]processes{}
 	for _, r := range fi.contexts.roots {

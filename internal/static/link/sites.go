@@ -28,14 +28,14 @@ func newSiteTable(prog *program, re *reach, ct *contextTable, wt *waiting) *site
 	return &siteTable{prog: prog, reach: re, contexts: ct, waiting: wt, guards: &guard.Table{}, classes: map[string][]*site{}, broken: map[string]bool{}}
 }
 
-// Ends of the names of what is locked without being a mutex: an atomic flag (X13 of package
-// symbolic), and a Once while its function runs.
+// Ends of the names of what is locked without being a mutex: an atomic flag (SY4), and a Once while
+// its function runs.
 const (
 	turn  = "#turn"
 	doing = "#doing"
 )
 
-// findBroken finds what keeps nobody apart (R33), by classes, and takes it out of the locks of the
+// findBroken finds what keeps nobody apart (LI4), by classes, and takes it out of the locks of the
 // sites.
 func (si *siteTable) findBroken() {
 	for _, sites := range si.classes {
@@ -86,7 +86,7 @@ func (si *siteTable) initialises(s *site) bool {
 }
 
 // located is an access as others see its memory: from where the function has stored what it made
-// (X33 of package symbolic); of what a handler has captured by the name of the variable (R34).
+// (SY3); of what a handler has captured by the name of the variable (LI3).
 func (si *siteTable) located(f *summary.Function, a *summary.Access) *summary.Access {
 	if a.Stored != nil {
 		from := *a
@@ -141,28 +141,28 @@ type site struct {
 	locks  locks
 	path   string
 	// the steps from an object of the root, its home without a label, with a leading point; "" if
-	// it is not below that (R7)
+	// it is not below that (LI3)
 	self   string
-	led    bool // a pointer in the object of the root led a caller here (R7)
+	led    bool // a pointer in the object of the root led a caller here (LI3)
 	roots  []int
 	forked bool
-	part   bool // the access is to a part of the memory at path (R4)
-	merged bool // the context is one of several (C2)
-	fresh  bool // the object that leads here is owned (R10)
+	part   bool // the access is to a part of the memory at path (LI3)
+	merged bool // the context is one of several (LI5)
+	fresh  bool // the object that leads here is owned (LI5)
 	loc    *path.Node
 	ctx    *context
-	flags  *[2][]seen // zero and set (R24), once they are known
-	lent   locks      // held by who waits for the goroutine (R23)
-	after  waits      // what was waited for before (R22)
-	until  waits      // what the goroutine has still to release (R22)
-	in     processes  // that reach the function (R21)
-	// how locks that it holds, and that keep nobody apart, lie to the memory (R33)
+	flags  *[2][]seen // zero and set (LI7), once they are known
+	lent   locks      // held by who waits for the goroutine (LI7)
+	after  waits      // what was waited for before (LI7)
+	until  waits      // what the goroutine has still to release (LI7)
+	in     processes  // that reach the function (LI6)
+	// how locks that it holds, and that keep nobody apart, lie to the memory (LI4)
 	broken []string
-	makers []maker // who have not published the object (R32)
+	makers []maker // who have not published the object (LI9)
 }
 
 // site puts an access into a context, as one to loc, which holds the memory; nil if the object is
-// owned there (R6).
+// owned there (LI5).
 func (si *siteTable) site(f *summary.Function, a *summary.Access, loc *path.Node, c *context) *site {
 	p := loc.Key()
 	if passes(c, p) {
@@ -219,7 +219,7 @@ func (s *site) weak(o *site) []string {
 }
 
 // makes reports whether the access is to an object of the function's own text, before a goroutine
-// is started there (R14).
+// is started there (LI5).
 func (s *site) makes() bool {
 	for o := range s.access.Sync.Released {
 		if o.Kind == path.Token && o.Base == nil {
@@ -241,7 +241,7 @@ func (s *site) doing(variable bool) bool {
 	return false
 }
 
-// elsewhere reports whether a Once is not in the object that has the last field of the path (R16).
+// elsewhere reports whether a Once is not in the object that has the last field of the path (LI7).
 func elsewhere(once, p string) bool {
 	_, down, ok := guard.Relation(once, p)
 	return !ok || strings.Contains(down[:max(0, strings.LastIndexByte(down, '!'))], "*")
@@ -260,8 +260,8 @@ func (s *site) held() []lockset.Held {
 }
 
 // majority is the class of the lock that most sites hold, "" if none is held at half of them. Only
-// locks count that are package-level variables or lie with the memory (R5): a lock of some caller's
-// object guards that object.
+// locks count that are package-level variables or lie with the memory (LI4): a lock of some
+// caller's object guards that object.
 func majority(sites []*site) string {
 	count, uses := map[string]int{}, 0
 	best := ""

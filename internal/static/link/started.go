@@ -9,7 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/static/path"
 )
 
-// started knows which goroutines may have been started where a root is (R13, R15).
+// started knows which goroutines may have been started where a root is (LI2, LI1).
 type started struct {
 	prog     *program
 	contexts *contextTable
@@ -130,7 +130,7 @@ func (st *started) mayRun(goroutine int, root string, at *site) bool {
 }
 
 // again reports whether only a second call of an exported function, from outside, can run the site
-// beside a goroutine that the function starts itself (R18).
+// beside a goroutine that the function starts itself (LI2).
 func (st *started) again(root, goroutine int, at *site) bool {
 	r, q := st.contexts.roots[root], st.contexts.roots[goroutine]
 	if r.kind != exported || q.kind != spawned || q.spawn == nil {

@@ -27,7 +27,7 @@ type source struct {
 	by   processes
 }
 
-// maxTargets bounds the targets of a call through a value; one with more stays unknown (H3).
+// maxTargets bounds the targets of a call through a value; one with more stays unknown (LI10).
 const maxTargets = 10
 
 // findFlows gathers the flows of all functions.
@@ -56,7 +56,7 @@ func (rs *resolver) findFlows(keys []string) {
 const maxFlows = 4 * maxTargets
 
 // sources lists what comes to a place, through other interfaces too, as far as the processes p see
-// it: in a closed program what no command makes comes to no call that a command makes (R20). false
+// it: in a closed program what no command makes comes to no call that a command makes (LI6). false
 // if it is more than most.
 func (rs *resolver) sources(place string, p processes, most int) ([]string, bool) {
 	var out []string
@@ -78,7 +78,7 @@ func (rs *resolver) sources(place string, p processes, most int) ([]string, bool
 	return out, true
 }
 
-// targets lists the functions that a hole of a function may call (H1, H2); nil if that is not
+// targets lists the functions that a hole of a function may call (LI10); nil if that is not
 // known, or if they are too many.
 func (rs *resolver) targets(key string, h *summary.Hole) []string {
 	if h.Value == nil || h.Value.Kind == path.Func {
@@ -140,7 +140,7 @@ func (rs *resolver) find(place, method string, p processes, depth int) []string 
 const maxPromoted = 3
 
 // functions are the keys of a function that comes to a place, or of the method of a type that does
-// (H4); none if it has no summary. The key of a method value keeps its suffix, but for that of an
+// (LI10); none if it has no summary. The key of a method value keeps its suffix, but for that of an
 // interface, which is a function of its own.
 func (rs *resolver) functions(from, method string, p processes, depth int) []string {
 	key := from

@@ -8,7 +8,7 @@ import (
 )
 
 // findTests makes two roots of each test that another one runs, if it may call Parallel: before
-// that call and after it (R26).
+// that call and after it (LI8).
 func (fi *rootFinder) findTests(keys []string) {
 	for _, k := range keys {
 		for _, f := range fi.prog.sums[k].Flows {
@@ -42,7 +42,7 @@ func (fi *rootFinder) findTests(keys []string) {
 }
 
 // captured lists what a literal has captured that is one for all its calls, with a label each
-// (R27).
+// (LI8).
 func (fi *rootFinder) captured(key string) []string {
 	var out []string
 	for i := range 32 {

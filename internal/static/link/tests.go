@@ -77,7 +77,7 @@ func (to *testOrder) branches(i int) []int {
 }
 
 // together reports whether two tests may run at once: they, or tests that run them, are run by one
-// test, and both are set apart (R26).
+// test, and both are set apart (LI8).
 func (to *testOrder) together(i, j int) bool {
 	k := [2]int{min(i, j), max(i, j)}
 	if _, known := to.pairs[k]; !known {

@@ -23,7 +23,7 @@ func newWaiting(prog *program, keys []string) *waiting {
 	return wt
 }
 
-// waits are synchronisation objects by the key of their path: WaitGroups and channels (R22).
+// waits are synchronisation objects by the key of their path: WaitGroups and channels (LI7).
 type waits map[string]bool
 
 // joiner reports whether goroutines are waited for with the object, and callers can name it.
@@ -208,7 +208,7 @@ func has(c order.Counts, k string) bool {
 }
 
 // joined reports whether b comes after a wait for the goroutine of a, and a is before the end of
-// that (R22).
+// that (LI7).
 func joined(a, b *site) bool {
 	for k := range a.until {
 		for w := range b.after {
@@ -231,7 +231,7 @@ func (l locks) both(m locks) locks {
 }
 
 // onLoan names lent locks in the callee's terms, as long as the goroutine has not given them up nor
-// released what it is waited for by (R23).
+// released what it is waited for by (LI7).
 func onLoan(lent locks, minus lockset.Set, out order.Counts, e *call) locks {
 	if len(lent) == 0 || gone(out) {
 		return nil
@@ -269,7 +269,7 @@ func lender(r root, e *call) locks {
 }
 
 // excluded finds a lock that who waits for the goroutine of one site holds, and that the other site
-// holds itself (R23).
+// holds itself (LI7).
 func (co *comparison) excluded(a, b *site) guardKind {
 	if len(a.lent) == 0 || slices.ContainsFunc(a.roots, func(i int) bool { return co.contexts.roots[i].by == b.fn.Key }) {
 		return none

@@ -8,7 +8,7 @@ import (
 )
 
 // cut takes out of a package with errors what the SSA builder cannot stand: the bodies of functions
-// and the values of variables that mention what has no type. The rest is analysed (L4).
+// and the values of variables that mention what has no type. The rest is analysed (LO2).
 func (p *Package) cut() {
 	for _, f := range p.Files {
 		for _, d := range f.Decls {

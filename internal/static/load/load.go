@@ -3,39 +3,34 @@
 //
 // # What it computes
 //
-// The go command says which packages there are ([packages.Load], metadata only). Each is parsed,
-// type-checked from source and built as SSA when its imports have been visited; when the visitor
-// returns, syntax, type information and SSA are let go. What stays is one types.Package each.
+// The go command lists the packages ([packages.Load], metadata only). Each package is parsed,
+// type-checked from source and built as SSA after its imports have been visited. When the visitor
+// returns, syntax, type information and SSA are released. One types.Package each remains.
 //
-// # Rules
+// # Order and memory
 //
-// (L1) One universe of types: a package is checked once, and its importers see the same objects. No
-// export data is needed, so nothing is compiled, and the go command's cache may be empty.
+// (LO1) The order is that of imports. Static calls follow imports, so a strongly connected
+// component of static calls is inside one package, and the summaries of all other callees exist
+// when a package is visited. There is one universe of types: a package is checked once, and its
+// importers see the same objects. No export data is needed, so nothing is compiled, and the go
+// command's cache may be empty. Every package has an ssa.Program of its own. Of other packages it
+// has the members, without bodies, and only of those that it imports directly: members of all
+// dependencies would be quadratic in the number of packages. Methods of other packages are created
+// when they are named.
 //
-// (L2) An ssa.Program of its own for every package. Of other packages it has the members, without
-// bodies, and only of those that it imports directly: to create members of all dependencies is
-// quadratic in the number of packages. Methods of other packages come into being when they are
-// named.
+// The operands of a statement are evaluated in the compiler's order (package evalorder).
 //
-// (L3) The order is that of imports. Static calls follow imports, so a strongly connected component
-// of static calls is inside one package, and the summaries of all other callees exist when a
-// package is visited.
+// # What is read
 //
-// (L4) A package with errors is visited as far as it loads; the errors are counted by the caller.
-//
-// (L5) Of package runtime and what it alone uses only declarations are read: the model of package
-// model stands for them.
-//
-// (L6) A package that the visitor knows already is not loaded. If a package that is loaded imports
-// it, of its source the declarations are checked.
-//
-// (L7) Operands of a statement are evaluated in the order that the compiler takes (package
-// evalorder).
+// (LO2) A package with errors is visited as far as it loads; the caller counts the errors. Of
+// package runtime and of the packages that it alone uses only declarations are read: package model
+// stands for them. A package that the visitor knows already is not loaded; if a package that is
+// loaded imports it, the declarations of its source are checked.
 //
 // # Soundness
 //
-// CGO_ENABLED is 0: files that import "C" are not read, nor are assembly and linknamed bodies; they
-// have no summary.
+// CGO_ENABLED is 0: files that import "C" are not read. Assembly and linknamed bodies are not read
+// either, so these functions have no summary.
 package load
 
 import (
@@ -74,10 +69,10 @@ type Package struct {
 	ForTest bool
 	Version string   // of the language, as go.mod has it; "" is the newest
 	Word    int64    // bytes of a pointer: what sizes of types follow from
-	Bodies  bool     // function bodies are read (L5)
+	Bodies  bool     // function bodies are read (LO2)
 	Imports []string // IDs of direct imports, sorted
 	Sources []Source
-	// nil, like what follows, of a package that is known (L6) or has no bodies
+	// nil, like what follows, of a package that is known (LO2) or has no bodies
 	Types   *types.Package
 	Info    *types.Info
 	Files   []*ast.File
@@ -243,7 +238,7 @@ func standard(path string) bool {
 	return !strings.Contains(first, ".") && path != "command-line-arguments"
 }
 
-// skeleton says of which standard packages the declarations are enough (L5).
+// skeleton says of which standard packages the declarations are enough (LO2).
 func skeleton(path string) bool {
 	switch path {
 	case "runtime", "sync", "sync/atomic", "reflect", "syscall", "unsafe", "time", "math", "unicode":

@@ -26,7 +26,7 @@ type State int
 
 const (
 	Unknown State = iota // it must be visited
-	Known                // it need not (L6)
+	Known                // it need not (LO2)
 	Busy                 // another process is about to know it: ask again
 )
 
@@ -206,7 +206,7 @@ func newInfo() *types.Info {
 	}
 }
 
-// declarations are the types of a package that is not loaded otherwise (L6).
+// declarations are the types of a package that is not loaded otherwise (LO2).
 func (v *visitor) declarations(m *Meta) *types.Package {
 	m.once.Do(func() {
 		p := &Package{Path: m.PkgPath, Fset: v.prog.Fset}
@@ -257,7 +257,7 @@ func (v *visitor) check(m *Meta, p *Package, bodies bool) *types.Package {
 	return p.check(types.Config{Importer: fromSource{m, v}, Sizes: m.TypesSizes, IgnoreFuncBodies: !bodies, GoVersion: m.version()})
 }
 
-// check type-checks a package as far as it goes (L4).
+// check type-checks a package as far as it goes (LO2).
 func (p *Package) check(conf types.Config) *types.Package {
 	conf.Error = func(err error) {
 		var wrong types.Error
@@ -270,7 +270,7 @@ func (p *Package) check(conf types.Config) *types.Package {
 	return t
 }
 
-// build makes the SSA of one package (L2). A package with errors that the builder cannot stand has
+// build makes the SSA of one package (LO1). A package with errors that the builder cannot stand has
 // none.
 func (p *Package) build(direct []*types.Package, sizes types.Sizes) {
 	defer func() {

@@ -3,18 +3,17 @@
 //
 // # What it computes
 //
-// The pair (L+, L−) of RELAY (ESEC/FSE 2007, section 3.2), with the modes that Go's locks have.
-// Locks are paths of package path.
+// The pair (L+, L−) of RELAY (Voung, Jhala, Lerner, ESEC/FSE 2007, section 3.2), with the modes
+// that Go's locks have. Locks are paths of package path.
 //
-//	(K1) L+ is a must set: what is held on every way from the entry, in which mode.
-//	(K2) L− is a may set: what may have been released on some way.
-//	(K3) Join: (L+ ∩ L'+, L− ∪ L'−). A lock held in two modes is held in the weaker one.
-//	(K4) After a call: ((L+ ∪ L'+) − L'−, (L− ∪ L'−) − L'+), Figure 3.
-//	(K5) Two accesses exclude each other if a lock is in both L+ and one of them holds it in mode
-//	     Write. The lock of a Choice is none of these: two goroutines may have chosen differently.
-//	(K6) A lock that is taken and given up for reading may be held for reading by the caller too:
-//	     it is in L− only if it was in L− when it was taken. So a lock taken for reading stays in
-//	     L−; in L+ as well, it is held.
+//   - (RL1) L+ is a must set: the locks that are held on every path from the entry, each with its
+//     mode. L− is a may set: the locks that may have been released on some path.
+//   - (RL2) Join: (L+ ∩ L'+, L− ∪ L'−); a lock that is held in two modes is held in the weaker one.
+//     Call: ((L+ ∪ L'+) − L'−, (L− ∪ L'−) − L'+), Figure 3. A lock that is taken and released for
+//     reading may be held for reading by the caller too: it is in L− only if it was in L− when it
+//     was taken. So a lock taken for reading stays in L−; while it is in L+ as well, it is held.
+//   - (RL3) Two accesses exclude each other if a lock is in both L+ and one of them holds it in
+//     mode Write. The lock of a Choice does not count: two goroutines may have chosen differently.
 //
 // Sets are immutable: every operation returns a set that may share memory with its operands.
 package lockset
@@ -58,7 +57,7 @@ type Relative struct{ Plus, Minus Set }
 // Acquire adds a lock.
 func (r Relative) Acquire(l *path.Node, m Mode) Relative {
 	if m == Read {
-		return Relative{union(r.Plus, Set{l: m}), r.Minus} // (K6)
+		return Relative{union(r.Plus, Set{l: m}), r.Minus} // (RL2)
 	}
 	return r.Then(Relative{Plus: Set{l: m}})
 }
@@ -68,7 +67,7 @@ func (r Relative) Release(l *path.Node) Relative {
 	return r.Then(Relative{Minus: Set{l: Write}})
 }
 
-// ReleaseRead gives up a lock that was taken for reading (K6).
+// ReleaseRead gives up a lock that was taken for reading (RL2).
 func (r Relative) ReleaseRead(l *path.Node) Relative {
 	if r.Plus[l] == Read {
 		return Relative{without(r.Plus, Set{l: Read}), r.Minus}
@@ -76,7 +75,7 @@ func (r Relative) ReleaseRead(l *path.Node) Relative {
 	return r.Release(l)
 }
 
-// Then is the set after a call whose effect is e (K4).
+// Then is the set after a call whose effect is e (RL2).
 func (r Relative) Then(e Relative) Relative {
 	if len(e.Plus) == 0 && len(e.Minus) == 0 {
 		return r
@@ -84,7 +83,7 @@ func (r Relative) Then(e Relative) Relative {
 	return Relative{union(without(r.Plus, e.Minus), e.Plus), without(union(r.Minus, e.Minus), e.Plus)}
 }
 
-// Join is the set where two ways meet (K3). What one way has taken again, and the other has not
+// Join is the set where two ways meet (RL2). What one way has taken again, and the other has not
 // taken, is as before on both.
 func (r Relative) Join(o Relative) Relative {
 	plus := intersect(r.Plus, o.Plus)
@@ -160,7 +159,7 @@ func intersect(a, b Set) Set {
 	return c
 }
 
-// Common returns a lock that keeps accesses with these sets apart (K5), nil if there is none. one
+// Common returns a lock that keeps accesses with these sets apart (RL3), nil if there is none. one
 // says whether a path names one lock on both sides.
 func Common(a, b Set, one func(*path.Node) bool) *path.Node {
 	var found *path.Node

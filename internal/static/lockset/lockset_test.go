@@ -35,14 +35,14 @@ func TestRelative(t *testing.T) {
 		got  lockset.Relative
 		want []string
 	}{
-		{"K1: a lock is held", holds(m, lockset.Write), []string{"+m lock"}},
-		{"K2: a release is known", none.Release(m), []string{"-m"}},
-		{"K4: a release takes the lock out", holds(m, lockset.Write).Release(m), []string{"-m"}},
-		{"K4: a lock takes the release out", none.Release(m).Acquire(m, lockset.Write), []string{"+m lock"}},
-		{"K4: a callee that gives up one lock and takes another", holds(m, lockset.Write).Then(none.Release(m).Acquire(n, lockset.Read)), []string{"+n rlock", "-m"}},
-		{"K3: held on one way", holds(m, lockset.Write).Join(none), nil},
-		{"K3: held on both, in the weaker mode", holds(n, lockset.Write).Join(holds(n, lockset.Read)), []string{"+n rlock"}},
-		{"K3: released on one way", none.Release(m).Join(none), []string{"-m"}},
+		{"RL1: a lock is held", holds(m, lockset.Write), []string{"+m lock"}},
+		{"RL1: a release is known", none.Release(m), []string{"-m"}},
+		{"RL2: a release takes the lock out", holds(m, lockset.Write).Release(m), []string{"-m"}},
+		{"RL2: a lock takes the release out", none.Release(m).Acquire(m, lockset.Write), []string{"+m lock"}},
+		{"RL2: a callee that gives up one lock and takes another", holds(m, lockset.Write).Then(none.Release(m).Acquire(n, lockset.Read)), []string{"+n rlock", "-m"}},
+		{"RL2: held on one way", holds(m, lockset.Write).Join(none), nil},
+		{"RL2: held on both, in the weaker mode", holds(n, lockset.Write).Join(holds(n, lockset.Read)), []string{"+n rlock"}},
+		{"RL2: released on one way", none.Release(m).Join(none), []string{"-m"}},
 		{"Close: what was released is held again as before", none.Release(m).Close(m, lockset.Write), []string{"+m lock"}},
 		{"Close: by the caller", none.Release(m).Close(m, 0), nil},
 	} {
@@ -58,10 +58,10 @@ func TestCommon(t *testing.T) {
 		a, b lockset.Set
 		want *path.Node
 	}{
-		{"K5: both write", lockset.Set{m: lockset.Write}, lockset.Set{m: lockset.Write}, m},
-		{"K5: one reads", lockset.Set{n: lockset.Write}, lockset.Set{n: lockset.Read}, n},
-		{"K5: both read", lockset.Set{n: lockset.Read}, lockset.Set{n: lockset.Read}, nil},
-		{"K5: two locks", lockset.Set{m: lockset.Write}, lockset.Set{n: lockset.Write}, nil},
+		{"RL3: both write", lockset.Set{m: lockset.Write}, lockset.Set{m: lockset.Write}, m},
+		{"RL3: one reads", lockset.Set{n: lockset.Write}, lockset.Set{n: lockset.Read}, n},
+		{"RL3: both read", lockset.Set{n: lockset.Read}, lockset.Set{n: lockset.Read}, nil},
+		{"RL3: two locks", lockset.Set{m: lockset.Write}, lockset.Set{n: lockset.Write}, nil},
 	} {
 		if got := lockset.Common(c.a, c.b, func(*path.Node) bool { return true }); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.rule, got, c.want)

@@ -10,7 +10,7 @@ type Entry struct {
 	Many   bool   // several goroutines may be in it at once
 }
 
-// Entries is the table of these places (M4).
+// Entries is the table of these places.
 var Entries = []Entry{
 	{"net/http.Handler", "ServeHTTP", true},
 	{"net/http.HandlerFunc", "", true},
@@ -38,7 +38,7 @@ var Entries = []Entry{
 }
 
 // Service returns the function that registers servers of the type, if its name is that of a grpc
-// service: each call of a method of the service is a goroutine (M4). Other methods of the server
+// service: each call of a method of the service is a goroutine. Other methods of the server
 // are not called.
 func Service(typ string) (register string, ok bool) {
 	dot := strings.LastIndexByte(typ, '.')

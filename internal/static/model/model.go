@@ -1,22 +1,17 @@
-// Package model is the table of functions whose meaning is known and not summarised: locks,
-// synchronisation, atomics, the starters of goroutines.
+// Package model is the table of functions whose meaning is known and which are not summarised:
+// locks, synchronisation, atomics, functions that start goroutines.
 //
-// # Rules
+// A function of the table means what its row says, whatever its body does. A starter makes a
+// goroutine of one of its arguments, or calls it; a starter that may be called several times makes
+// several. The functions given to Run and Fuzz of package testing are goroutines too (package
+// symbolic, SY8).
 //
-// (M1) A function of the table means what its row says, whatever its body does.
+// Functions of packages that only print, format or log synchronise on their own, and are taken to
+// access nothing. A function that prints to a Writer calls its Write, however.
 //
-// (M2) A starter makes a goroutine of one of its arguments, or calls it. One that may be called
-// many times makes many. Tests that Run and Fuzz are given are goroutines, too; what that means is
-// said in package symbolic (X26).
-//
-// (M3) Functions of packages that only print, format or log synchronise on their own and are taken
-// to touch nothing; but who prints to a Writer calls its Write.
-//
-// (M4) What is stored in a field or converted to a type of the table of entries is what goroutines
-// begin with: handlers of requests and events.
-//
-// (M5) Hashes, ciphers and sources of random numbers are changed by their methods, which call
-// others through interfaces: the row stands for the text.
+// Handlers of requests and events are stored in a field, or converted to a type, of the table
+// Entries: goroutines begin with them. Hashes, ciphers and sources of random numbers are changed by
+// their methods, which call others through interfaces: the row stands for the text.
 package model
 
 import "strings"
@@ -103,7 +98,7 @@ var table = map[string]Row{
 	"(*testing.common).Skip": {Op: Exits}, "(*testing.common).Skipf": {Op: Exits}, "(*testing.common).SkipNow": {Op: Exits},
 }
 
-// silent packages print, format or log (M3).
+// silent packages print, format or log.
 var silent = map[string]bool{
 	"fmt": true, "log": true, "log/slog": true, "testing": true, "os": true, "errors": true, "runtime": true, "runtime/debug": true,
 	"strconv": true, "strings": true, "context": true, "k8s.io/klog/v2": true, "go.uber.org/zap": true, "github.com/go-logr/logr": true,
@@ -128,7 +123,7 @@ func Lookup(key, pkg string) Row {
 }
 
 // changing are interfaces of the standard library whose methods change what they are called on,
-// whatever it is (M5).
+// whatever it is.
 var changing = map[string]bool{"hash.Hash": true, "hash.Hash32": true, "hash.Hash64": true, "math/rand.Source": true, "math/rand.Source64": true, "math/rand/v2.Source": true,
 	"crypto/cipher.Stream": true}
 

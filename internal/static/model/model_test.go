@@ -11,17 +11,17 @@ func TestLookup(t *testing.T) {
 		key, pkg string
 		want     model.Row
 	}{
-		{"(*sync.RWMutex).TryRLock", "sync", model.Row{Op: model.TryRLock}},                  // M1
-		{"(*sync.WaitGroup).Go", "sync", model.Row{Op: model.Go, Arg: 1}},                    // M2
-		{"(*net/http.ServeMux).HandleFunc", "net/http", model.Row{Op: model.Starts, Arg: 2}}, // M2
-		{"fmt.Println", "fmt", model.Row{Op: model.Silent}},                                  // M3
-		// M3: it writes what it is given
+		{"(*sync.RWMutex).TryRLock", "sync", model.Row{Op: model.TryRLock}},
+		{"(*sync.WaitGroup).Go", "sync", model.Row{Op: model.Go, Arg: 1}},
+		{"(*net/http.ServeMux).HandleFunc", "net/http", model.Row{Op: model.Starts, Arg: 2}},
+		{"fmt.Println", "fmt", model.Row{Op: model.Silent}},
+		// it writes what it is given
 		{"(*strings.Builder).WriteString", "strings", model.Row{}},
-		{"sync/atomic.LoadInt32", "sync/atomic", model.Row{Op: model.Load}},               // M1
-		{"(*sync/atomic.Bool).Store", "sync/atomic", model.Row{Op: model.Store}},          // M1
-		{"(*sync/atomic.Int64).CompareAndSwap", "sync/atomic", model.Row{Op: model.Swap}}, // M1
-		{"(*sync/atomic.Bool).Swap", "sync/atomic", model.Row{Op: model.Exchange}},        // M1
-		{"(*sync/atomic.Int64).Add", "sync/atomic", model.Row{Op: model.Update}},          // M1
+		{"sync/atomic.LoadInt32", "sync/atomic", model.Row{Op: model.Load}},
+		{"(*sync/atomic.Bool).Store", "sync/atomic", model.Row{Op: model.Store}},
+		{"(*sync/atomic.Int64).CompareAndSwap", "sync/atomic", model.Row{Op: model.Swap}},
+		{"(*sync/atomic.Bool).Swap", "sync/atomic", model.Row{Op: model.Exchange}},
+		{"(*sync/atomic.Int64).Add", "sync/atomic", model.Row{Op: model.Update}},
 		// a name alone means nothing
 		{"example.com/p.Lock", "example.com/p", model.Row{}},
 	} {

@@ -1,6 +1,6 @@
-// Package order says which synchronisation stands before an access: what was certainly acquired,
-// and what may have been released, since the function was entered or the goroutine started. It is
-// to happens-before what package lockset is to mutual exclusion: relative, so that a summary can be
+// Package order says which synchronisation comes before an access: what was certainly acquired, and
+// what may have been released, since the function was entered or the goroutine started. It is to
+// happens-before what package lockset is to mutual exclusion: relative, so that a summary can be
 // used in every caller.
 //
 // # What it computes
@@ -8,20 +8,21 @@
 // A synchronisation object is a path: a channel, a WaitGroup, a Once, the Token of a go statement,
 // the Recv side of a channel.
 //
-//	(O1) Acquired is a must multiset: how many acquires of the object have certainly been made.
-//	     Join: the minimum.
-//	(O2) Released is a may multiset: how many releases may have been made. Join: the maximum;
-//	     [Many] is absorbing.
-//	(O3) Both add up over calls.
-//	(O4) go releases its Token; the goroutine has acquired it. It has acquired what its creator
-//	     had, too.
-//	(O5) Access b stands before access a if, of some object, a has acquired more often than there
-//	     are releases which need not come after b: the pigeonhole. For a WaitGroup one release
-//	     after b is enough: Wait needs all of them.
-//	(O6) Over(t, o), among the acquired, says of all goroutines that were started at go statement
-//	     t so far that they have released o. t takes it away. Where t was not executed it holds of
-//	     none: join keeps it if the other way has not released t, a call keeps what the callee
-//	     says of the goroutines it starts if it held of those before.
+// Acquired is a must multiset: how many acquires of the object have certainly been made. Its join
+// is the minimum. Released is a may multiset: how many releases may have been made. Its join is the
+// maximum, and [Many] is absorbing. Both add up over calls. A go statement releases its Token, and
+// the goroutine has acquired it, together with everything that its creator had acquired.
+//
+// Access b comes before access a if a has acquired some object more often than there are releases
+// that need not come after b (the pigeonhole principle). For a WaitGroup one release after b is
+// enough: Wait needs all of them.
+//
+// # Over
+//
+// Over(t, o) is an acquired object. It says that all goroutines started at go statement t so far
+// have released o. Executing t removes it. Where t was not executed it holds of no goroutine: a
+// join keeps it if the other branch has not released t, and a call keeps what the callee says of
+// the goroutines it starts if it held of those before.
 package order
 
 import (
@@ -56,7 +57,7 @@ func (s Sync) Release(o *path.Node, n int) Sync {
 
 func isGo(o *path.Node) bool { return o.Kind == path.Token && o.Base == nil }
 
-// IsOver reports whether an object says that goroutines have released another one (O6).
+// IsOver reports whether an object says that goroutines have released another one.
 func IsOver(o *path.Node) bool { return o.Kind == path.Token && o.Name == path.Over }
 
 // without takes out the objects of which drop is true.
@@ -100,25 +101,25 @@ func (c Counts) Plus(d Counts) Counts {
 	return e
 }
 
-// Then is what stands before a point that comes after e (O3).
+// Then is what stands before a point that comes after e.
 func (s Sync) Then(e Sync) Sync {
 	all := s.Acquired.Plus(e.Acquired).without(func(o *path.Node) bool {
 		if !IsOver(o) {
 			return false
 		}
-		before := s.Acquired[o] > 0 || s.Released[o.Base] == 0 // (O6)
+		before := s.Acquired[o] > 0 || s.Released[o.Base] == 0
 		after := e.Acquired[o] > 0 || e.Released[o.Base] == 0
 		return !before || !after
 	})
 	return Sync{all, s.Released.Plus(e.Released)}
 }
 
-// Join is what stands before a point where two ways meet (O1, O2).
+// Join is what stands before a point where two ways meet.
 func (s Sync) Join(t Sync) Sync {
 	least := Least(s.Acquired, t.Acquired)
 	for _, pair := range [][2]Sync{{s, t}, {t, s}} {
 		for o := range pair[0].Acquired {
-			if IsOver(o) && pair[1].Acquired[o] == 0 && pair[1].Released[o.Base] == 0 { // (O6)
+			if IsOver(o) && pair[1].Acquired[o] == 0 && pair[1].Released[o.Base] == 0 {
 				least = least.Plus(Counts{o: 1})
 			}
 		}

@@ -33,18 +33,18 @@ func TestSync(t *testing.T) {
 		acquired, released map[string]int
 	}{
 		{"O1, O2: they count", none.Acquire(c, 2).Release(w, 1), map[string]int{"c": 2}, map[string]int{"w": 1}},
-		{"O1: the least of two ways", none.Acquire(c, 2).Join(none.Acquire(c, 1)), map[string]int{"c": 1}, map[string]int{}},
-		{"O1: on one way only", none.Acquire(c, 2).Join(none), map[string]int{}, map[string]int{}},
-		{"O2: the most of two ways", none.Release(c, 2).Join(none.Release(c, 1)), map[string]int{}, map[string]int{"c": 2}},
-		{"O2: many absorbs", none.Release(c, order.Many).Release(c, 1), map[string]int{}, map[string]int{"c": order.Many}},
-		{"O3: a call adds up", none.Acquire(c, 1).Then(none.Acquire(c, 1).Release(w, 1)), map[string]int{"c": 2}, map[string]int{"w": 1}},
+		{"the least of two ways", none.Acquire(c, 2).Join(none.Acquire(c, 1)), map[string]int{"c": 1}, map[string]int{}},
+		{"on one way only", none.Acquire(c, 2).Join(none), map[string]int{}, map[string]int{}},
+		{"the most of two ways", none.Release(c, 2).Join(none.Release(c, 1)), map[string]int{}, map[string]int{"c": 2}},
+		{"many absorbs", none.Release(c, order.Many).Release(c, 1), map[string]int{}, map[string]int{"c": order.Many}},
+		{"a call adds up", none.Acquire(c, 1).Then(none.Acquire(c, 1).Release(w, 1)), map[string]int{"c": 2}, map[string]int{"w": 1}},
 		{"made anew", none.Acquire(c, 1).Release(c, 1).Release(w, 1).Forget(c), map[string]int{}, map[string]int{"w": 1}},
-		{"O6: the other way has not started any", none.Release(g, 1).Acquire(over, 1).Join(none), map[string]int{"over": 1}, map[string]int{"g": 1}},
-		{"O6: the other way has not waited", none.Release(g, 1).Acquire(over, 1).Join(none.Release(g, 1)), map[string]int{}, map[string]int{"g": 1}},
-		{"O6: started again", none.Acquire(over, 1).Release(g, 1), map[string]int{}, map[string]int{"g": 1}},
-		{"O6: a call that joins", none.Then(none.Release(g, 1).Acquire(over, 1)), map[string]int{"over": 1}, map[string]int{"g": 1}},
-		{"O6: what was started before the call is not over", none.Release(g, 1).Then(none.Release(g, 1).Acquire(over, 1)), map[string]int{}, map[string]int{"g": 2}},
-		{"O6: a call that starts", none.Release(g, 1).Acquire(over, 1).Then(none.Release(g, 1)), map[string]int{}, map[string]int{"g": 2}},
+		{"the other way has not started any", none.Release(g, 1).Acquire(over, 1).Join(none), map[string]int{"over": 1}, map[string]int{"g": 1}},
+		{"the other way has not waited", none.Release(g, 1).Acquire(over, 1).Join(none.Release(g, 1)), map[string]int{}, map[string]int{"g": 1}},
+		{"started again", none.Acquire(over, 1).Release(g, 1), map[string]int{}, map[string]int{"g": 1}},
+		{"a call that joins", none.Then(none.Release(g, 1).Acquire(over, 1)), map[string]int{"over": 1}, map[string]int{"g": 1}},
+		{"what was started before the call is not over", none.Release(g, 1).Then(none.Release(g, 1).Acquire(over, 1)), map[string]int{}, map[string]int{"g": 2}},
+		{"a call that starts", none.Release(g, 1).Acquire(over, 1).Then(none.Release(g, 1)), map[string]int{}, map[string]int{"g": 2}},
 	} {
 		if diff := cmp.Diff(x.acquired, text(x.got.Acquired)); diff != "" {
 			t.Errorf("%s, acquired (-want +got):\n%s", x.rule, diff)

@@ -8,11 +8,11 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// one reports whether a path names one lock on both sides (F9).
+// one reports whether a path names one lock on both sides (PA2).
 func one(sum *summary.Function, l *path.Node, a, b *summary.Access, twins bool) bool {
 	for n := l; n != nil; n = n.Base {
 		if above(n, a.Loc) && above(n, b.Loc) {
-			// it lies with the memory: if that is one, so is the lock (F4)
+			// it lies with the memory: if that is one, so is the lock (PA2)
 			return true
 		}
 		if n.Kind == path.Elem && !fixed(n.Idx, twins) && !(alike(n.Idx, a.Loc) && alike(n.Idx, b.Loc)) {

@@ -1,39 +1,39 @@
-// Package pairs finds the warnings inside one frame: a function and the goroutines that are started
-// in it, by it or by what it calls. Both accesses are paths of one frame, so that objects, locks
-// and synchronisation are compared exactly.
+// Package pairs finds the warnings inside one frame: a function, and the goroutines that it or its
+// callees start. Both accesses are paths of one frame, so objects, locks and synchronisation are
+// compared exactly.
 //
-// # Rules
+// # What is compared
 //
-// (F1) GenerateWarnings (RELAY, ESEC/FSE 2007, Figure 7): a pair of accesses of two goroutines that
-// may be to the same memory, with no common lock, one of them a write.
+// (PA1) A pair of accesses of two goroutines is a warning if they may be to the same memory
+// (package instance), no lock excludes one of them while the other runs (package lockset), neither
+// comes before the other (package before), one of them writes, and not both are atomic. This is
+// GenerateWarnings of RELAY (Voung, Jhala, Lerner, ESEC/FSE 2007, Figure 7). A pair is judged in
+// the lowest frame that has both accesses: a pair that came up from one call was judged in the
+// callee, unless this frame starts the goroutine several times.
 //
-// (F2) A pair is judged in the lowest frame that has both: one that came up from one call was
-// judged there, unless the frame has made the goroutine many.
+// # Locks
 //
-// (F3) A race is a conjunction of evidence: package instance (one memory), package lockset (no
-// common lock), package before (at the same time), not both atomic.
+// (PA2) A path that both accesses hold names one lock, with two exceptions: a lock that a loop
+// makes or receives anew for each goroutine, and an element whose index may be another number. Such
+// a lock still guards what lies in the same object, or in an element with the same index. If the
+// two locations are one, locks that lie by the same steps from it are one too, whatever their
+// paths: l.mu guards l.x of the l that two loops over a map reach. A lock whose path was cut
+// because it is too long (package path) may be any lock of an object: if both sides hold one, the
+// code is same-lock-field.
 //
-// (F4) If the two are one memory, locks are one that lie the same steps from it, whatever their
-// paths: l.mu guards l.x of the l that two loops over a map come to.
+// # Rounds of a loop
 //
-// (F5) Two appends to the slice of a field or of a package-level variable write one element only if
-// the slice has room: code append-append.
+// (PA3) An object that a loop makes or receives before it starts a goroutine in the same round
+// differs from the objects of the goroutines of earlier rounds. What a call has returned in the
+// round likely differs: code other-round. The element with the index of the round likely differs
+// from that of the goroutine which an earlier round has started: code index-unknown.
 //
-// (F7) A lock whose path is too long to be kept (P2 of package path) may be any lock of an object:
-// code same-lock-field, if both sides hold one.
+// # Other evidence
 //
-// (F8) The element with the index of the round is likely another one than that of the goroutine
-// which an earlier round has started: code index-unknown.
+// (PA4) Two appends to the slice of a field or of a package-level variable write one element only
+// if the slice has room: code append-append.
 //
-// (F9) A path that both hold names one lock, but for one that a loop makes or receives anew for
-// each goroutine, and for an element with an index that may be another number: such a lock guards
-// what lies in the same object, or in an element with the same index.
-//
-// (F10) What a loop makes, or receives, before it starts a goroutine in its round is another object
-// than those of the goroutines of earlier rounds; what a call has returned in it likely is: code
-// other-round.
-//
-// (F6) What is done inside of Once.Do stands before all that comes after a Do of the same Once.
+// (PA5) What is done inside of Once.Do comes before everything that follows a Do of the same Once.
 package pairs
 
 import (
@@ -97,7 +97,7 @@ func Find(sum *summary.Function, n *Counts) []*Warning {
 				out = consider(out, sum, frame, a, b, n)
 			}
 			for up := a.Loc; up.Kind == path.Field || up.Kind == path.Elem; {
-				// (I4): b is to what contains a's memory
+				//: b is to what contains a's memory
 				up = up.Base
 				for _, b := range groups[shape(up)] {
 					out = consider(out, sum, frame, a, b, n)
@@ -156,7 +156,7 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		}
 	}
 	if alias == instance.Same && (next(sum, a, b) || next(sum, b, a)) {
-		alias = instance.Rounds(a.Loc.Root()) // (F10)
+		alias = instance.Rounds(a.Loc.Root()) // (PA3)
 		if alias == instance.Same && chosen(a.Loc, b.Loc) {
 			alias = instance.Weak
 		}
@@ -195,7 +195,7 @@ func (n *Counts) ordered(a, b *summary.Access) {
 	n.Judged[Positions(a, b)] = true
 }
 
-// beside reports whether both hold a lock that lies the same steps from the memory (F4).
+// beside reports whether both hold a lock that lies the same steps from the memory (PA2).
 func beside(a, b *summary.Access) bool {
 	for l, m := range a.Locks.Plus {
 		up, x, ok := relation(l, a.Loc)
@@ -214,7 +214,7 @@ func beside(a, b *summary.Access) bool {
 	return false
 }
 
-// chosen reports whether both are to an element with one index that a loop changes (F8), but for
+// chosen reports whether both are to an element with one index that a loop changes (PA3), but for
 // the keys of a map: all loops over it come to the same.
 func chosen(a, b *path.Node) bool {
 	for a != nil && b != nil {
@@ -227,7 +227,7 @@ func chosen(a, b *path.Node) bool {
 }
 
 // unnamed reports whether a holds a lock of which only the type is known, and b one of an object
-// (F7).
+// (PA2).
 func unnamed(a, b *summary.Access) bool {
 	for l, m := range a.Locks.Plus {
 		if l.Root().Kind != path.Unknown {
@@ -242,7 +242,8 @@ func unnamed(a, b *summary.Access) bool {
 	return false
 }
 
-// once reports whether a is inside of Once.Do, and b has come back from a Do of the same Once (F6).
+// once reports whether a is inside of Once.Do, and b has come back from a Do of the same Once
+// (PA5).
 func once(a, b *summary.Access) bool {
 	for l := range a.Locks.Plus {
 		if l.Kind != path.Token || l.Name != "doing" {
@@ -258,7 +259,7 @@ func once(a, b *summary.Access) bool {
 }
 
 // NoRoom reports whether both append to a slice that was not made here: they meet only if it has
-// room behind its length (F5).
+// room behind its length (PA4).
 func NoRoom(a, b *summary.Access) bool {
 	o := a.Loc.Object()
 	return a.Kind == summary.Append && b.Kind == summary.Append && o.Kind == path.Load && (o.Base.Kind == path.Field || o.Base.Kind == path.Global)
@@ -277,7 +278,7 @@ func next(sum *summary.Function, a, b *summary.Access) bool {
 	return s.Parent == a.Thread && s.Loop && a.Round[s.Token] == 0
 }
 
-// judged reports whether the callee has seen the pair as it is here (F2).
+// judged reports whether the callee has seen the pair as it is here (PA1).
 func judged(sum *summary.Function, a, b *summary.Access) bool {
 	if a.Thread == b.Thread {
 		s := sum.Spawns[a.Thread-1]
@@ -305,8 +306,8 @@ func Positions(a, b *summary.Access) [2]summary.Pos {
 	return [2]summary.Pos{a.Pos, b.Pos}
 }
 
-// apart reports whether a lock that both hold keeps them apart (F3): one that is the same object on
-// both sides (F9).
+// apart reports whether a lock that both hold keeps them apart (PA1): one that is the same object
+// on both sides (PA2).
 func apart(sum *summary.Function, a, b *summary.Access) bool {
 	twins := a.Thread == b.Thread && a.Thread > 0
 	if lockset.Common(a.Locks.Plus, b.Locks.Plus, func(l *path.Node) bool { return one(sum, l, a, b, twins) }) != nil {

@@ -31,19 +31,19 @@ func TestFind(t *testing.T) {
 		a, b summary.Access // of the goroutine, and of its creator
 		want [][]string     // codes of each warning
 	}{
-		{"F1: write and read", summary.Access{Loc: x, Kind: summary.Write}, summary.Access{Loc: x}, [][]string{nil}},
-		{"F1: two reads", summary.Access{Loc: x}, summary.Access{Loc: x}, nil},
-		{"F1: a common lock", summary.Access{Loc: x, Kind: summary.Write, Locks: held(mu, lockset.Write)}, summary.Access{Loc: x, Locks: held(mu, lockset.Read)}, nil},
-		{"F1: one has no lock", summary.Access{Loc: x, Kind: summary.Write, Locks: held(mu, lockset.Write)}, summary.Access{Loc: x}, [][]string{nil}},
-		{"F3: before the goroutine", summary.Access{Loc: x, Kind: summary.Write}, summary.Access{Loc: x, Sync: order.Sync{Released: order.Counts{done: 1}}}, nil},
-		{"F3: both atomic", summary.Access{Loc: x, Kind: summary.AtomicWrite}, summary.Access{Loc: x, Kind: summary.AtomicRead}, nil},
-		{"F3: one atomic", summary.Access{Loc: x, Kind: summary.AtomicWrite}, summary.Access{Loc: x}, [][]string{nil}},
-		{"F4: the lock of the entry", summary.Access{Loc: field(entry("range#1"), "T.x"), Kind: summary.Write, Locks: held(field(entry("range#1"), "T.mu"), lockset.Write)},
+		{"PA1: write and read", summary.Access{Loc: x, Kind: summary.Write}, summary.Access{Loc: x}, [][]string{nil}},
+		{"PA1: two reads", summary.Access{Loc: x}, summary.Access{Loc: x}, nil},
+		{"PA1: a common lock", summary.Access{Loc: x, Kind: summary.Write, Locks: held(mu, lockset.Write)}, summary.Access{Loc: x, Locks: held(mu, lockset.Read)}, nil},
+		{"PA1: one has no lock", summary.Access{Loc: x, Kind: summary.Write, Locks: held(mu, lockset.Write)}, summary.Access{Loc: x}, [][]string{nil}},
+		{"PA1: before the goroutine", summary.Access{Loc: x, Kind: summary.Write}, summary.Access{Loc: x, Sync: order.Sync{Released: order.Counts{done: 1}}}, nil},
+		{"PA1: both atomic", summary.Access{Loc: x, Kind: summary.AtomicWrite}, summary.Access{Loc: x, Kind: summary.AtomicRead}, nil},
+		{"PA1: one atomic", summary.Access{Loc: x, Kind: summary.AtomicWrite}, summary.Access{Loc: x}, [][]string{nil}},
+		{"PA2: the lock of the entry", summary.Access{Loc: field(entry("range#1"), "T.x"), Kind: summary.Write, Locks: held(field(entry("range#1"), "T.mu"), lockset.Write)},
 			summary.Access{Loc: field(entry("range#2"), "T.x"), Locks: held(field(entry("range#2"), "T.mu"), lockset.Write)}, nil},
-		{"F4: a lock of another entry", summary.Access{Loc: field(entry("range#1"), "T.x"), Kind: summary.Write, Locks: held(field(entry("range#1"), "T.mu"), lockset.Write)},
+		{"PA2: a lock of another entry", summary.Access{Loc: field(entry("range#1"), "T.x"), Kind: summary.Write, Locks: held(field(entry("range#1"), "T.mu"), lockset.Write)},
 			summary.Access{Loc: field(entry("range#2"), "T.x"), Locks: held(field(entry("range#3"), "T.mu"), lockset.Write)}, [][]string{nil}},
-		{"F5: two appends", summary.Access{Loc: list, Kind: summary.Append}, summary.Access{Loc: list, Kind: summary.Append}, [][]string{{"append-append"}}},
-		{"F6: inside and after Do", summary.Access{Loc: x, Kind: summary.Write, Locks: held(doing, lockset.Write)},
+		{"PA4: two appends", summary.Access{Loc: list, Kind: summary.Append}, summary.Access{Loc: list, Kind: summary.Append}, [][]string{{"append-append"}}},
+		{"PA5: inside and after Do", summary.Access{Loc: x, Kind: summary.Write, Locks: held(doing, lockset.Write)},
 			summary.Access{Loc: x, Sync: order.Sync{Acquired: order.Counts{done: 1}, Released: order.Counts{token: 1}}}, nil},
 	} {
 		a, b := c.a, c.b

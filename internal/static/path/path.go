@@ -20,22 +20,23 @@
 //	name  Token, Recv, Locker   synchronisation objects that belong to a node
 //	      Iface t               an interface that holds the node
 //
-// # Rules
+// # Equality and bounds
 //
-// (P1) Nodes of one [Table] are equal iff they are the same pointer.
+// Nodes of one [Table] are equal iff they are the same pointer. A path has at most [MaxDepth]
+// loads. A longer path is cut to Unknown of its type: this, the representative as the fallback of
+// section 3.1, makes every analysis over paths end.
 //
-// (P2) A path has at most [MaxDepth] loads. One that would be longer is cut to Unknown of its type;
-// this, the representative as the fallback of section 3.1, makes every analysis over paths end.
+// # Indices
 //
-// (P3) Constant indices name elements of their own; an index that is a value of the frame is kept,
-// so that two goroutines of one loop can be told apart; any other index is any element.
+// Constant indices name elements of their own. An index that is a value of the frame is kept, so
+// that two goroutines of one loop can be distinguished. Any other index is any element.
 //
-// (P4) The class of a location is the last field with its struct type, or the exact variable or
-// site where no load stands between. Two locations may be one only if their classes agree: classes
-// are split by type.
+// # Classes
 //
-// (P5) A Choice is no location, and stands for no class: two of them are never known to be one, but
-// in their frame.
+// The class of a location is the last field with its struct type, or the exact variable or site if
+// no load lies between. Two locations may be one only if their classes agree: classes are split by
+// type. A Choice is no location, and has no class: two of them are never known to be one outside
+// their frame.
 package path
 
 import (
@@ -72,7 +73,7 @@ const (
 // All, as a constant index, is every element.
 const All = -1
 
-// MaxDepth bounds the loads of a path (P2).
+// MaxDepth bounds the loads of a path.
 const MaxDepth = 3
 
 // Over is the name of what says that all goroutines of a go statement have released an object.
@@ -107,7 +108,7 @@ type key struct {
 	cap       int32
 }
 
-// Table holds the nodes of one analysis, each once (P1). It is not safe for concurrent use.
+// Table holds the nodes of one analysis, each once. It is not safe for concurrent use.
 type Table struct{ nodes map[key]*Node }
 
 // NewTable returns an empty table.
@@ -234,7 +235,7 @@ func (t *Table) Field(base *Node, name string) *Node {
 	return t.node(Node{Kind: Field, Base: base, Name: name})
 }
 
-// Elem is the address of an element. Of a slice with other bounds, which element is not known (P3).
+// Elem is the address of an element. Of a slice with other bounds, which element is not known.
 func (t *Table) Elem(base, idx *Node) *Node {
 	if base.Kind == Sub {
 		if base.Name == "" || idx != nil && idx.Kind == Const && idx.Index == All {
@@ -262,7 +263,7 @@ func (t *Table) Sub(base *Node, prefix bool) *Node {
 
 // Load is what the address held; typ is the class of what that points to.
 func (t *Table) Load(base *Node, typ string) *Node {
-	if base.loads >= MaxDepth { // (P2)
+	if base.loads >= MaxDepth {
 		return t.Unknown(typ)
 	}
 	return t.node(Node{Kind: Load, Base: base, Type: typ})

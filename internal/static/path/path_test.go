@@ -6,7 +6,7 @@ import (
 	"github.com/presage-race/presage/internal/static/path"
 )
 
-// TestClass checks which locations may be one (P4).
+// TestClass checks which locations may be one.
 func TestClass(t *testing.T) {
 	table := path.NewTable()
 	param := table.Root(path.Param, 0, "", "p.T")
@@ -38,24 +38,24 @@ func TestTable(t *testing.T) {
 	table := path.NewTable()
 	param := table.Root(path.Param, 0, "", "T")
 	if table.Field(param, "T.f") != table.Field(table.Root(path.Param, 0, "", "T"), "T.f") {
-		t.Error("P1: two nodes of one path")
+		t.Error("two nodes of one path")
 	}
 	n := param
 	for range path.MaxDepth {
 		n = table.Load(n, "T")
 	}
 	if n.Loads() != path.MaxDepth || n.Kind != path.Load {
-		t.Errorf("P2: %d loads, kind %d", n.Loads(), n.Kind)
+		t.Errorf("%d loads, kind %d", n.Loads(), n.Kind)
 	}
 	if got := table.Load(n, "T"); got != table.Unknown("T") {
-		t.Errorf("P2: a path beyond the bound is %s", got.Key())
+		t.Errorf("a path beyond the bound is %s", got.Key())
 	}
 	slice := table.Root(path.Param, 1, "", "[]T")
 	if got := table.Elem(table.Sub(slice, true), table.Const(1)); got != table.Elem(slice, table.Const(1)) {
-		t.Error("P3: a prefix has other indices")
+		t.Error("a prefix has other indices")
 	}
 	if got := table.Elem(table.Sub(slice, false), table.Const(1)); got != table.Elem(slice, nil) {
-		t.Error("P3: an index of a part is one of the whole")
+		t.Error("an index of a part is one of the whole")
 	}
 }
 

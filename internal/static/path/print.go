@@ -145,7 +145,7 @@ func (n *Node) Key() string {
 	return "?" + n.Type
 }
 
-// Class is what two locations must share to be one (P4).
+// Class is what two locations must share to be one.
 func (n *Node) Class() string {
 	switch n.Kind {
 	case Global:

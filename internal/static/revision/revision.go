@@ -1,14 +1,11 @@
 // Package revision gets the files of a revision of a git repository, in a directory of its own.
 //
-// # Rules
+// The files are a worktree that git adds in a temporary directory, without a branch. The user's own
+// tree, index and branches are not touched. The entry that git makes for the worktree in the
+// repository is removed with it.
 //
-// (W1) The files are a worktree that git adds in a temporary directory, without a branch. The
-// user's own tree, index and branches are not touched; what git notes of the worktree in the
-// repository goes when it is removed.
-//
-// (W2) git runs without the variables that bind it to another repository or index (a hook has them
-// set: GIT_INDEX_FILE would be the user's own index), and without hooks: post-checkout is not for
-// this.
+// git runs without the variables that bind it to another repository or index (a hook has them set:
+// GIT_INDEX_FILE would be the user's own index), and without hooks: post-checkout is not for this.
 package revision
 
 import (
@@ -105,7 +102,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 }
 
 // local are the variables of git rev-parse --local-env-vars, but for those that only configure
-// (W2).
+// .
 var local = []string{
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE",
 	"GIT_INDEX_FILE", "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR",

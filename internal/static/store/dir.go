@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Key says what an entry depends on (D3).
+// Key says what an entry depends on.
 type Key [sha256.Size]byte
 
 // Keyer makes a key of what is written to it.
@@ -36,7 +36,7 @@ func (k *Keyer) Key() (key Key) {
 	return key
 }
 
-// Executable is the digest of the running program: summaries of another build are not used (D3).
+// Executable is the digest of the running program: summaries of another build are not used.
 func Executable() (Digest, error) {
 	var d Digest
 	name, err := os.Executable()
@@ -60,7 +60,7 @@ func Executable() (Digest, error) {
 type Dir struct{ root string }
 
 const (
-	unusedFor  = 30 * 24 * time.Hour // then an entry is removed (D5)
+	unusedFor  = 30 * 24 * time.Hour // then an entry is removed
 	touchAfter = 24 * time.Hour
 	claimFor   = 2 * time.Minute // then the process that has claimed a key is taken for dead
 )
@@ -146,7 +146,7 @@ func (d *Dir) Claim(k Key) (bool, error) {
 // Release takes a claim back.
 func (d *Dir) Release(k Key) { os.Remove(d.file(k, ".claim")) }
 
-// Trim removes what was not used for long (D5).
+// Trim removes what was not used for long.
 func (d *Dir) Trim() error {
 	mark := filepath.Join(d.root, "trimmed")
 	if info, err := os.Stat(mark); err == nil && time.Since(info.ModTime()) < touchAfter {

@@ -18,23 +18,24 @@
 // read. Example: the lock set {&s.mu: lock} of a hundred accesses is one item of four bytes, and
 // each access has its number.
 //
-// # Rules
+// # Encoding
 //
-// (D1) Equal values have equal encodings: maps are written in the order of their keys
-// (path.Compare), items in the order of first use.
+// Equal values have equal encodings: maps are written in the order of their keys (path.Compare),
+// items in the order of first use. A field with the tag `store:"layout"` is written to the layout.
+// The digest of a package is that of its meaning: it stays when lines move.
 //
-// (D2) A field with the tag `store:"layout"` stands in the layout. The digest of a package is that
-// of its meaning: it stays when lines move.
+// # Keys
 //
-// (D3) The key of a package: the executable, what it was asked, the version of the language, its
-// files' names and contents, and the digests of all that it imports, directly or not. After an edit
-// only those packages are done again whose imports' meaning has changed.
+// The key of a package has the executable, the options, the version of the language, the names and
+// contents of its files, and the digests of all its imports, direct or not. After an edit only
+// those packages are summarised again whose imports' meaning has changed. What is used is always
+// what was decoded, also of a package that was just summarised: a second run cannot differ from the
+// first.
 //
-// (D4) What is used is what was decoded, of a package that was just summarised, too: a second run
-// cannot differ from the first.
+// # Files
 //
-// (D5) A file that is not whole is no entry: it is counted and made again. Entries appear by
-// rename. Those not used for thirty days are removed.
+// An incomplete file is no entry: it is counted and made again. Entries appear by rename. Entries
+// that were not used for thirty days are removed.
 //
 // # Complexity
 //

@@ -29,7 +29,7 @@ const (
 	itemMap    = 'm'
 )
 
-// Digest is the SHA-256 of the meaning of a value (D2).
+// Digest is the SHA-256 of the meaning of a value.
 type Digest [sha256.Size]byte
 
 // writer encodes one value.
@@ -102,7 +102,7 @@ func (w *writer) slice(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// fields writes a struct; what is tagged goes to the layout (D2), where strings stand in full.
+// fields writes a struct; what is tagged goes to the layout, where strings stand in full.
 func (w *writer) fields(b []byte, v reflect.Value) []byte {
 	t := v.Type()
 	for i := range t.NumField() {
@@ -184,7 +184,7 @@ func (w *writer) item(kind byte, content []byte) uint64 {
 	return i
 }
 
-// entries writes a map in the order of its keys (D1).
+// entries writes a map in the order of its keys.
 func (w *writer) entries(v reflect.Value) []byte {
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return compareKeys(a, b) })

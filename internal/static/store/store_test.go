@@ -69,7 +69,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// (D2) Lines are no meaning, paths are.
+// Lines are no meaning, paths are.
 func TestDigest(t *testing.T) {
 	a, da := store.Encode(example(path.NewTable(), 10))
 	b, db := store.Encode(example(path.NewTable(), 11))

@@ -1,33 +1,28 @@
-// Package summary is what is known of a function without its callers: guarded accesses, its effect
-// on locks and on synchronisation, what it returns and stores, and the goroutines that it starts
-// (RELAY, ESEC/FSE 2007, section 3.3).
+// Package summary holds what is known of a function without its callers: guarded accesses, the
+// effect on locks and synchronisation, results and stores, and the goroutines that it starts
+// (RELAY: Voung, Jhala, Lerner, ESEC/FSE 2007, section 3.3).
 //
-// # Rules
+// # Paths
 //
-// (S1) Everything is written in paths that begin at formals, globals, or sites of the function. A
-// caller that instantiates a summary replaces formals by actuals and renames sites.
+// Everything is written in paths that begin at formals, globals, or sites of the function. A caller
+// that instantiates a summary replaces formals by actuals and renames sites. Objects that are made
+// inside and that no caller can name are left out, with everything that synchronises on them.
 //
-// (S2) A guarded access is (location, relative lockset, kind), as in the paper, and what stands
-// before it (package order), in which goroutine it is executed, and the calls that lead to it.
+// # Accesses
 //
-// (S3) An access whose path no longer begins at a formal is *settled*: no caller can say more about
-// where it is. It stays with the function where it settled, and the link phase brings it locks and
-// roots from above.
+// A guarded access is (location, relative lockset, kind), as in the paper, together with the
+// synchronisation before it (package order), the goroutine that executes it, and the calls that
+// lead to it. An access whose path no longer begins at a formal is settled: no caller can say more
+// about its location. It stays with the function where it settled, and package link adds locks and
+// roots from callers. Accesses and calls of the function's own text have the flags that their
+// goroutine has seen under locks.
 //
-// (S4) A call whose target is not known is a hole: receiver, method, arguments, and what holds
-// there.
+// # Calls and exits
 //
-// (S5) An exit is a way out with the results that tell it from the others: "returns non-nil holding
-// the lock".
-//
-// (S6) Objects that are made inside and that no caller can name are left out, with all that
-// synchronises on them.
-//
-// (S7) A call through a value finds functions and concrete types where the value is read from: by
-// the class of that memory, else by its type.
-//
-// (S8) Accesses and calls of the function's own text know what it has seen of fields and variables
-// under locks.
+// A call whose target is unknown is a hole: receiver, method, arguments, and the state there. A
+// call through a value finds functions and concrete types where the value is read from: by the
+// class of that memory, or else by its type. An exit has the results that distinguish it from the
+// others: "returns non-nil holding the lock".
 package summary
 
 import (
@@ -83,7 +78,7 @@ type Call struct {
 	Next *Call
 }
 
-// Access is a guarded access (S2).
+// Access is a guarded access.
 type Access struct {
 	Loc    *path.Node // address
 	Kind   Kind
@@ -96,12 +91,12 @@ type Access struct {
 	Round  order.Counts // Tokens that may have been released in this round of the loop
 	At     *path.Node   // the path as it is written at Pos
 	Sets   bool         // it writes what is certainly not zero
-	Flags  []Flag       // what its goroutine has seen before (S8)
-	// the path from where the function has stored the object (X33 of package symbolic); nil if it
+	Flags  []Flag       // what its goroutine has seen before
+	// the path from where the function has stored the object (SY3); nil if it
 	// has not
 	Stored *path.Node
 	Cuts   bool // it leaves a slice with a part of what it had
-	Taken  bool // the memory was taken out of a shared place before (X6)
+	Taken  bool // the memory was taken out of a shared place before (SY3)
 	// the object was made by the function, and only goroutines that were started since can reach it
 	Kept bool
 }
@@ -151,7 +146,7 @@ const (
 	False       // false, or nil
 )
 
-// Exit is a way out of the function (S5).
+// Exit is a way out of the function.
 type Exit struct {
 	Results []Truth
 	Locks   lockset.Relative
@@ -161,7 +156,7 @@ type Exit struct {
 // Store is a value that the function leaves in memory.
 type Store struct{ Addr, Value *path.Node }
 
-// Hole is a call whose target is not known (S4).
+// Hole is a call whose target is not known.
 type Hole struct {
 	Value  *path.Node // function value, or receiver
 	Method string     // "": a call of Value itself
@@ -184,7 +179,7 @@ type Edge struct {
 	Held   []*path.Node // what the captured variables hold
 	Owned  Owned        // what no other goroutine can reach
 	Stored []Stored     // arguments that the caller has made and stored in the memory of a formal
-	// what only goroutines can reach that were started since it was made (X32 of package symbolic)
+	// what only goroutines can reach that were started since it was made (SY3)
 	Kept   Owned
 	Locks  lockset.Relative
 	Thread int
@@ -197,7 +192,7 @@ type Edge struct {
 	// what the caller has waited for and released, of what has a name for its callers too
 	Sync    order.Sync
 	Started order.Counts // Tokens of those that this goroutine may have started before
-	Flags   []Flag       // what this goroutine has seen before (S8)
+	Flags   []Flag       // what this goroutine has seen before
 	Pos     Pos
 }
 
@@ -216,7 +211,7 @@ const Offered = "offered "
 
 // Flow says that a function or a concrete type, or what an interface holds, comes to where a call
 // through a value may find it: the class of the memory in which it is stored, or the type that it
-// is converted to; "" if nothing is known of where (S7). A method comes to the type to which an
+// is converted to; "" if nothing is known of where. A method comes to the type to which an
 // embedded field promotes it.
 type Flow struct {
 	From, To string
@@ -257,7 +252,7 @@ type Function struct {
 	Published []*path.Node
 	Publishes []int
 
-	// locks that the function may give up without having taken them (X36 of package symbolic)
+	// locks that the function may give up without having taken them (SY6)
 	Gives []*path.Node
 
 	Reveals []int // parameters whose objects code which is not known may get hold of
@@ -270,7 +265,7 @@ type Function struct {
 	Edges []Edge
 	Flows []Flow
 
-	// formals that lead to structs of a few types only (X34 of package symbolic)
+	// formals that lead to structs of a few types only (SY3)
 	Within struct{ Args, Free []Within }
 	Cuts   Cuts // what is beyond the bounds
 }

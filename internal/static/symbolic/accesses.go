@@ -34,7 +34,7 @@ func (ac *accesses) guarded(s *state, in ssa.Instruction, addr *path.Node, a *su
 }
 
 // stored is the path of memory in a map or a slice that the function has made and stored in a field
-// or variable: from there (X33).
+// or variable: from there (SY3).
 func (ac *accesses) fromStore(s *state, addr *path.Node) *path.Node {
 	r := addr.Root()
 	place := s.places[r]

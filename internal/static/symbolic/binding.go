@@ -90,7 +90,7 @@ func (b *binding) lock(n *path.Node) *path.Node {
 	m := b.node(n)
 	b.many = was
 	if m.Kind == path.Token && m.Name == "mutex" && m.Base.Buffer() >= -1 && m.Base.Buffer() != 1 {
-		// (X10)
+		// (SY4)
 		return nil
 	}
 	return m
@@ -117,7 +117,7 @@ func (b *binding) sync(s order.Sync) order.Sync {
 }
 
 // chosen is the scope of an access below the formal, of which the binding has chosen one path
-// (X15).
+// (SY5).
 func (b *binding) chosen(sc scope, formal *path.Node) scope {
 	if i := int(formal.Index); formal.Kind == path.Param && i < len(b.vals) && len(b.args[i]) > 1 {
 		sc.locks = b.f.choices.chosen(sc.locks, b.vals[i], b.args[i][b.alt%len(b.args[i])])
@@ -126,7 +126,7 @@ func (b *binding) chosen(sc scope, formal *path.Node) scope {
 }
 
 // leaves rebinds the locks at an exit: one of an argument that has several paths is the lock of
-// whichever it is (X15), and all of them may be released.
+// whichever it is (SY5), and all of them may be released.
 func (b *binding) leaves(r lockset.Relative) lockset.Relative {
 	out := lockset.Relative{Plus: r.Plus.Map(func(n *path.Node) *path.Node {
 		if x := b.choice(n); x != nil {

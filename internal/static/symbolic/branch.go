@@ -28,8 +28,8 @@ type branching struct {
 	syncs  *syncs
 }
 
-// edge is the state on the way from b to its i-th successor: what the branch tells (X7), and what a
-// loop that is left here has acquired (X9).
+// edge is the state on the way from b to its i-th successor: what the branch tells (SY4), and what
+// a loop that is left here has acquired (SY6).
 func (br *branching) edge(b *ssa.BasicBlock, i int, out *state) *state {
 	s := out.fork()
 	if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
@@ -48,7 +48,7 @@ func (br *branching) edge(b *ssa.BasicBlock, i int, out *state) *state {
 			case !br.graph.everyRound(l, at):
 			case o.Name == condition:
 				if s.sync.Acquired[o] == 0 {
-					s.sync = s.sync.Acquire(o, 1) // (X35)
+					s.sync = s.sync.Acquire(o, 1) // (SY6)
 				}
 			case s.sync.Acquired[o] < order.Many:
 				s.sync = s.sync.Acquire(o, order.Many)
@@ -115,7 +115,7 @@ func (br *branching) assume(s *state, cond ssa.Value, yes bool) {
 	}
 }
 
-// drained says that a channel is closed: what was received from it was not sent (X29).
+// drained says that a channel is closed: what was received from it was not sent (SY6).
 func (br *branching) drained(s *state, ok ssa.Value, yes bool) {
 	e, isExtract := ok.(*ssa.Extract)
 	if !isExtract || e.Index != 1 || yes {
@@ -248,7 +248,7 @@ func (br *branching) flag(s *state, x ssa.Value, k *ssa.Const, equal bool) {
 	}
 }
 
-// expect makes conditional locks of the exits by which the results of a call differ (X7).
+// expect makes conditional locks of the exits by which the results of a call differ (SY4).
 func (cl *caller) expect(s *state, call *ssa.Call, exits []summary.Exit) {
 	if len(exits) < 2 {
 		return

@@ -64,7 +64,7 @@ func (cl *caller) invoke(s *state, in ssa.Instruction, c *ssa.CallCommon, result
 		if op := cl.locker(c); op != model.None {
 			return cl.modelled(s, in, model.Row{Op: op}, args, result)
 		}
-		if model.Changing(cl.values.types.class(c.Value.Type()), c.Method.Name()) { // (M5)
+		if model.Changing(cl.values.types.class(c.Value.Type()), c.Method.Name()) {
 			return cl.modelled(s, in, model.Row{Op: model.Changes}, args, result)
 		}
 	}
@@ -269,7 +269,7 @@ func (cl *caller) synchronise(s *state, in ssa.Instruction, op model.Op, objects
 	switch op {
 	case model.Add:
 		if len(objects) == 1 && len(s.locks.Plus) == 0 {
-			s.added = with(s.added, objects[0]) // (X30)
+			s.added = with(s.added, objects[0]) // (SY6)
 		}
 	case model.Done:
 		for _, w := range objects {
@@ -285,7 +285,7 @@ func (cl *caller) synchronise(s *state, in ssa.Instruction, op model.Op, objects
 				cl.joins.waited(s, cl.table.Of(path.Token, w, "wg"), order.Sync{})
 			}
 		}
-	case model.Await: // (X35)
+	case model.Await: // (SY6)
 		s.lower(nil)
 		if len(objects) == 1 {
 			cl.syncs.acquire(s, in, cl.table.Of(path.Token, objects[0], condition), 1)
@@ -420,7 +420,7 @@ func (cl *caller) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []s
 	}
 }
 
-// runDefers executes the deferred calls (X8).
+// runDefers executes the deferred calls (SY2).
 func (cl *caller) runDefers(s *state) {
 	for d := s.defers; d != nil; d = d.next {
 		one := s.fork()

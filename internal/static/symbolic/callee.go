@@ -78,8 +78,8 @@ func (b *binding) leaveMemory(s *state, sum *summary.Function) {
 	b.f.sharing.escape(s, open)
 }
 
-// leaveLocks applies the effect of a callee on the lockset, and forgets what rested on the locks that
-// it has released.
+// leaveLocks applies the effect of a callee on the lockset, and forgets what rested on the locks
+// that it has released.
 func (b *binding) leaveLocks(s *state, sum *summary.Function, exits []summary.Exit, locks lockset.Relative) {
 	for _, l := range sum.Gives {
 		if n := b.lock(l); n != nil {

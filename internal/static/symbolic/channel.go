@@ -20,11 +20,11 @@ type chans struct {
 	joins    *joins
 	syncs    *syncs
 	draft    *draft
-	// channels that the function both sends to and receives from (X10)
+	// channels that the function both sends to and receives from (SY4)
 	both map[ssa.Value]bool
 }
 
-// mutexes finds the channels that the function both sends to and receives from (X10).
+// mutexes finds the channels that the function both sends to and receives from (SY4).
 func (cs *chans) mutexes() {
 	sends, receives := map[ssa.Value]bool{}, map[ssa.Value]bool{}
 	for _, b := range cs.values.fn.Blocks {
@@ -97,7 +97,7 @@ func (cs *chans) receive(s *state, in ssa.Instruction, ch ssa.Value) {
 	}
 }
 
-// toggle takes or gives back a channel used as a mutex (X10).
+// toggle takes or gives back a channel used as a mutex (SY4).
 func (cs *chans) toggle(s *state, c *path.Node) {
 	l := cs.table.Of(path.Token, c, "mutex")
 	if _, held := s.locks.Plus[l]; held {

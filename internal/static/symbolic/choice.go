@@ -12,7 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/static/path"
 )
 
-// choices names the locks of registers that have several paths (X15).
+// choices names the locks of registers that have several paths (SY5).
 type choices struct {
 	table     *path.Table
 	values    *values
@@ -20,7 +20,7 @@ type choices struct {
 }
 
 // choice names a value that has several paths by the register that they begin at, and the steps
-// from it: a lock with this name is that of whatever the register holds (X15). nil if the value has
+// from it: a lock with this name is that of whatever the register holds (SY5). nil if the value has
 // one path, or none.
 func (ch *choices) choice(s *state, v ssa.Value) *path.Node {
 	if len(ch.values.eval(s, v)) < 2 {
@@ -71,7 +71,7 @@ func (ch *choices) anew(s *state, in ssa.Instruction) {
 }
 
 // chosen adds to a lockset what the locks of Choices are if the value v, which is made of them, is
-// n (X15).
+// n (SY5).
 func (ch *choices) chosen(r lockset.Relative, v ssa.Value, n *path.Node) lockset.Relative {
 	for l, m := range r.Plus {
 		reg := ch.registers[l.Root()]

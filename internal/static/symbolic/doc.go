@@ -1,144 +1,164 @@
-// Package symbolic executes one function over access paths and yields its summary.
+// Package symbolic executes one function over access paths and yields its summary (package
+// summary): the accesses with the locks held there, and what a call of the function does.
 //
 // # What it computes
 //
-// A forward dataflow analysis of the SSA form. Its state at a point: the relative lockset (package
-// lockset), what was acquired and may have been released (package order), what is in memory, which
-// objects of the function other goroutines may reach, conditional locks, deferred calls. RELAY
-// (ESEC/FSE 2007, sections 3.1 to 3.3) in one pass.
+// A forward dataflow analysis of the SSA form, over a lattice of states. It is the analysis of
+// RELAY (Voung, Jhala, Lerner, ESEC/FSE 2007, sections 3.1 to 3.3), in one pass. The state at a
+// program point has
 //
-// # Rules
+//   - the relative lockset (package lockset), and locks that hold only if some value is true;
+//   - what was certainly acquired and may have been released (package order);
+//   - the contents of memory, as far as the function has written or read it;
+//   - which objects of the function other goroutines may reach;
+//   - the stack of deferred calls.
 //
-// (X1) A value is a set of at most [MaxAliases] paths: one is must(o), several are may(os); more
-// are ⊤, the representative of the type (Figure 2). nil is the empty set.
+// Context.Analyse executes the blocks to a fixed point, and then each block once more to record.
+// What the function waits for is known only after the first fixed point, so a function that waits
+// for goroutines has a second one. Export then removes from the summary what callers cannot use.
 //
-// (X2) A load that finds nothing in the store is named init(o), after the place it was read from.
-// Two such loads are one value unless the function itself has written there in between: the paper
-// maps shared places to ⊤ at every step; here the lock of a field read twice is one lock. What
-// another goroutine exchanges in between is missed.
+// # Values and memory
 //
-// (X3) A store to one path replaces what is known of it and of what lies in it; a store to one of
-// several adds to each.
+// (SY1) A value is a set of at most [MaxAliases] paths: one path is must(o), several are may(os). A
+// larger set is ⊤, the representative of the type (Figure 2); the empty set is nil. A load that
+// finds nothing in the state's memory is named init(o), after its address. Two such loads are one
+// value unless the function itself has written there in between. A store to one path replaces what
+// is known of that path and of what lies in it; a store to one of several paths adds to each.
 //
-// (X4) A call applies the effect of its callee's summary (Figures 3 to 6). A callee without summary
-// has none.
+// The paper maps shared memory to ⊤ at every step. Here it keeps its name, so that the lock of a
+// field that is read twice is one lock. An exchange by another goroutine in between is missed.
 //
-// (X5) An object that the function allocated is owned until it escapes: stored in memory that is
-// not owned, sent, captured by a goroutine. Accesses to an owned object are no guarded accesses:
-// this is initialisation (4.2, category 1).
+// The integer variable of a loop with three clauses is a new variable in each round, with another
+// value. It is one object here.
 //
-// (X6) Memory that was taken out of a shared place under a lock, which the same critical section
-// overwrites or deletes, is owned from then on until it escapes again: unsharing (category 3).
+// # Calls
 //
-// (X7) Locks that a branch decides about are conditional: "if this value is true, the lock is
-// held". Values are results of TryLock, results by which the exits of a callee differ, and
-// conditions on which two ways that meet differ (category 6). A branch on the value adds the lock
-// to L+.
+// (SY2) A call applies the effect of the callee's summary (Figures 3 to 6); a callee without a
+// summary has no effect. A function of the standard library or of a generated file is seen from
+// outside: it accesses the objects that it is given as a whole, at the call, and its own locks
+// guard what it does under them. Deferred calls run at RunDefers and at a panic, last first. A call
+// that may not have been deferred has a weak effect: what it releases is released, and what it
+// takes is not held. Two exceptions concern the branch on which it was deferred. A lock that just
+// this branch has released is held again if the call takes it; a lock that this branch held is held
+// while the call runs.
 //
-// (X8) Deferred calls run at RunDefers and at a panic, last first, those that may not have been
-// deferred with a weak effect: what they release is released, what they take is not held; unless it
-// was released on just the way on which they were deferred. What that way held is held while they
-// run.
+// # Ownership
 //
-// (X9) What a loop acquires in every round stands as acquired Many times behind it: the loop is
-// taken to run as often as the loop that started the goroutines.
+// (SY3) An object that the function has allocated is owned until it escapes: until it is stored in
+// memory that is not owned, is sent, or is captured by a goroutine. An access to an owned object is
+// no guarded access: it is initialisation (section 4.2, category 1).
 //
-// (X10) A channel of capacity 1 is a mutex if the function that sends also receives: from the send
-// to the receive.
+// An escaped object is published if goroutines may reach it that were not started since it was
+// made. It is published by a store into published memory or into memory of others, and by a send on
+// such a channel. In the memory of a formal it is what the formal is. The arguments of a goroutine
+// are not published by its start. Nor are those of an unknown call: callbacks and registries reach
+// little of them.
 //
-// (X11) A mutex that is unlocked by a goroutine that has not locked it hands over: who locks it
-// twice comes after the unlock.
+// Memory that was read from a shared location is owned again if the same critical section
+// overwrites or deletes that location; it stays owned until it escapes again (category 3,
+// unsharing).
 //
-// (X12) Functions of the standard library and of generated files access the objects that they are
-// given as a whole, at the call. Their own locks guard what they do under them.
+// A map or slice that the function has made and stored in a field or variable has for package link
+// the path from there: a goroutine that reaches it otherwise has no other path. A formal leads, by
+// its type, to structs of a few types only, unless an interface, a function, an unsafe pointer or a
+// type parameter lies on the path.
 //
-// (X13) An atomic flag is a mutex for who has changed it from zero by CompareAndSwap or Swap, until
-// it is zero again.
+// # Locks that are no mutexes, and locks that may be held
 //
-// (X14) A function or a concrete type that is stored in memory, converted to an interface or to a
-// named type of functions is noted with the class of where it comes to: package link looks there
-// for the targets of calls through values. Where the origin of a value is not seen, its type stands
-// for it. A function that is mentioned otherwise is noted, too.
+// (SY4) Some locks hold only if a value is true: a result of TryLock; a result by which the exits
+// of a callee differ; a condition on which two branches differ that join (category 6). Such a
+// conditional lock enters L+ on the branch that tests the value. Three other things act as mutexes:
 //
-// (X15) A lock of a value that has several paths is named by the register that the value is made
-// of: it is the lock of the one that the register holds, and the register holds one object until it
-// is set anew. It guards what is accessed through that register, and what a callee accesses through
-// an argument made of it; under the lock the path of such an access is one, and so is that of its
-// lock. An unlock of one of the paths by another name gives the lock up.
+//   - a channel of capacity 1, from the send to the receive, if the function that sends also
+//     receives;
+//   - an atomic flag that CompareAndSwap or Swap has changed from zero, until it is zero again;
+//   - a mutex that a goroutine unlocks without holding it: a goroutine that locks it twice comes
+//     after the unlock.
 //
-// (X16) Wait of a WaitGroup says Over (O6 of package order) of every go statement so far whose
-// goroutines are done with it, as a receive from a channel does of the only goroutine that releases
-// it, if the channel and the goroutine are made once. The go statement may be in a callee, the Wait
-// in another, the function that the goroutine runs may be the caller's: what counts is the sum of
-// its releases. So a callee that returns early, without a goroutine, returns joined.
+// (SY5) A lock of a value with several paths is named by the SSA register of the value, as a Choice
+// (package path). The register holds one object until it is set again. The Choice guards accesses
+// through the register, and accesses of a callee through an argument made of it. Under the lock,
+// the path of such an access and the path of its lock belong to one object. An unlock of one of the
+// paths under another name releases the Choice.
 //
-// (X17) A loop that starts again what has ended: a variable of the function holds the channel that
-// the last goroutine closes. What was in the variable is over where it was received from, or is
-// nil. If that holds at every store to the variable, then all goroutines whose channels were ever
-// in it are over there, and with the first one what the variable held at the beginning. Conditions:
-// a channel that is made goes into the variable before the next one of its site is made; only one
-// goroutine, started once for each channel, releases it, and not the function itself; and a callee
-// that starts the goroutine and returns the channel does so on the same exits: on those that may
-// return nil no goroutine is started. A variable that another goroutine writes meanwhile is a race
-// of its own.
+// # Waiting for goroutines
 //
-// (X18) What a branch has seen of a field or variable that was read under a lock is kept: that it
-// is zero, as long as the lock is held, that it is not, or was set, for ever. Package link decides
-// what that orders.
+// (SY6) Over(t, o) of package order says that all goroutines of go statement t have released o. The
+// function acquires it in these cases:
 //
-// (X26) The function that T.Run is given is called, and the subtests that it has set apart are over
-// when Run comes back; unless it may call Parallel of its own t, itself or in what it gives t to.
-// Then what comes after that call is done by a goroutine that begins when the function with the t
-// of Run has returned, and has run its deferred calls: there package testing lets it go on. So all
-// that function does comes before it, and subtests of one t run at once with each other: the rounds
-// of a loop, and several calls of Run. If only one of two ways has called Parallel, what follows
-// both is taken to come after it. A test that is not parallel ends after its subtests. F.Fuzz is a
-// loop around Run: inputs of one process come one after the other. RunParallel starts goroutines
-// and waits for them.
+//   - Wait of a WaitGroup: for every go statement so far whose goroutines release the group. The
+//     sum of the releases counts, wherever the go statement, the Wait and the Done stand. So a
+//     callee that returns early, without a goroutine, returns joined.
+//   - A receive from a channel that only one goroutine releases, if channel and goroutine are made
+//     once.
+//   - A receive from a variable that a restart loop uses: it holds the channel that the last
+//     goroutine closes. If the earlier channel was received from, or was nil, at every store to the
+//     variable, then all goroutines whose channels were ever in it are over there, together with
+//     what the variable held at entry. A new channel must enter the variable before the next one of
+//     its site is made. One goroutine only, started once for each channel, releases it. A callee
+//     that starts the goroutine and returns the channel starts none on the exits where it may
+//     return nil.
 //
-// (X27) A function that is called by reflection may call Parallel of a t that is stored where
-// others may reach it, or was given to reflection or to a call that is not known. It is taken to do
-// so: such functions are the tests of a library that finds them by their names. Another call that
-// is not known is taken not to: most are callbacks of a test that has called Parallel itself, or
-// does not.
+// A loop that acquires an object in every round has acquired it Many times when it is left: it is
+// taken to run as often as the loop that started the goroutines. A loop that waits on a Cond has
+// acquired the Cond when it is left; Signal and Broadcast release it. A receive that finds the
+// channel closed has acquired what close released, apart from what sends released. A Done is
+// ignored if its goroutine has called Add just before, without a lock and without a goroutine
+// started between the two: a Wait may have come before that Add.
 //
-// (X23) A lock that the function holds where it starts a goroutine is lent to it, if wherever the
-// lock is given up the goroutine is over (O6).
+// A lock that is held at a go statement is lent to the goroutine if, wherever the lock is released,
+// the goroutine is over. It is handed over if the goroutine, or a function that the goroutine is
+// given, releases it without having taken it: from then on it is no lock of the starter.
 //
-// (X29) Who finds a channel closed (range is over, or the second result is false) has acquired what
-// close has released, apart from what sends have.
+// # Flags
 //
-// (X30) A Done for which the goroutine itself has called Add just before, without a lock and
-// without starting anything between the two, is none: who waits may have come before the Add.
+// (SY7) What a branch has found of a field or variable that was read under a lock is kept. That it
+// is zero holds while the lock is held; that it is not zero, or was set, holds for ever. Package
+// link decides which accesses this orders.
 //
-// (X31) The integer variable of a loop with three clauses is another one in each round, with
-// another value; here it is one object.
+// # Tests
 //
-// (X32) An escaped object is published if others may reach it than the goroutines that were started
-// since it was made: it is stored in what is published itself or is not the function's own, or is
-// sent by such a channel. In the memory of a formal it is what the formal is. What a goroutine is
-// given when it is started is not published by that, nor what a call that is not known is given:
-// callbacks and registries reach little of it.
+// (SY8) The function given to T.Run is called, and subtests that it has set apart are over when Run
+// returns. If it may call Parallel of its own t, directly or in a callee that has t, it has a
+// second part: what follows Parallel is a goroutine. That goroutine begins when the function with
+// the t of Run has returned and has run its deferred calls. So the parent's function comes before
+// it, and subtests of one t run at once with each other: those of a loop's rounds, and those of
+// several calls of Run. What follows a join of branches, of which one has called Parallel, is taken
+// to come after it. A function that is called by reflection may call Parallel of a t that is stored
+// where others may reach it, or that was given to reflection or to an unknown call; it is taken to
+// do so. Any other unknown call is taken not to.
 //
-// (X33) A map or slice that the function has made and stored in a field or variable has, for
-// package link, the path from there: who reaches it otherwise has no other.
+// A test that is not parallel ends after its subtests. F.Fuzz is a loop around Run whose inputs run
+// one after the other. RunParallel starts goroutines and waits for them.
 //
-// (X34) A formal leads, by its type, to structs of a few types only, unless an interface, a
-// function, an unsafe pointer or a type parameter is on the way.
+// # Values that are called
 //
-// (X35) Who leaves a loop that waits on a Cond has acquired it, and Signal and Broadcast release
-// it: the condition does not hold at first, and who makes it hold signals when all is done.
-//
-// (X36) A lock that is held where a goroutine is started, and that the goroutine, or what it is
-// given to call, gives up without having taken it, is the goroutine's from there on: who started it
-// cannot give it up as well.
-//
-// (X28) Methods that a type has from an embedded field are noted where the type is converted to an
-// interface that has them.
+// (SY9) A function or concrete type that is stored in memory, or converted to an interface or to a
+// named function type, is noted with the class of its destination (summary.Flow). Package link
+// finds the targets of calls through values there. A value of unknown origin is noted by its type.
+// A function that is mentioned otherwise is noted without a destination. A method that a type has
+// from an embedded field is noted where the type is converted to an interface with that method.
 //
 // # Soundness
 //
-// Missed: what T.Cleanup is given, Parallel behind a call that is not known (X27); aliases between
-// different formals, what another goroutine exchanges between two reads of a path (X2), what an
-// unknown callee stores or lets escape, loops that run less often than (X9) takes them to.
+// Not seen: functions given to T.Cleanup; a call of Parallel behind an unknown call (SY8); aliases
+// between different formals; an exchange between two reads of a path (SY1); what an unknown callee
+// stores or lets escape; loops that run less often than (SY6) takes them to.
+//
+// # Complexity
+//
+// A block is executed at most 12 times; counts that still grow are widened to Many after three. All
+// parts of a state and of a summary have bounds (summary.Bound), and each cut is counted.
+//
+// # Parts
+//
+//	function      blocks, to the fixed point; instructions
+//	flowgraph     the control-flow graph       values     paths of registers
+//	branching     edges, conditions            choices    locks of registers with several paths
+//	caller        calls, go statements         binding    a summary in the terms of a caller
+//	chans         channel operations           locking    methods of locks
+//	sharing       escape, publication          flows      which functions come where
+//	syncs         acquires, releases           joins      goroutines that are waited for
+//	accesses      accesses and stores          flagTracker  flags
+//	draft         the summary while it is made
 package symbolic

@@ -12,14 +12,14 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// flagTracker notes fields and variables that were seen zero, or set, under locks (X18).
+// flagTracker notes fields and variables that were seen zero, or set, under locks (SY7).
 type flagTracker struct {
 	sharing *sharing
 	values  *values
 	draft   *draft
 }
 
-// flag is what is known of a field or variable (X18). It is immutable.
+// flag is what is known of a field or variable (SY7). It is immutable.
 type flag struct {
 	addr  *path.Node
 	set   bool

@@ -12,7 +12,7 @@ import (
 )
 
 // flows notes which functions and concrete types come to which memory and types: package link finds
-// the targets of calls through values there (X14).
+// the targets of calls through values there (SY9).
 type flows struct {
 	std    bool // the package is of the standard library: nothing is noted
 	values *values
@@ -21,7 +21,7 @@ type flows struct {
 }
 
 // flow notes that a function or a concrete type comes to where a call through a value may find it
-// (X14).
+// (SY9).
 func (fl *flows) note(from, to string) {
 	if !fl.draft.recording || fl.std {
 		return
@@ -110,7 +110,7 @@ func (fl *flows) converted(s *state, v, x ssa.Value, typ types.Type) {
 	}
 }
 
-// service notes the methods of an interface that servers of a service have (M4 of package model).
+// service notes the methods of an interface that servers of a service have (package model).
 func (fl *flows) service(iface string, typ types.Type) {
 	i, ok := typ.Underlying().(*types.Interface)
 	if _, is := model.Service(iface); !ok || !is {
@@ -122,7 +122,7 @@ func (fl *flows) service(iface string, typ types.Type) {
 }
 
 // promoted notes for the methods of an interface that a type has from an embedded field which
-// methods these are (X28).
+// methods these are (SY9).
 func (fl *flows) promoted(t, iface types.Type) {
 	i, ok := iface.Underlying().(*types.Interface)
 	st, is := deref(t).Underlying().(*types.Struct)
@@ -175,7 +175,7 @@ func blank(iface string) bool { return iface == "any" || iface == "interface{}" 
 
 // Offered notes in the summary of a package's initialisation what its callers can make of its
 // types: one that implements an interface of the package may be what they give as that interface
-// (H6 of package link).
+// (LI10).
 func (c *Context) Offered(pkg *types.Package, init *summary.Function) {
 	f := &function{Context: c}
 	names := pkg.Scope().Names()

@@ -165,7 +165,7 @@ func (f *function) memory(s *state, instr ssa.Instruction) {
 }
 
 // round makes the variable of a loop that is a new one in each round, with what the one before held
-// (X31). It reports whether v is one.
+// (SY1). It reports whether v is one.
 func (f *function) round(s *state, v *ssa.Alloc) bool {
 	first := perRound(v)
 	if first == nil {
@@ -292,14 +292,14 @@ func (f *function) cuts(s *state, addr *path.Node, v ssa.Value) bool {
 	return ok && old.Op == token.MUL && slices.Contains(f.values.eval(s, old.X), addr)
 }
 
-// assign executes a store (X3).
+// assign executes a store (SY1).
 func (f *function) assign(s *state, v *ssa.Store) {
 	addrs, vals := f.values.eval(s, v.Addr), f.values.eval(s, v.Val)
 	if len(vals) == 0 {
 		vals = f.values.number(v.Val)
 	}
 	if len(addrs) == 1 && addrs[0].Kind == path.Alloc && addrs[0].Loop && counts(v.Addr) {
-		vals = aliases{f.Table.Value(addrs[0].Name, true)} // (X31)
+		vals = aliases{f.Table.Value(addrs[0].Name, true)} // (SY1)
 	}
 	for _, a := range addrs {
 		f.accesses.guarded(s, v, a, &summary.Access{Kind: summary.Write, Sets: f.draft.recording && f.values.nonzero(s, v.Val), Cuts: f.cuts(s, a, v.Val)})

@@ -12,7 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// joins is what the function knows of goroutines that it waits for, whatever the way (X16, X17).
+// joins is what the function knows of goroutines that it waits for, whatever the way (SY6).
 // What is gathered in one fixpoint is used in the next.
 type joins struct {
 	table *path.Table
@@ -28,7 +28,7 @@ type joins struct {
 	// channels that are not in a variable when they are made anew, or may be nil though there is
 	// one
 	lost nodes
-	// Token → locks that are given up while a goroutine of it may run (X23)
+	// Token → locks that are given up while a goroutine of it may run (SY6)
 	unlent map[*path.Node]nodes
 	made   map[*path.Node]*ssa.BasicBlock // channels of the function's own text
 }
@@ -60,7 +60,7 @@ func (js *joins) releasesOf(total order.Counts, node func(*path.Node) *path.Node
 }
 
 // joined notes what the goroutines that a callee starts release, and says which goroutines are over
-// because it waits for them (X16).
+// because it waits for them (SY6).
 func (js *joins) joined(s *state, b *binding, sum *summary.Function, sync order.Sync) {
 	for _, sp := range sum.Spawns {
 		if sp.Parent == 0 {
@@ -77,7 +77,7 @@ func (js *joins) joined(s *state, b *binding, sum *summary.Function, sync order.
 	}
 }
 
-// waited says of every goroutine that is done with a WaitGroup that it is over (X16). A goroutine
+// waited says of every goroutine that is done with a WaitGroup that it is over (SY6). A goroutine
 // that the callee itself has started is not meant.
 func (js *joins) waited(s *state, group *path.Node, callee order.Sync) {
 	if group.Root().Loop {
@@ -100,7 +100,7 @@ func (js *joins) over(s *state, token, object *path.Node) {
 }
 
 // received says of the only goroutine that closes a channel, or sends one value, that it is over
-// (X16).
+// (SY6).
 func (js *joins) received(s *state, token *path.Node) {
 	if js.made[token.Base] == nil || token.Base.Loop {
 		return
@@ -133,7 +133,7 @@ func channel(typ string) bool {
 // isChannel reports whether the node is a channel of which the site is known.
 func isChannel(n *path.Node) bool { return n.Kind == path.Alloc && n.Cap != -2 }
 
-// keep notes what is stored in a variable that holds channels (X17).
+// keep notes what is stored in a variable that holds channels (SY6).
 func (js *joins) keep(s *state, addr *path.Node, vals aliases) {
 	if !cell(addr) {
 		return
@@ -161,7 +161,7 @@ func (js *joins) keep(s *state, addr *path.Node, vals aliases) {
 }
 
 // make notes a channel that is made here: until it is in a variable nobody can wait for it there
-// (X17).
+// (SY6).
 func (js *joins) makes(s *state, ch *path.Node) {
 	if s.loose[ch] {
 		js.lost[ch] = true
@@ -169,7 +169,7 @@ func (js *joins) makes(s *state, ch *path.Node) {
 	s.loose = with(s.loose, ch)
 }
 
-// await says that what was in a variable until now is over: it was received from, or is nil (X17).
+// await says that what was in a variable until now is over: it was received from, or is nil (SY6).
 func (js *joins) await(s *state, addr *path.Node) {
 	s.waited = with(s.waited, addr)
 	if js.early[addr] {
@@ -188,7 +188,7 @@ func (js *joins) await(s *state, addr *path.Node) {
 	}
 }
 
-// handles notes the channels that a callee has made and returns (X17): one that may be nil though a
+// handles notes the channels that a callee has made and returns (SY6): one that may be nil though a
 // goroutine is there to close it is lost.
 func (js *joins) handles(s *state, b *binding, sum *summary.Function) (nils map[int]bool) {
 	for i, vals := range sum.Results {
@@ -257,7 +257,7 @@ func (s *state) again(site string) {
 }
 
 // unlend notes that a lock is given up, or may be by who calls the function, while goroutines may
-// run that the function has started (X23).
+// run that the function has started (SY6).
 func (js *joins) unlend(s *state, lock *path.Node) {
 	if !js.draft.recording {
 		return
@@ -276,7 +276,7 @@ func (js *joins) unlend(s *state, lock *path.Node) {
 }
 
 // lend gives the goroutines of the function's own text the locks that it holds while they run
-// (X23).
+// (SY6).
 func (js *joins) lend() {
 	for _, sp := range js.draft.sum.Spawns {
 		if sp.Via != nil || sp.Parent != 0 {

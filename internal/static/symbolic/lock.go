@@ -17,7 +17,7 @@ type locking struct {
 	choices *choices
 	joins   *joins
 	syncs   *syncs
-	gives   nodes // locks that were given up and not held (X36)
+	gives   nodes // locks that were given up and not held (SY6)
 }
 
 // lock executes a method of a lock, which is one of locks.
@@ -57,7 +57,7 @@ func (lk *locking) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call
 		lk.giveUp(s, l)
 		lk.joins.unlend(s, l)
 		if op == model.RUnlock || mode == lockset.Read {
-			s.locks = s.locks.ReleaseRead(l) // (K6) of package lockset
+			s.locks = s.locks.ReleaseRead(l) // (RL2) of package lockset
 		} else {
 			s.locks = s.locks.Release(l)
 		}
@@ -67,14 +67,14 @@ func (lk *locking) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call
 	}
 }
 
-// giveUp notes that a lock is given up that may be the caller's (X36).
+// giveUp notes that a lock is given up that may be the caller's (SY6).
 func (lk *locking) giveUp(s *state, l *path.Node) {
 	if s.locks.Plus[l] == 0 && (l.Formal() || l.Root().Kind == path.Global) {
 		lk.gives[l] = true
 	}
 }
 
-// several names the lock of a call that has several paths (X15).
+// several names the lock of a call that has several paths (SY5).
 func (lk *locking) several(s *state, in ssa.Instruction, locks aliases) *path.Node {
 	c, ok := in.(ssa.CallInstruction)
 	if !ok || len(locks) < 2 || slices.ContainsFunc(locks, func(l *path.Node) bool { return l.Kind == path.Locker }) {
@@ -90,7 +90,7 @@ func (lk *locking) several(s *state, in ssa.Instruction, locks aliases) *path.No
 }
 
 // handOver treats a mutex as a semaphore: an unlock of what the goroutine does not hold releases it
-// to the one that locks it a second time without an unlock of its own (X11).
+// to the one that locks it a second time without an unlock of its own (SY4).
 func (lk *locking) handOver(s *state, in ssa.Instruction, op model.Op, l *path.Node) {
 	_, held := s.locks.Plus[l]
 	switch {

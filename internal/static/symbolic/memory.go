@@ -34,7 +34,7 @@ func (m *memory) writable() {
 	m.own = true
 }
 
-// put replaces what is in memory at addr, and forgets what was in it (X3). Without known it only
+// put replaces what is in memory at addr, and forgets what was in it (SY1). Without known it only
 // forgets. It reports whether v is kept, as far as it is known.
 func (m *memory) put(addr *path.Node, v aliases, known bool) (kept bool) {
 	r := addr.Root()

@@ -115,7 +115,7 @@ func (vs *values) extract(s *state, v *ssa.Extract) {
 }
 
 // entry is the address of the value, or of the key, of the entry of a map that a loop has come to
-// (P3).
+// .
 func (vs *values) entry(t *ssa.Next, key bool) aliases {
 	var addrs aliases
 	for _, m := range vs.env[t] {

@@ -10,7 +10,7 @@ import (
 )
 
 // prune leaves out of a summary what no caller can name: objects that the function, or what it
-// calls, has made, and that are dead when it returns (S6). Live are the objects that lie in
+// calls, has made, and that are dead when it returns. Live are the objects that lie in
 // results, in memory that callers reach, and with the goroutines that outlive the function.
 func prune(sum *summary.Function) {
 	p := &pruner{live: nodes{}}

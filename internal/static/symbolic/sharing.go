@@ -7,8 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/static/path"
 )
 
-// sharing decides which objects other goroutines may reach: escape (X5), publication (X32) and
-// unsharing (X6). What holds at a point is in the state; here is what holds for the whole function.
+// sharing decides which objects other goroutines may reach: escape (SY3), publication (SY3) and
+// unsharing (SY3). What holds at a point is in the state; here is what holds for the whole
+// function.
 type sharing struct {
 	flows *flows
 	draft *draft
@@ -23,7 +24,7 @@ func newSharing(fl *flows, dr *draft) *sharing {
 	return &sharing{flows: fl, draft: dr, leaked: nodes{}, outside: nodes{}, touched: map[*path.Node]*path.Node{}}
 }
 
-// shared reports whether another goroutine may reach the memory at addr (X5, X6).
+// shared reports whether another goroutine may reach the memory at addr (SY3).
 func (sh *sharing) shared(s *state, addr *path.Node) bool {
 	return sh.reachable(s, addr) && !s.taken(addr)
 }
@@ -44,7 +45,7 @@ func (sh *sharing) reachable(s *state, addr *path.Node) bool {
 	return true
 }
 
-// taken reports whether the memory was taken out of a shared place (X6).
+// taken reports whether the memory was taken out of a shared place (SY3).
 func (s *state) taken(addr *path.Node) bool {
 	if len(s.owned) == 0 {
 		return false
@@ -79,7 +80,7 @@ func (sh *sharing) publish(s *state, addr *path.Node, vals aliases) {
 	}
 }
 
-// noteStored notes where an object that the function has made is stored (X33).
+// noteStored notes where an object that the function has made is stored (SY3).
 func (s *state) noteStored(addr *path.Node, vals aliases) {
 	if len(vals) != 1 || addr.Kind != path.Field && addr.Kind != path.Global {
 		return
@@ -93,10 +94,10 @@ func (s *state) noteStored(addr *path.Node, vals aliases) {
 	}
 }
 
-// escape marks the objects that the values lead to (X5).
+// escape marks the objects that the values lead to (SY3).
 func (sh *sharing) escape(s *state, vals aliases) { sh.spread(s, vals, published, nil) }
 
-// give marks the objects that a goroutine which is started is given (X5, X32).
+// give marks the objects that a goroutine which is started is given (SY3).
 func (sh *sharing) give(s *state, vals aliases) { sh.spread(s, vals, given, nil) }
 
 // sent marks the objects that are sent.
@@ -112,13 +113,13 @@ func (sh *sharing) sent(s *state, ch *path.Node, vals aliases) {
 type way int
 
 const (
-	// only goroutines that were started since they were made can reach them (X32)
+	// only goroutines that were started since they were made can reach them (SY3)
 	given     way = iota
 	published     // others may
 	into          // they are stored in a formal's memory: the caller decides (Stores)
 )
 
-// kept reports whether the memory is part of an object of the function that is not published (X32).
+// kept reports whether the memory is part of an object of the function that is not published (SY3).
 func (s *state) kept(n *path.Node) bool {
 	n = n.Strip()
 	r := n.Root()
@@ -230,8 +231,8 @@ func (sp *spreading) formal(r *path.Node) {
 	}
 }
 
-// reveal notes that code which is not known may get hold of the objects that the values lead to (B9
-// of package before).
+// reveal notes that code which is not known may get hold of the objects that the values lead to
+// (BE5).
 func (sh *sharing) reveal(s *state, vals aliases) {
 	for _, n := range vals {
 		r := n.Strip().Root()
@@ -252,7 +253,7 @@ func (sh *sharing) reveal(s *state, vals aliases) {
 }
 
 // unshare takes what was read from memory out of sharing when that memory is overwritten under a
-// lock (X6).
+// lock (SY3).
 func (sh *sharing) unshare(s *state, addrs aliases) {
 	if len(s.locks.Plus) == 0 {
 		return

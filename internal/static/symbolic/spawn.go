@@ -97,7 +97,7 @@ func (cl *caller) start(s *state, in ssa.Instruction, targets []target, args []a
 	}
 }
 
-// named adds to what a goroutine releases the names that channels have where they are stored (X33):
+// named adds to what a goroutine releases the names that channels have where they are stored (SY3):
 // it may be given them besides.
 func (cl *caller) named(s *state, total order.Counts) order.Counts {
 	for o, n := range total {
@@ -109,7 +109,7 @@ func (cl *caller) named(s *state, total order.Counts) order.Counts {
 }
 
 // handed are the locks that the goroutine which is started gives up without having taken them: they
-// are its own from here on (X36).
+// are its own from here on (SY6).
 func (cl *caller) handed(s *state, in ssa.Instruction, targets []target, args []aliases) lockset.Set {
 	if len(s.locks.Plus) == 0 {
 		return nil

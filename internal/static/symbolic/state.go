@@ -16,7 +16,7 @@ import (
 // maxGuesses bounds the conditional locks of a state.
 const maxGuesses = 16
 
-// MaxAliases bounds a may-set (X1).
+// MaxAliases bounds a may-set (SY1).
 const MaxAliases = 4
 
 type (
@@ -24,7 +24,7 @@ type (
 	nodes   = map[*path.Node]bool
 )
 
-// guess is a conditional lock (X7): if the value is as told, the effect has happened.
+// guess is a conditional lock (SY4): if the value is as told, the effect has happened.
 type guess struct {
 	value ssa.Value
 	truth summary.Truth
@@ -33,7 +33,7 @@ type guess struct {
 }
 
 // deferred is a stack of deferred calls; may says that it need not have been deferred. gap are the
-// locks that were released on just the way on which it was (X8), with the mode in which the other
+// locks that were released on just the way on which it was (SY2), with the mode in which the other
 // way holds them, 0 if its caller does; held those that just that way held where the two met.
 type deferred struct {
 	call *ssa.Defer
@@ -51,22 +51,22 @@ type state struct {
 	round   order.Counts // Tokens released since the head of the loop
 	mem     memory
 	escaped nodes
-	open    nodes // of the escaped, those that are published (X32)
+	open    nodes // of the escaped, those that are published (SY3)
 	// of those that are not: the formal in whose memory they are stored
 	holder  map[*path.Node]*path.Node
-	places  map[*path.Node]*path.Node // of objects of the function: where they are stored (X33)
-	owned   nodes                     // paths that were taken out of shared memory (X6)
-	given   nodes                     // of what these lead to, what was shared again (X6)
+	places  map[*path.Node]*path.Node // of objects of the function: where they are stored (SY3)
+	owned   nodes                     // paths that were taken out of shared memory (SY3)
+	given   nodes                     // of what these lead to, what was shared again (SY3)
 	guesses []guess
-	flags   []flag             // (X18)
+	flags   []flag             // (SY7)
 	truth   map[ssa.Value]bool // conditions on the way here
 	defers  *deferred
 	forked  bool  // a goroutine may have been started
-	waited  nodes // variables of which the channel was received from, or is nil (X17)
-	// WaitGroups to which the goroutine has added without a lock, and started nothing since (X30)
+	waited  nodes // variables of which the channel was received from, or is nil (SY6)
+	// WaitGroups to which the goroutine has added without a lock, and started nothing since (SY6)
 	added   nodes
-	handed  nodes // locks that were given to goroutines (X36)
-	loose   nodes // channels that are in no variable yet (X17)
+	handed  nodes // locks that were given to goroutines (SY6)
+	loose   nodes // channels that are in no variable yet (SY6)
 	dropped int   // conditional locks that the join that made the state has left out
 }
 
@@ -135,7 +135,7 @@ func either(a, b nodes) nodes {
 }
 
 // joinGuesses keeps what both know, or one knows and the other has for certain; and a lock that one
-// way holds becomes conditional on what tells the ways apart (X7).
+// way holds becomes conditional on what tells the ways apart (SY4).
 func joinGuesses(s, o *state) (out []guess, dropped int) {
 	add := func(g guess) {
 		switch {

@@ -8,14 +8,14 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// Names of the synchronisation objects of a test's t (X26, X27).
+// Names of the synchronisation objects of a test's t (SY8).
 const (
 	parallel = "parallel" // released by t.Parallel
 	handed   = "handed"   // released where code that is not known gets t
 	subtests = "wg"       // released at the end of each subtest that t.Parallel has set apart
 )
 
-// subtest executes testing.T.Run and what is like it: args[fn] is the function of a test (X26).
+// subtest executes testing.T.Run and what is like it: args[fn] is the function of a test (SY8).
 // many says that it is executed several times.
 func (cl *caller) subtest(s *state, in ssa.Instruction, fn int, args []aliases, many bool) {
 	if fn >= len(args) || len(args[0]) == 0 {
@@ -89,7 +89,7 @@ func (b *binding) parallel(sum *summary.Function, t *path.Node) bool {
 }
 
 // takeTest takes over the accesses of a test that may call Parallel: what comes after that call is
-// a goroutine that begins when the test that runs it has returned (X26).
+// a goroutine that begins when the test that runs it has returned (SY8).
 func (b *binding) takeTest(in ssa.Instruction, target target, sum *summary.Function, sc scope, parent, t, token *path.Node, many bool, depth int) {
 	key := spawnKey{in, "test " + target.key + token.Name}
 	n, ok := b.f.draft.spawns[key]
@@ -155,7 +155,7 @@ func (b *binding) fillTest(in ssa.Instruction, h summary.Hole, v *path.Node, arg
 }
 
 // part is the scope of what the goroutine of a test does at a point: after Parallel it is another
-// one (X26).
+// one (SY8).
 func (b *binding) part(sc scope, thread int, at order.Counts) scope {
 	if sc.rest == nil || thread > 0 {
 		return sc

@@ -13,7 +13,7 @@ type syncs struct {
 	table    *path.Table
 	graph    *flowgraph
 	draft    *draft
-	acquired map[int]map[*path.Node]*ssa.BasicBlock // by loop (X9)
+	acquired map[int]map[*path.Node]*ssa.BasicBlock // by loop (SY6)
 	// releases that a goroutine which calls the function may make in all
 	total order.Counts
 }
@@ -33,7 +33,7 @@ func (sy *syncs) acquiredIn(o *path.Node) {
 // mayRelease adds releases that the caller's goroutine may make.
 func (sy *syncs) mayRelease(c order.Counts) { sy.total = order.Most(sy.total, c) }
 
-// acquire notes an acquire, for the loop it stands in as well (X9).
+// acquire notes an acquire, for the loop it stands in as well (SY6).
 func (sy *syncs) acquire(s *state, in ssa.Instruction, o *path.Node, n int) {
 	s.sync = s.sync.Acquire(o, n)
 	sy.acquiredIn(o)
@@ -65,7 +65,7 @@ func (sy *syncs) awaits() bool {
 	return false
 }
 
-// hand notes that code which is not known gets the values, if they are the t of a test (X27).
+// hand notes that code which is not known gets the values, if they are the t of a test (SY8).
 func (sy *syncs) hand(s *state, vals aliases) {
 	for _, n := range vals {
 		if isT(n) {
@@ -76,7 +76,7 @@ func (sy *syncs) hand(s *state, vals aliases) {
 }
 
 // reflected executes a call of a function that is not known: it may call Parallel of what it can
-// get (X27).
+// get (SY8).
 func (sy *syncs) reflected(s *state) {
 	for o := range s.sync.Released {
 		if o.Kind == path.Token && o.Name == handed {

@@ -143,7 +143,7 @@ func (b *binding) keeps(a *summary.Access, loc *path.Node, thread int) bool {
 }
 
 // takeWhole takes over an access of a function that is seen from outside: it is an access to the
-// object that was given, at the call (X12).
+// object that was given, at the call (SY2).
 func (b *binding) takeWhole(in ssa.Instruction, a *summary.Access, sc scope, done map[accessKey]bool) {
 	if !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
 		return

@@ -208,7 +208,7 @@ type reached struct {
 // maxWithin bounds the struct types of one formal.
 const maxWithin = 32
 
-// within notes which formals lead, by their types, to structs of a few types only (X34).
+// within notes which formals lead, by their types, to structs of a few types only (SY3).
 func (f *function) within() {
 	add := func(list *[]summary.Within, i int, t types.Type) {
 		if names, ok := f.types.leadsTo(t); ok && i < 32 {

@@ -22,7 +22,7 @@ type values struct {
 	results map[*ssa.Call][]aliases // of calls with several results
 }
 
-// eval returns the paths of a value (X1).
+// eval returns the paths of a value (SY1).
 func (vs *values) eval(s *state, v ssa.Value) aliases {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -77,7 +77,7 @@ func (vs *values) each(v aliases, t types.Type, g func(*path.Node) *path.Node) a
 	return out
 }
 
-// load returns what is in memory at addr (X2).
+// load returns what is in memory at addr (SY1).
 func (vs *values) load(s *state, addr *path.Node, typ string) aliases {
 	if v, ok := s.mem.get(addr); ok {
 		return v
@@ -124,7 +124,7 @@ func (vs *values) mine(r *path.Node) bool {
 	return true
 }
 
-// index names the index of an element (P3).
+// index names the index of an element.
 func (vs *values) index(v ssa.Value) *path.Node {
 	if c, ok := v.(*ssa.Const); ok && c.Value != nil && c.Value.Kind() == constant.Int {
 		if i, exact := constant.Int64Val(c.Value); exact && i >= 0 && i < 1<<20 {

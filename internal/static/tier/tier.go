@@ -1,14 +1,8 @@
-// Package tier says how likely a warning is, and why: reason codes, never silence.
+// Package tier says how likely a warning is, and why.
 //
-// # Rules
-//
-// (T1) Every piece of evidence that speaks against a race has a code. A warning has the codes that
-// hold.
-//
-// (T2) Its tier is the lowest that one of its codes allows: Likely without codes, Possible with
-// weak ones, Unlikely otherwise.
-//
-// (T3) The default report shows Likely.
+// Every piece of evidence that speaks against a race has a code, and a warning has the codes that
+// hold. Its tier is the lowest that one of its codes allows: Likely without codes, Possible with
+// weak ones, Unlikely otherwise. The default report shows Likely.
 package tier
 
 import (
@@ -57,7 +51,7 @@ var Reasons = []Reason{
 	{"ordered-in-frame", "where both goroutines are known, one access comes before the other", Unlikely},
 }
 
-// Of returns the tier that the codes leave (T2).
+// Of returns the tier that the codes leave.
 func Of(codes []string) Tier {
 	t := Likely
 	for _, r := range Reasons {

@@ -1,21 +1,13 @@
-// Package unmodelled counts what the static lens does not see into, so that a report can say what
-// it does not cover.
+// Package unmodelled counts what the static lens cannot analyse, so that a report can say what it
+// does not cover. The standard library is not counted: package model and its declarations suffice.
 //
-// # Rules
-//
-// (U1) Counted is what stands outside the standard library: of that, package model and the
-// declarations are all that is wanted.
-//
-// (U2) A function without a body is assembly, or linked to another name (go:linkname). A call of it
-// has no effect (X4 of package symbolic).
-//
-// (U3) A file that is left out because CGO_ENABLED is 0 is one that the build would have with it,
-// under the same tags.
-//
-// (U4) A conversion from unsafe.Pointer to a pointer makes an alias of which nothing is known. What
-// is converted the other way is followed.
-//
-// (U5) A call by reflection may reach any method of any type.
+//   - A function without a body is assembly, or linked to another name (go:linkname). A call of it
+//     has no effect ((SY2) of package symbolic).
+//   - A file is counted if it is left out because CGO_ENABLED is 0, and the build would have it
+//     under the same tags.
+//   - A conversion from unsafe.Pointer to a pointer makes an unknown alias. A conversion to
+//     unsafe.Pointer is followed.
+//   - A call by reflection may reach any method of any type.
 package unmodelled
 
 import (
@@ -32,10 +24,10 @@ import (
 
 // Counts of what is not modelled.
 type Counts struct {
-	NoBody  int // functions (U2)
-	Cgo     int // files (U3)
-	Unsafe  int // conversions (U4)
-	Reflect int // calls (U5)
+	NoBody  int // functions
+	Cgo     int // files
+	Unsafe  int // conversions
+	Reflect int // calls
 }
 
 // Add adds the counts of o.
@@ -49,7 +41,7 @@ func (c *Counts) Add(o Counts) {
 // Of counts in one package and its functions with bodies. tags are the build's.
 func Of(p *load.Package, fns []*ssa.Function, tags []string) Counts {
 	var c Counts
-	if p.Std { // (U1)
+	if p.Std {
 		return c
 	}
 	for _, f := range p.Files {

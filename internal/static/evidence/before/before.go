@@ -1,41 +1,44 @@
-// Package before decides whether one access stands before another in every execution: the evidence
-// "may happen in parallel" of a pair inside one frame.
+// Package before decides whether one access comes before another in every execution of a frame. It
+// is the evidence "may happen in parallel" of a pair.
 //
-// # Rules
+// # What it computes
 //
-// A point is a goroutine of the frame and what stands before the point in it (package order). Of
-// point a, and each object o that a has acquired n times:
+// A point is a goroutine of the frame and the synchronisation before the point in it (package
+// order). Let point a have acquired object o n times. A point b comes before a in these cases, by
+// the kind of o:
 //
-//	(B1) o is the Token of a go statement: the goroutine's creator released it. A point b of the
-//	     creator stands before a if the go statement cannot have been executed before b; any other
-//	     point stands before a if it stands before the go statement. What a test does after
-//	     Parallel begins when the test that runs it has returned: all points of that one stand
-//	     before a.
-//	(B2) o is a WaitGroup or a Once: b stands before a if b's goroutine still releases o after b,
-//	     or if b stands before some release of o. Wait needs every Done; of several Once.Do that
-//	     may run the function, the one that b is in did. A WaitGroup that is used again: only if a
-//	     has waited since b's goroutine was started, or the one that releases o.
-//	(B3) o is a channel or an atomic flag: b stands before a if fewer than n releases need not
-//	     come after b. A goroutine of which there are many counts Many times.
-//	(B4) o is the receiving side of a channel with capacity c: as (B3), with n−c.
-//	(B5) a has acquired one of several objects (select): b stands before a if it does by each, but
-//	     for channels that are made here and that nobody releases. Of a channel from elsewhere
-//	     (Done of a context, a field) who releases it is not known.
-//	(B6) A goroutine that a loop starts and that b is over in before the next round begins is one
-//	     at a time: b stands before everything that comes after the round.
-//	(B7) Two goroutines whose go statements one execution of their creator cannot both reach never
-//	     meet.
-//	(B8) Over(t, o): b of a goroutine of t, before it releases o, is not beside a of the goroutine
-//	     that executes t: what was started before a has released o, what is started later comes
-//	     after a. Of two goroutines of t, if it holds at t itself, one is over when the next
-//	     starts.
-//	(B9) Of a channel or Cond that is made here, that only goroutines started here can reach, and
-//	     that no code gets that is not known, who is elsewhere gets hold when the function has
-//	     returned: what it releases comes after b, if b is of the function's own goroutine.
+//   - (BE1) The Token of a go statement. Its release is made by the creator of the goroutine. A
+//     point b of the creator comes before a if the go statement cannot have been executed before b.
+//     Any other point comes before a if it comes before the go statement. What a test does after
+//     Parallel begins when its parent's function has returned: all points of that function come
+//     before a.
+//   - (BE2) A WaitGroup or a Once. b comes before a if b's goroutine still releases o after b, or
+//     if b comes before some release of o. Wait needs every Done; of several Once.Do that may run
+//     the function, the one with b did. A WaitGroup that is used again counts only if a has waited
+//     since b's goroutine, or the goroutine that releases o, was started.
+//   - (BE3) A channel or an atomic flag. b comes before a if fewer than n releases need not come
+//     after b. A goroutine that is started several times counts Many times. The receiving side of a
+//     channel with capacity c is treated alike, with n−c in place of n. If a has acquired one of
+//     several objects (select), b must come before a by each of them, but for channels that are
+//     made here and that nobody releases. A channel from elsewhere (Done of a context, a field) has
+//     unknown releases.
+//
+// Goroutines may also be ordered as a whole:
+//
+//   - (BE4) If a loop starts a goroutine, and b of that goroutine is over before the next round
+//     begins, there is one such goroutine at a time: b comes before everything that follows the
+//     round. Two goroutines never meet if one execution of their creator cannot reach both go
+//     statements. With Over(t, o) (package order), a point b of a goroutine of t, before it
+//     releases o, is not beside a of the goroutine that executes t: what was started before a has
+//     released o, and what is started later comes after a. If Over(t, o) holds at t itself, one
+//     goroutine of t is over when the next starts.
+//   - (BE5) A channel or Cond may be made here, reached only by goroutines started here, and given
+//     to no unknown code. Others get it when the function has returned: what they release comes
+//     after b, if b is in the function's own goroutine.
 //
 // # Soundness
 //
-// Releases that are not in the frame (of a channel that others have) are not counted. A WaitGroup
+// Releases that are not in the frame, of a channel that others have, are not counted. A WaitGroup
 // that a loop uses again is taken for one.
 package before
 
@@ -86,7 +89,7 @@ func (f *Frame) Ordered(a, b Point) bool {
 }
 
 // over reports whether the goroutine that a belongs to, with all that it starts, is never beside b
-// (B8).
+// (BE4).
 func (f *Frame) over(a, b Point) bool {
 	if f.many(b.Thread) {
 		return false
@@ -125,7 +128,8 @@ func (f *Frame) precedes(a Point, thread int, o *path.Node) bool {
 	return n > 0
 }
 
-// Apart reports whether the goroutine of b is over before its go statement starts another one (B8).
+// Apart reports whether the goroutine of b is over before its go statement starts another one
+// (BE4).
 func (f *Frame) Apart(b Point) bool {
 	if b.Thread == 0 {
 		return false
@@ -135,7 +139,7 @@ func (f *Frame) Apart(b Point) bool {
 }
 
 // exclusive reports whether the threads, or those that started them, are on different branches of
-// one creator (B7).
+// one creator (BE4).
 func (f *Frame) exclusive(a, b int) bool {
 	for i := a; i > 0; i = f.sum.Spawns[i-1].Parent {
 		for j := b; j > 0; j = f.sum.Spawns[j-1].Parent {
@@ -149,7 +153,7 @@ func (f *Frame) exclusive(a, b int) bool {
 }
 
 // Joined reports whether the goroutine's access b is over when the loop that has started the
-// goroutine begins its next round (B6).
+// goroutine begins its next round (BE4).
 func (f *Frame) Joined(b Point) bool {
 	if b.Thread == 0 {
 		return false
@@ -177,7 +181,7 @@ func (f *Frame) before(b, a Point, depth int) bool {
 // through reports whether b stands before a because a has acquired o n times.
 func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 	switch {
-	case o.Kind == path.Token && o.Base == nil: // (B1)
+	case o.Kind == path.Token && o.Base == nil: // (BE1)
 		for _, s := range f.spawns[o] {
 			if s.Parent == b.Thread && !f.many(b.Thread) && (s.Late != nil || b.Sync.Released[o] == 0) {
 				return true
@@ -187,7 +191,7 @@ func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 			}
 		}
 		return false
-	case o.Kind == path.Token && (o.Name == "wg" || o.Name == "once"): // (B2)
+	case o.Kind == path.Token && (o.Name == "wg" || o.Name == "once"): // (BE2)
 		if b.Thread != a.Thread && f.total(b.Thread)[o] > b.Sync.Released[o] && f.since(o, n, b.Thread, a) {
 			return true
 		}
@@ -197,21 +201,21 @@ func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 			}
 		}
 		return false
-	case o.Name == "any" && len(o.Args) > 0: // (B5)
+	case o.Name == "any" && len(o.Args) > 0: // (BE3)
 		for _, e := range o.Args {
 			if !f.never(e) && !f.through(e, n, b, a, depth) {
 				return false
 			}
 		}
 		return true
-	case o.Kind == path.Recv: // (B4)
+	case o.Kind == path.Recv: // (BE3)
 		c := o.Base.Buffer()
 		if c < 0 {
 			return false
 		}
 		n -= c
 	}
-	return n > 0 && n > f.rest(o, b, a, depth) // (B3)
+	return n > 0 && n > f.rest(o, b, a, depth) // (BE3)
 }
 
 // never reports whether nobody releases an object: a channel that is made here, and that nothing in
@@ -273,7 +277,7 @@ func (f *Frame) rest(o *path.Node, b, a Point, depth int) int {
 }
 
 // handedOut reports whether others have an object only after b, when the function has returned
-// (B9).
+// (BE5).
 func (f *Frame) handedOut(o *path.Node, b Point) bool {
 	if b.Thread != 0 || o.Name != "chan" && o.Name != "cond" {
 		return false

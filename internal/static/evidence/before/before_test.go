@@ -56,31 +56,31 @@ func TestOrdered(t *testing.T) {
 		a, b  before.Point
 		want  bool
 	}{
-		{"B1: before the go statement", frame(nil), before.Point{}, inside, true},
-		{"B1: after the go statement", frame(nil), before.Point{Sync: sync(nil, started)}, inside, false},
-		{"B2: after Wait", frame(nil), before.Point{Sync: sync(order.Counts{wg: 1}, started)}, inside, true},
-		{"B2: after Done", frame(nil), before.Point{Sync: sync(order.Counts{wg: 1}, started)},
+		{"BE1: before the go statement", frame(nil), before.Point{}, inside, true},
+		{"BE1: after the go statement", frame(nil), before.Point{Sync: sync(nil, started)}, inside, false},
+		{"BE2: after Wait", frame(nil), before.Point{Sync: sync(order.Counts{wg: 1}, started)}, inside, true},
+		{"BE2: after Done", frame(nil), before.Point{Sync: sync(order.Counts{wg: 1}, started)},
 			before.Point{Thread: 1, Sync: sync(started, order.Counts{wg: 1})}, false},
-		{"B3: after the receive", frame(nil), before.Point{Sync: sync(order.Counts{sent: 1}, started)}, inside, true},
-		{"B3: another may have sent", frame(func(f *summary.Function) {
+		{"BE3: after the receive", frame(nil), before.Point{Sync: sync(order.Counts{sent: 1}, started)}, inside, true},
+		{"BE3: another may have sent", frame(func(f *summary.Function) {
 			f.Spawns[1].Total = order.Counts{sent: 1}
 			f.Releases = append(f.Releases, summary.Release{Object: sent, Thread: 2, Times: 1, Sync: sync(order.Counts{two: 1}, nil)})
 		}), before.Point{Sync: sync(order.Counts{sent: 1}, started)}, inside, false},
-		{"B3: many of them", frame(func(f *summary.Function) { f.Spawns[0].Many = true }),
+		{"BE3: many of them", frame(func(f *summary.Function) { f.Spawns[0].Many = true }),
 			before.Point{Sync: sync(order.Counts{sent: 1}, started)}, inside, false},
-		{"B4: what a sender without buffer waits for", frame(func(f *summary.Function) {
+		{"BE3: what a sender without buffer waits for", frame(func(f *summary.Function) {
 			f.Spawns[0].Total = order.Counts{taken: 1}
 			f.Releases = []summary.Release{{Object: taken, Thread: 1, Times: 1, Sync: sync(started, nil)}}
 		}), before.Point{Sync: sync(order.Counts{taken: 1}, started)}, inside, true},
-		{"B5: select, when nobody sends to the other", frame(nil), before.Point{Sync: sync(order.Counts{both: 1}, started)}, inside, true},
-		{"B9: who is elsewhere has the channel later", frame(nil), before.Point{Sync: sync(nil, started)}, worker, true},
-		{"B9: others have it", frame(func(f *summary.Function) { f.Outside = []*path.Node{other.Root()} }), before.Point{Sync: sync(nil, started)}, worker, false},
-		{"B9: a send that was left out of the summary", frame(func(f *summary.Function) { f.Spawns[1].Total = order.Counts{other: 1} }),
+		{"BE3: select, when nobody sends to the other", frame(nil), before.Point{Sync: sync(order.Counts{both: 1}, started)}, inside, true},
+		{"BE5: who is elsewhere has the channel later", frame(nil), before.Point{Sync: sync(nil, started)}, worker, true},
+		{"BE5: others have it", frame(func(f *summary.Function) { f.Outside = []*path.Node{other.Root()} }), before.Point{Sync: sync(nil, started)}, worker, false},
+		{"BE5: a send that was left out of the summary", frame(func(f *summary.Function) { f.Spawns[1].Total = order.Counts{other: 1} }),
 			before.Point{Sync: sync(nil, started)}, worker, false},
-		{"B9: of another goroutine", frame(nil), second, worker, false},
-		{"B7: one after the other", frame(nil), inside, second, false},
-		{"B7: on different branches", frame(func(f *summary.Function) { f.Spawns[1].Sync = order.Sync{} }), inside, second, true},
-		{"B7: in several runs of the creator", frame(func(f *summary.Function) {
+		{"BE5: of another goroutine", frame(nil), second, worker, false},
+		{"BE4: one after the other", frame(nil), inside, second, false},
+		{"BE4: on different branches", frame(func(f *summary.Function) { f.Spawns[1].Sync = order.Sync{} }), inside, second, true},
+		{"BE4: in several runs of the creator", frame(func(f *summary.Function) {
 			f.Spawns = append(f.Spawns, &summary.Spawn{Token: table.Root(path.Token, 0, "go 3", ""), Many: true})
 			f.Spawns[0].Parent, f.Spawns[1].Parent, f.Spawns[1].Sync = 3, 3, order.Sync{}
 		}), inside, second, false},
@@ -102,10 +102,10 @@ func TestOver(t *testing.T) {
 		a, b  before.Point
 		want  bool
 	}{
-		{"B8: of all goroutines", many, waited, inside, true},
-		{"B8: after Done", many, waited, done, false},
-		{"B8: another goroutine that was started later", many, before.Point{Thread: 2, Sync: sync(order.Counts{over: 1, two: 1}, nil)}, inside, false},
-		{"B8: without Done", frame(func(f *summary.Function) { f.Spawns[0].Total = nil }), waited, inside, false},
+		{"BE4: of all goroutines", many, waited, inside, true},
+		{"BE4: after Done", many, waited, done, false},
+		{"BE4: another goroutine that was started later", many, before.Point{Thread: 2, Sync: sync(order.Counts{over: 1, two: 1}, nil)}, inside, false},
+		{"BE4: without Done", frame(func(f *summary.Function) { f.Spawns[0].Total = nil }), waited, inside, false},
 	} {
 		if got := c.frame.Ordered(c.a, c.b); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.rule, got, c.want)
@@ -114,7 +114,7 @@ func TestOver(t *testing.T) {
 	for want, at := range map[bool]order.Sync{true: sync(order.Counts{over: 1}, nil), false: {}} {
 		f := frame(func(f *summary.Function) { f.Spawns[0].Loop, f.Spawns[0].Many, f.Spawns[0].Sync = true, true, at })
 		if got := f.Apart(inside); got != want {
-			t.Errorf("B8, one after the other: got %v, want %v", got, want)
+			t.Errorf("BE4, one after the other: got %v, want %v", got, want)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestJoined(t *testing.T) {
 	for want, again := range map[bool]order.Sync{true: sync(order.Counts{wg: 1}, order.Counts{one: 1}), false: sync(nil, order.Counts{one: 1})} {
 		f := frame(func(f *summary.Function) { f.Spawns[0].Loop, f.Spawns[0].Again = true, &again })
 		if got := f.Joined(inside); got != want {
-			t.Errorf("B6: got %v, want %v", got, want)
+			t.Errorf("BE4: got %v, want %v", got, want)
 		}
 	}
 }

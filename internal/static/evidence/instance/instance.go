@@ -3,24 +3,19 @@
 //
 // # Rules
 //
-// (I1) Equal paths are the same memory, but for what is made or chosen anew for each goroutine.
+// (IS1) Equal paths are the same memory, but for memory that is made or chosen anew for each
+// goroutine. A struct or array contains its fields and elements: offsets after the same prefix.
+// Different paths through loads from different addresses are different here; package link compares
+// them by class. What is known by its type only is likely another object for each goroutine; so is
+// an object that is made too many calls below the frame to know by which call.
 //
-// (I2) Of two goroutines that one go statement in a loop starts, an object that the loop makes or
-// receives, and an element whose index the loop changes, are different ones; not if the loop is the
-// goroutine's own. What a call in the loop returns is likely another one in each round.
+// (IS2) Let one go statement in a loop start two goroutines. An object that the loop makes or
+// receives is different for the two, and so is an element whose index the loop changes, unless the
+// loop is the goroutine's own. What a call in the loop returns is likely different in each round.
+// Two loops over a map reach the same entries.
 //
-// (I3) Elements with different constant indices are different. Any other two indices may be the
-// same; if both are not known, this is weak evidence.
-//
-// (I4) A struct or array contains its fields and elements: offsets after the same prefix.
-//
-// (I5) Different paths through loads from different places are different here; package link
-// compares them by class.
-//
-// (I6) Two loops over a map come to the same entries.
-//
-// (I7) What is known by its type only is likely another object for each goroutine; so is what is
-// made too many calls below to know by which.
+// (IS3) Elements with different constant indices are different. Any other two indices may be the
+// same; if both are unknown, this is weak evidence.
 package instance
 
 import (
@@ -87,17 +82,17 @@ func same(x, y *path.Node, loop *summary.Spawn) Alias {
 }
 
 // Rounds compares the objects that a loop makes or receives, as a root of paths, in different
-// rounds (I2).
+// rounds (IS2).
 func Rounds(x *path.Node) Alias { return root(x, true) }
 
 // root compares a root with itself.
 func root(x *path.Node, twins bool) Alias {
 	switch {
 	case x.Kind == path.Unknown, x.Kind == path.Alloc && strings.HasSuffix(x.Name, path.Deep):
-		return Class // (I7)
+		return Class // (IS1)
 	case !twins || !x.Loop:
 		return Same
-	case x.Kind == path.Alloc || strings.HasPrefix(x.Name, "received#"): // (I2)
+	case x.Kind == path.Alloc || strings.HasPrefix(x.Name, "received#"): // (IS2)
 		return No
 	case x.Kind == path.Result:
 		return Round
@@ -116,7 +111,7 @@ func index(i, j *path.Node, loop *summary.Spawn) Alias {
 		if i == j {
 			return Same
 		}
-		return No // (I3)
+		return No // (IS3)
 	}
 	if i == j {
 		switch {
@@ -125,12 +120,12 @@ func index(i, j *path.Node, loop *summary.Spawn) Alias {
 		case within(i, loop) && !ranges(i):
 			return Weak // each goroutine has a loop of its own
 		case within(i, loop):
-			return Same // (I6)
+			return Same // (IS2)
 		}
-		return No // (I2)
+		return No // (IS2)
 	}
 	if ranges(i) && ranges(j) {
-		return Same // (I6)
+		return Same // (IS2)
 	}
 	if i.Kind == path.Value && i.Loop && j.Kind == path.Const || j.Kind == path.Value && j.Loop && i.Kind == path.Const {
 		return Same // a loop over the elements comes to each

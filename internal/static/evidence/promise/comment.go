@@ -29,14 +29,14 @@ var (
 	// either is what a negation is of.
 	either = regexp.MustCompile(together + `|safe`)
 
-	// depends is in sentences that hold sometimes only, or of something else (D2).
+	// depends is in sentences that hold sometimes only, or of something else.
 	depends = regexp.MustCompile(`\b(unless|except|if|as long as|so long as|provided|once|until|only|when|but|however|while|after|before|though|certain|some|` +
 		`given|supplied|passed|returned|returns|callbacks?|arguments?|parameters?|wraps?|makes?)\b`)
 
 	sentence = regexp.MustCompile(`[.;!:](\s|$)|\n\s*\n`)
 )
 
-// Read finds what a comment says of what it belongs to (D1, D2).
+// Read finds what a comment says of what it belongs to.
 func Read(comment string) Verdict {
 	said := None
 	for _, s := range sentence.Split(strings.ToLower(comment), -1) {

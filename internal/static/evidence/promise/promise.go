@@ -1,22 +1,26 @@
 // Package promise finds how many goroutines the makers of a type expect in its methods at once, as
 // far as they say so: in comments, and in the interfaces that the type implements.
 //
-// # Rules
+// # Comments
 //
-// (D1) A comment says *many* with the words of documentation: safe for concurrent use, may be
-// called by multiple goroutines, thread-safe. Behind a negation the same words say *one*.
+// A comment says many with the words of documentation: safe for concurrent use, may be called by
+// multiple goroutines, thread-safe. After a negation the same words say one. A sentence that holds
+// only sometimes (unless, once, only), or is about something else (the function that is passed),
+// says nothing. A comment that says both says nothing.
 //
-// (D2) A sentence that holds sometimes only (unless, once, only), or of something else (the
-// function that is passed), says nothing. A comment that says both says nothing.
+// # Methods
 //
-// (D3) Of a method counts what its own comment says; else that of its type; else, for many, those
-// of the interface's methods that it is, and of these interfaces; for one, those of all interfaces
-// that its type implements. If these say both, nothing is said.
+// The comment of a method counts first, and then that of its type. If neither says anything, many
+// is taken from the comments of the interface methods that it implements, and of these interfaces;
+// one is taken from those of all interfaces that its type implements. If these say both, nothing is
+// said.
 //
-// (D4) A *callback* is a method of an interface of another package that takes a context, if some
-// caller reads the interface's value from a field of an object, and hands that object on to it. It
-// need not be told which object calls if it belonged to one; and each call has a request's context.
-// So one callback is expected to be shared, and called by many, if no comment says one:
+// # Callbacks
+//
+// A callback is a method of an interface of another package that takes a context, if some caller
+// reads the interface's value from a field of an object, and passes that object to the method. A
+// method that belonged to one object would not need that argument, and each call has a request's
+// context. So one callback is expected to be shared, and called by many, if no comment says one:
 //
 //	type QueryTracer interface{ TraceQueryEnd(context.Context, *Conn) }
 //	func (c *Conn) Exec(ctx context.Context) { defer c.tracer.TraceQueryEnd(ctx, c) }
@@ -60,7 +64,7 @@ type Method struct {
 }
 
 // Expected says how many goroutines are expected in methods at once, by their keys, where anything
-// is said. told reports whether values of an interface are told which object calls them (D4).
+// is said. told reports whether values of an interface are told which object calls them.
 func Expected(pkgs []*Package, told func(iface string) bool) map[string]Verdict {
 	notes := map[string]Verdict{}
 	for _, p := range pkgs {
@@ -83,7 +87,7 @@ func Expected(pkgs []*Package, told func(iface string) bool) map[string]Verdict 
 	return out
 }
 
-// expected is the verdict of a method (D3, D4).
+// expected is the verdict of a method.
 func (t *Type) expected(m *Method, notes map[string]Verdict, told func(string) bool) Verdict {
 	for _, own := range []string{m.Key, t.Name} {
 		if v := notes[own]; v != None {

@@ -11,7 +11,7 @@ func TestRead(t *testing.T) {
 		comment string
 		want    promise.Verdict
 	}{
-		// (D1)
+
 		{"Client is safe for concurrent use by multiple goroutines.", promise.Many},
 		{"Cache is a thread-safe fixed size LRU cache.", promise.Many},
 		{"All functions on the Serf structure are safe to call concurrently.", promise.Many},
@@ -23,7 +23,6 @@ func TestRead(t *testing.T) {
 		{"It is not used concurrently by multiple goroutines.", promise.One},
 		{"Messages cannot be used concurrently.", promise.One},
 
-		// (D2)
 		{"Map is not safe for concurrent use unless a lock is held.", promise.None},
 		{"A Subscription is safe for concurrent use, for certain operations.", promise.None},
 		{"The provided function must be concurrency-safe.", promise.None},

@@ -1,4 +1,4 @@
-// Package below has fields below the objects of roots, structs without a name, and goroutines that a function starts for what it makes (R7, P4).
+// Package below has fields below the objects of roots, structs without a name, and goroutines that a function starts for what it makes (LI3).
 package below
 
 import (

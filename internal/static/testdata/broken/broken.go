@@ -1,4 +1,4 @@
-// Package broken has locks that are overwritten, and a flag that is freed by who does not have it (R33).
+// Package broken has locks that are overwritten, and a flag that is freed by who does not have it (LI4).
 package broken
 
 import (

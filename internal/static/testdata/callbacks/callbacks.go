@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/static/testdata/callbacks/db"
 )
 
-// Log is told which connection calls, in a call with a context (R29): connections of one configuration share it. No Close has a context, and Level
+// Log is told which connection calls, in a call with a context (LI1): connections of one configuration share it. No Close has a context, and Level
 // is of no interface.
 type Log struct {
 	prefix *string

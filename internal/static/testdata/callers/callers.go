@@ -9,7 +9,7 @@ type conn struct {
 	errs int
 }
 
-// Subscribe starts a goroutine under the lock: what it does after that is still guarded (link, R9).
+// Subscribe starts a goroutine under the lock: what it does after that is still guarded (LI4).
 func (c *conn) Subscribe() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (r *Round) Last() int {
 
 func (r *Round) Seen() int { return r.seen } // want "seen"
 
-// fifo gives its lock up for a while, on some ways: it is held again at the end (symbolic, X8).
+// fifo gives its lock up for a while, on some ways: it is held again at the end (SY2).
 type fifo struct {
 	mu     sync.Mutex
 	eager  bool
@@ -89,7 +89,7 @@ func (f *fifo) Add(i int) {
 	f.items = append(f.items, i) // want "items"
 }
 
-// Dial makes the connection whole before it is shared; what it leads to, too (link, R10).
+// Dial makes the connection whole before it is shared; what it leads to, too (LI5).
 func Dial() *client {
 	c := &client{}
 	c.pool()

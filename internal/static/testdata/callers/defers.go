@@ -2,7 +2,7 @@ package callers
 
 import "sync"
 
-// cache locks on some ways only, and looks once more when it returns: the lock is held there (symbolic, X8).
+// cache locks on some ways only, and looks once more when it returns: the lock is held there (SY2).
 type cache struct {
 	mu   sync.Mutex
 	rows map[int]int

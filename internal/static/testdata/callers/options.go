@@ -7,7 +7,7 @@ type options struct {
 	name string
 }
 
-// Option fills in what New is given: the options are not shared yet (link, H1 and R6).
+// Option fills in what New is given: the options are not shared yet (LI10, LI5).
 type Option func(*options)
 
 func Size(n int) Option { return func(o *options) { o.size = n } }

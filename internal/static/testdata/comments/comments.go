@@ -1,4 +1,4 @@
-// Package comments holds types whose comments say how many goroutines use them (R28).
+// Package comments holds types whose comments say how many goroutines use them (LI1).
 package comments
 
 import "sync"

@@ -1,4 +1,4 @@
-// Package deep has locks at the end of paths that are too long to be kept (pairs, F7).
+// Package deep has locks at the end of paths that are too long to be kept (PA2).
 package deep
 
 import "sync"

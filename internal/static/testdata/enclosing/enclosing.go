@@ -1,4 +1,4 @@
-// Package enclosing has locks of objects above the memory that they guard, and locks that are held above memory that they do not guard (link, R30).
+// Package enclosing has locks of objects above the memory that they guard, and locks that are held above memory that they do not guard (LI4).
 package enclosing
 
 import (

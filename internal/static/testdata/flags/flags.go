@@ -1,4 +1,4 @@
-// Package flags holds atomic flags that decide who goes on (symbolic, X13).
+// Package flags holds atomic flags that decide who goes on (SY4).
 package flags
 
 import "sync/atomic"

@@ -1,4 +1,4 @@
-// Package handed has locks that goroutines give up for who started them (X36).
+// Package handed has locks that goroutines give up for who started them (SY6).
 package handed
 
 import "sync"

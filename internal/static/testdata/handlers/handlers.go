@@ -1,4 +1,4 @@
-// Package handlers has literals that a library calls for requests: what they have captured is one for all calls (R34).
+// Package handlers has literals that a library calls for requests: what they have captured is one for all calls (LI3).
 package handlers
 
 import (

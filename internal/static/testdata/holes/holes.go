@@ -1,4 +1,4 @@
-// Package holes calls through values: interfaces, fields and elements that hold functions, method values (package link, H1 to H3), and what
+// Package holes calls through values: interfaces, fields and elements that hold functions, method values (LI10), and what
 // libraries call for each request.
 package holes
 

@@ -2,7 +2,7 @@ package joined
 
 import "sync"
 
-// pool has a lock that is held by who waits for its goroutines (link, R23; symbolic, X23).
+// pool has a lock that is held by who waits for its goroutines (LI7; SY6).
 type pool struct {
 	mu                         sync.Mutex
 	master, soon, twins, after int

@@ -2,7 +2,7 @@ package joined
 
 import "sync"
 
-// server is stopped by another method than it is started by (link, R22).
+// server is stopped by another method than it is started by (LI7).
 type server struct {
 	mu        sync.Mutex
 	wg, other sync.WaitGroup

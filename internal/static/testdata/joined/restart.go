@@ -1,4 +1,4 @@
-// Package joined holds goroutines that are waited for in another function than the one that starts them (order, O6; symbolic, X16, X17).
+// Package joined holds goroutines that are waited for in another function than the one that starts them (package order; SY6).
 package joined
 
 import (

@@ -1,4 +1,4 @@
-// Package kept has objects that their makers have not published: only the goroutines that these have started can reach them (R32, X32).
+// Package kept has objects that their makers have not published: only the goroutines that these have started can reach them (LI9, SY3).
 package kept
 
 import (

@@ -1,4 +1,4 @@
-// Package lazy sets fields once: where they are nil, under a lock (link, R24).
+// Package lazy sets fields once: where they are nil, under a lock (LI7).
 package lazy
 
 import "sync"

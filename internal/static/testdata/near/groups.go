@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Reuse reads while the second use of the WaitGroup is under way (package before, B2).
+// Reuse reads while the second use of the WaitGroup is under way (BE2).
 func Reuse(n int) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -36,7 +36,7 @@ func Reuse(n int) {
 	fmt.Println(total)
 }
 
-// AddInside adds to the WaitGroup in the goroutine (X30).
+// AddInside adds to the WaitGroup in the goroutine (SY6).
 func AddInside(names []string) int {
 	var wg sync.WaitGroup
 	late, early := 0, 0

@@ -4,7 +4,7 @@ import "sync"
 
 const stripes = 8
 
-// striped has a lock for each stripe, of which only the array beside it has as many (pairs, F9).
+// striped has a lock for each stripe, of which only the array beside it has as many (PA2).
 type striped struct {
 	locks  [stripes]sync.Mutex
 	beside [stripes]int

@@ -2,7 +2,7 @@ package near
 
 import "sync"
 
-// Cells has a variable for each round (X31).
+// Cells has a variable for each round (SY1).
 func Cells(in []int) []int {
 	var wg sync.WaitGroup
 	out := make([]int, len(in))
@@ -30,7 +30,7 @@ func List(l *link) {
 	}
 }
 
-// Passes has goroutines that each come to all entries, and goroutines that each have one (instance, I2).
+// Passes has goroutines that each come to all entries, and goroutines that each have one (IS2).
 func Passes(cells map[string]*link, rows []int) {
 	for i := range rows {
 		go func() {

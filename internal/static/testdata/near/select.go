@@ -2,7 +2,7 @@ package near
 
 import "context"
 
-// Deadline comes back early, and reads what the goroutine still writes (package before, B5).
+// Deadline comes back early, and reads what the goroutine still writes (BE3).
 func Deadline(ctx context.Context, work func() string) (string, string) {
 	var late, early string
 	done := make(chan struct{})

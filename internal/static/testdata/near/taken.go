@@ -2,7 +2,7 @@ package near
 
 import "sync"
 
-// queue gives out what it still has (X6).
+// queue gives out what it still has (SY3).
 type queue struct {
 	mu    sync.Mutex
 	items []int

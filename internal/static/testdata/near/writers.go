@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Print writes to a buffer (package model, M3).
+// Print writes to a buffer (package model).
 func Print(names []string) string {
 	var locked, plain bytes.Buffer
 	var mu sync.Mutex
@@ -44,7 +44,7 @@ func Count(names []string) {
 	}
 }
 
-// tools are changed by what looks like a query (M5).
+// tools are changed by what looks like a query.
 type tools struct {
 	mu     sync.Mutex
 	rng    *rand.Rand

@@ -1,6 +1,6 @@
 package order
 
-// Drained reads what the producer has written before it closed the channel (symbolic, X29).
+// Drained reads what the producer has written before it closed the channel (SY6).
 func Drained(next func() (int, error)) error {
 	out := make(chan int, 8)
 	var failed error

@@ -8,7 +8,7 @@ type lazy struct {
 	hits int
 }
 
-// get comes after the Do of whoever was first (pairs, F6).
+// get comes after the Do of whoever was first (PA5).
 func (l *lazy) get() int {
 	l.once.Do(func() { l.list = []int{1} })
 	l.hits++ // want "lazyhits"
@@ -22,7 +22,7 @@ func Lazy() {
 	}
 }
 
-// Either starts one of two goroutines (before, B7).
+// Either starts one of two goroutines (BE4).
 func Either(yes bool) {
 	n, m := 0, 0
 	if yes {

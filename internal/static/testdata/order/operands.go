@@ -17,7 +17,7 @@ func (t *tasks) Wait() error {
 	return nil
 }
 
-// Collected reads the variable when Wait has returned: the compiler evaluates calls first (evalorder, EO1, EO2).
+// Collected reads the variable when Wait has returned: the compiler evaluates calls first (package evalorder).
 func Collected() (int, error) {
 	var t tasks
 	n := 0
@@ -25,7 +25,7 @@ func Collected() (int, error) {
 	return n, t.Wait()
 }
 
-// Measured reads it before: len is evaluated in its place (evalorder, EO3).
+// Measured reads it before: len is evaluated in its place (package evalorder).
 func Measured() (int, error) {
 	var t tasks
 	var list []int

@@ -1,4 +1,4 @@
-// A closed program (package link, R20, R21): the commands reach most of what the packages export, and what they do not reach nobody calls.
+// A closed program (LI6): the commands reach most of what the packages export, and what they do not reach nobody calls.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package readers takes a lock for reading that its caller holds for reading, too (lockset, K6).
+// Package readers takes a lock for reading that its caller holds for reading, too (RL2).
 package readers
 
 import "sync"

@@ -3,7 +3,7 @@ package roots
 
 import "sync"
 
-// Dialer starts a goroutine for each name that it is asked for: two of them run at once on one Dialer (R8).
+// Dialer starts a goroutine for each name that it is asked for: two of them run at once on one Dialer (LI1).
 type Dialer struct {
 	mu     sync.Mutex
 	conns  map[string]bool
@@ -43,7 +43,7 @@ func (l *Loop) Start() {
 
 func (l *Loop) run() { l.turns++ }
 
-// Record is copied as a whole; its parts are read one by one (R4).
+// Record is copied as a whole; its parts are read one by one (LI3).
 type Record struct{ Holder, Time string }
 
 // Elector is run by one goroutine and asked by others: Run starts a goroutine, which shows that it is meant for several.

@@ -1,4 +1,4 @@
-// Package rounds holds goroutines of a loop that each have an object of their own (instance, I2, I6).
+// Package rounds holds goroutines of a loop that each have an object of their own (IS2).
 package rounds
 
 type listener struct {

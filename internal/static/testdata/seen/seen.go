@@ -1,4 +1,4 @@
-// Package seen holds flags that are tested under a lock (link, R24).
+// Package seen holds flags that are tested under a lock (LI7).
 package seen
 
 import (

@@ -1,4 +1,4 @@
-// Package services has a server of a service: its methods are called by many goroutines, those that the service does not have are not (package model, M4).
+// Package services has a server of a service: its methods are called by many goroutines, those that the service does not have are not (package model).
 package services
 
 import "context"

@@ -1,4 +1,4 @@
-// Package setup holds fields that are written inside of Once.Do (link, R16): by another object's Once, once in the life of the program, or by one
+// Package setup holds fields that are written inside of Once.Do (LI7): by another object's Once, once in the life of the program, or by one
 // beside the field, which whoever reads the field should have called.
 package setup
 

@@ -1,5 +1,5 @@
-// Package stored has maps that are filled after they were stored (X33), slices that are cut and filled again, and a table that is taken out while others
-// read it (X6).
+// Package stored has maps that are filled after they were stored (SY3), slices that are cut and filled again, and a table that is taken out while others
+// read it (SY3).
 package stored
 
 import "sync"

@@ -1,5 +1,5 @@
-// Package suite runs methods as tests, found by reflection: they may call Parallel of the t that the suite holds (X27). What implements Suite is known to its
-// callers only; the package offers one type for it (H6).
+// Package suite runs methods as tests, found by reflection: they may call Parallel of the t that the suite holds (SY8). What implements Suite is known to its
+// callers only; the package offers one type for it (LI10).
 package suite
 
 import (

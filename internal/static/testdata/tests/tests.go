@@ -1,4 +1,4 @@
-// Package tests holds tests that run at once: Run, Parallel, RunParallel, Fuzz (X26, X27, R26, R27). The functions stand in a file of their own
+// Package tests holds tests that run at once: Run, Parallel, RunParallel, Fuzz (SY8, LI8). The functions stand in a file of their own
 // package, as tests of a package do.
 package tests
 
@@ -290,7 +290,7 @@ func FuzzParallel(f *testing.F) {
 	})
 }
 
-// What both tests append to has no room behind its length: each gets a slice of its own (F5).
+// What both tests append to has no room behind its length: each gets a slice of its own.
 var methods = []string{"GET", "PUT"}
 
 func TestAppendA(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package work has goroutines that wait for work which only who has their object can give (B9, X35).
+// Package work has goroutines that wait for work which only who has their object can give (SY6).
 package work
 
 import (
