@@ -21,8 +21,8 @@ type caller struct {
 // would have all looked at.
 const maxCallers = 5000
 
-// way is a chain, and the root that it begins with.
-type way struct {
+// rooted is a chain, and the root that it begins with.
+type rooted struct {
 	calls []caller
 	root  string
 }
@@ -37,7 +37,7 @@ type way struct {
 func (r *Result) chain(fn, root string, held []string) ([]caller, string) {
 	if r.callers == nil {
 		r.callers, r.starts = callers(r.sums, r.calls)
-		r.chains = map[[2]string]way{}
+		r.chains = map[[2]string]rooted{}
 	}
 	k := [2]string{fn, root + " " + strings.Join(held, " ")}
 	w, known := r.chains[k]
@@ -54,7 +54,7 @@ func (r *Result) chain(fn, root string, held []string) ([]caller, string) {
 // class is the last field of a lock's key, with its type, or the whole key.
 func class(lock string) string { return strings.TrimPrefix(guard.LastStep(lock), "!") }
 
-func (r *Result) search(fn, root string, held []string) way {
+func (r *Result) search(fn, root string, held []string) rooted {
 	ends := func(k string) bool { return k == root || root == "" && r.roots[k] != "" }
 	type step struct {
 		fn   string
@@ -70,7 +70,7 @@ func (r *Result) search(fn, root string, held []string) way {
 				out = append(out, *s.call)
 			}
 			slices.Reverse(out)
-			return way{out, queue[0].fn}
+			return rooted{out, queue[0].fn}
 		}
 		for _, c := range r.callers[s.fn] {
 			other := func(lock string) bool { return !slices.Contains(held, lock) }
@@ -80,11 +80,11 @@ func (r *Result) search(fn, root string, held []string) way {
 			}
 		}
 	}
-	return way{nil, root}
+	return rooted{nil, root}
 }
 
 // callers turns the calls around, those that link has found among them. Calls that goroutines make
-// are left out: who is called there is a root of its own. starts are, of a function that goroutines
+// are left out: their callees are roots. starts are, of a function that goroutines
 // begin with, one of the places where one is started: one that starts several, if there is one.
 func callers(sums map[string]*summary.Function, found map[string][]summary.Edge) (out map[string][]caller, starts map[string]*summary.Spawn) {
 	out, starts = map[string][]caller{}, map[string]*summary.Spawn{}

@@ -80,7 +80,7 @@ type Result struct {
 	roots   map[string]string         // as link.Found has them
 	calls   map[string][]summary.Edge // as link.Found has them
 	callers map[string][]caller       // by callee, made when they are wanted
-	chains  map[[2]string]way         // by function and root
+	chains  map[[2]string]rooted      // by function and root
 	starts  map[string]*summary.Spawn // by the function that goroutines begin with
 	sources map[string][]string       // files of the packages that the patterns name, by path
 }
@@ -172,23 +172,49 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 			r.result.sources[m.PkgPath] = m.CompiledGoFiles
 		}
 	}
-	if cfg.Store != "" {
-		if r.dir, err = store.Open(cfg.Store); err != nil {
+	if err := r.open(cfg.Store); err != nil {
+		return nil, err
+	}
+	if err := r.visitAll(ctx, prog); err != nil {
+		return nil, err
+	}
+	r.result.Stats.Lines = prog.Lines
+	if !cfg.Share {
+		r.link(prog)
+	}
+	if r.dir != nil {
+		if err := r.dir.Trim(); err != nil {
 			return nil, err
 		}
-		if r.program, err = store.Executable(); err != nil {
-			return nil, fmt.Errorf("the executable, which summaries are kept under: %w", err)
-		}
 	}
+	return r.result, nil
+}
+
+// open opens the directory that keeps summaries; none has the name "".
+func (r *run) open(dir string) (err error) {
+	if dir == "" {
+		return nil
+	}
+	if r.dir, err = store.Open(dir); err != nil {
+		return err
+	}
+	if r.program, err = store.Executable(); err != nil {
+		return fmt.Errorf("the executable, which summaries are kept under: %w", err)
+	}
+	return nil
+}
+
+// visitAll makes or reads the summaries of all packages.
+func (r *run) visitAll(ctx context.Context, prog *load.Program) error {
 	progress := func(p *load.Package) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.done++
-		if cfg.Progress != nil {
-			cfg.Progress(r.done, len(prog.Packages), p.Path)
+		if r.cfg.Progress != nil {
+			r.cfg.Progress(r.done, len(prog.Packages), p.Path)
 		}
 	}
-	err = prog.Visit(ctx, cfg.Workers, load.Visitor{
+	err := prog.Visit(ctx, r.cfg.Workers, load.Visitor{
 		Known: func(p *load.Package) (load.State, error) {
 			state, err := r.known(p)
 			if state == load.Known {
@@ -201,22 +227,13 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 			return r.visit(p)
 		}})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(r.missing) > 0 {
 		slices.Sort(r.missing)
-		return nil, &MissingError{r.missing}
+		return &MissingError{r.missing}
 	}
-	r.result.Stats.Lines = prog.Lines
-	if !cfg.Share {
-		r.link(prog)
-	}
-	if r.dir != nil {
-		if err := r.dir.Trim(); err != nil {
-			return nil, err
-		}
-	}
-	return r.result, nil
+	return nil
 }
 
 // link does what needs all summaries, in the order of the packages.

@@ -57,7 +57,7 @@ func (r *run) key(p *load.Package) store.Key {
 	defer r.mu.Unlock()
 	for _, id := range p.Imports {
 		d := r.digests[id]
-		// the go command names variants in more than one way
+		// the go command has several names for variants
 		k.Add(load.WithoutVariant(id), string(d[:]))
 	}
 	return k.Key()

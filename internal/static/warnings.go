@@ -141,7 +141,7 @@ func calls(w *Warning) int {
 	return n
 }
 
-// Position is where a place is.
+// Position is the source line of a place.
 func (r *Result) Position(p summary.Pos) token.Position {
 	fn := r.sums[p.Func]
 	if fn == nil || int(p.Place) >= len(fn.Places) {

@@ -116,7 +116,7 @@ func (t *Table) Of(name string) (Fact, bool) {
 }
 
 // Facts lists what is known of fields and package-level variables, by class. Elements and what
-// pointers lead to are left out: who gets there has used the field.
+// pointers lead to are left out: a goroutine that gets there has used the field.
 func (t *Table) Facts() []Fact {
 	var out []Fact
 	for name := range t.classes {

@@ -67,7 +67,7 @@ func (s *Set) scan(name string, src []byte) {
 	fset := token.NewFileSet()
 	file := fset.AddFile(name, -1, len(src))
 	var sc scanner.Scanner
-	// the loader tells of errors
+	// the loader reports errors
 	sc.Init(file, src, func(token.Position, string) {}, scanner.ScanComments)
 	// on which the token before ends
 	line := 0
@@ -89,7 +89,7 @@ func (s *Set) scan(name string, src []byte) {
 	}
 }
 
-// add takes a directive; behind says that something stands before it on its line.
+// add takes a directive; behind says that its line has something before it.
 func (s *Set) add(p token.Position, text string, behind bool) {
 	verb, reason, _ := strings.Cut(text, " ")
 	verb, reason = strings.TrimSpace(verb), strings.TrimSpace(reason)

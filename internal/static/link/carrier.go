@@ -53,7 +53,7 @@ func (ca *carrier) propagate() {
 	}
 }
 
-// keepOn takes out what a goroutine is given that one of the ways into its starter has published.
+// keepOn removes the arguments of a goroutine that are published in a context of its starter.
 func (ca *carrier) keepOn(starter string, e *call) {
 	f := ca.prog.sums[starter]
 	if e.Thread <= 0 || !awaited(f, f.Spawns[e.Thread-1]) {
@@ -168,7 +168,7 @@ func (e *call) keep(kept *summary.Owned, has func(actual string) bool) {
 	}
 }
 
-// awaited reports whether a function waits for the goroutines of a go statement, on one way at
+// awaited reports whether a function waits for the goroutines of a go statement, on one path at
 // least.
 func awaited(f *summary.Function, s *summary.Spawn) bool {
 	over := func(y order.Sync) bool {

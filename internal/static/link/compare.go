@@ -74,11 +74,11 @@ func (co *comparison) compare(sites []*site, judged map[[2]summary.Pos]bool, n *
 				!cut && (a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) || a.part && b.part {
 				continue
 			}
-			way := co.parallel(a, b, guard)
-			if way == nil {
+			meeting := co.parallel(a, b, guard)
+			if meeting == nil {
 				continue
 			}
-			codes := append(slices.Clip(way.codes), a.weak(b)...)
+			codes := append(slices.Clip(meeting.codes), a.weak(b)...)
 			if joined(a, b) || joined(b, a) {
 				codes = append(codes, "joined")
 			}
@@ -100,23 +100,23 @@ func (co *comparison) compare(sites []*site, judged map[[2]summary.Pos]bool, n *
 			if judged[pairs.Positions(a.access, b.access)] {
 				codes = append(codes, "ordered-in-frame")
 			}
-			out = append(out, &pairs.Warning{Frame: a.fn, A: a.access, B: b.access, Codes: codes, Other: b.fn, RootA: co.contexts.roots[way.a].fn, RootB: co.contexts.roots[way.b].fn,
+			out = append(out, &pairs.Warning{Frame: a.fn, A: a.access, B: b.access, Codes: codes, Other: b.fn, RootA: co.contexts.roots[meeting.a].fn, RootB: co.contexts.roots[meeting.b].fn,
 				HeldA: a.held(), HeldB: b.held()})
 		}
 	}
 	return out
 }
 
-// way is how two sites may run at once: their roots, and what speaks against it.
-type way struct {
+// meeting is how two sites may run at once: their roots, and the evidence against it.
+type meeting struct {
 	a, b  int
 	codes []string
 }
 
 // parallel finds two roots that may run at once and meet in one object (LI1, LI2, LI3), those with
 // the least that speaks against it; nil if there are none.
-func (co *comparison) parallel(a, b *site, guard string) *way {
-	var best *way
+func (co *comparison) parallel(a, b *site, guard string) *meeting {
+	var best *meeting
 	separate := false
 	global := a.access.Loc.Object().Kind == path.Global
 	sure := global || guard != "" && (a.holds(guard) || b.holds(guard)) || reading(a, b) || tried(a, b)
@@ -138,7 +138,7 @@ func (co *comparison) parallel(a, b *site, guard string) *way {
 				codes = append(codes, "unpublished")
 			}
 			if can && (best == nil || less(codes, best.codes)) {
-				best = &way{i, j, codes}
+				best = &meeting{i, j, codes}
 			}
 			if best != nil && len(best.codes) == 0 {
 				return best

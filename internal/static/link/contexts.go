@@ -17,7 +17,7 @@ type locks map[string]lockset.Mode
 // add adds a lock; of two with one name the stronger mode counts, whichever comes first.
 func (l locks) add(name string, m lockset.Mode) { l[name] = max(l[name], m) }
 
-// context is one way in which a function is entered.
+// context describes how a function is entered.
 type context struct {
 	locks locks
 	owned summary.Owned // of the formals, what no other goroutine reaches (LI5)
@@ -25,7 +25,7 @@ type context struct {
 	self   []string
 	after  waits         // what was waited for before (LI7)
 	until  waits         // what the goroutine has still to release (LI7)
-	lent   locks         // held by who waits for the goroutine (LI7)
+	lent   locks         // lent by the function that waits for the goroutine (LI7)
 	kept   summary.Owned // of the formals, what is not published (LI9)
 	makers []maker       // that have not published it, sorted
 	forked bool

@@ -3,9 +3,9 @@
 //
 // # What it computes
 //
-// A root is where a goroutine begins. A context of a function is a way to enter it: the roots that
-// reach it, the locks that are held whenever they do, and what is known of its arguments. Package
-// link
+// A root is where a goroutine begins. A context of a function describes how it is entered: the
+// roots that reach it, the locks that are held whenever they do, and what is known of its
+// arguments. Package link
 //
 //  1. finds the targets of calls through values (LI10), and the roots (LI1);
 //  2. carries contexts from the roots along the calls, to a fixed point;
@@ -29,7 +29,8 @@
 //   - A goroutine runs beside every other root. It runs beside itself if its go statement runs
 //     several times; otherwise the pair has code one-root. It is also taken to run several times if
 //     an exported method starts it under a lock and gives it an argument of the call: it is one for
-//     each request. Of a package-level variable, goroutines of different objects are several.
+//     each request. A goroutine that is given only its object is taken to be the only one of it. Of
+//     a package-level variable, goroutines of different objects are several.
 //   - Two exported functions run at once only if the caller wants it: code open-world. The code is
 //     left out if the type of both starts goroutines or has a lock, and one of the two accesses
 //     holds a lock or is a write of a main loop. It is left out, too, if the makers of the type
@@ -113,8 +114,9 @@
 // example or examples do not count. In a closed program:
 //
 //   - A call from outside has code closed-world, and so has what no command and no test reaches.
-//     The code is left out between two exported methods of one object that no command reaches, if
-//     one access holds a lock of the object: the type expects such calls.
+//     What main and its goroutines do with the function is compared all the same. The code is left
+//     out between two exported methods of one object that no command reaches, if one access holds a
+//     lock of the object: the type expects such calls.
 //   - An exported function to which no known call of a command leads stands for calls with unknown
 //     targets. Beside what the program does itself it has no code if both are of one object and one
 //     access holds a lock of it. Beside another such function, both must hold one lock for reading.
@@ -138,11 +140,13 @@
 //     started again after the wait is beside it, so this is only code joined.
 //   - Lent locks. What a goroutine does before it releases anything by which it is waited for is
 //     done under the locks lent to it ((SY6) of package symbolic). A goroutine that holds one of
-//     these itself is not there meanwhile. The text that lends the lock is compared in its frame.
+//     these itself is excluded meanwhile. Two goroutines to which a lock is lent both have it. The
+//     text that lends the lock is compared in its frame.
 //   - Flags. A flag is a field or variable that is written under one lock only, with a value that
 //     is not zero or while it was seen zero under that lock. Once set it stays set. An access under
 //     the lock, after the flag was seen zero, comes before an access by a goroutine that has seen
-//     the flag set, or set it, under the lock. Memory that is written once is its own flag.
+//     the flag set, or set it, under the lock. The flag must lie by the same steps to both
+//     memories. Memory that is written once is its own flag.
 //
 // Memory that is written only inside of Do of some Once is likely set up before its readers start:
 // code set-once. For a package-level variable the Onces must be package-level variables. For a
@@ -173,11 +177,12 @@
 // (LI10) A call of a value that is read from memory may call whatever any function has stored in
 // memory of that class. Failing that, a method of an interface is that of a concrete type that is
 // converted to the interface, directly or through other interfaces. If nothing is converted to it,
-// in an open world, the exported types of the interface's own package that implement it are taken.
-// A method that a type has from an embedded field is that of the field's type, or a target of the
-// embedded interface. A method value of an interface is a function of its own, called where it was
-// stored. With more than ten targets the call stays unknown, as does a call of a function that the
-// caller gives: the caller's summary has it (package symbolic).
+// in an open world, the exported types of the interface's own package that implement it are taken:
+// callers give these, or a type that embeds one. A method that a type has from an embedded field is
+// that of the field's type, or a target of the embedded interface. A method value of an interface
+// is a function of its own, called where it was stored. With more than ten targets the call stays
+// unknown, as does a call of a function that the caller gives: the caller's summary has it (package
+// symbolic).
 //
 // # Soundness
 //
@@ -192,6 +197,6 @@
 //	contextTable contexts of functions      carrier      carries them along calls
 //	siteTable    accesses in contexts       comparison   pairs of sites
 //	started      goroutines started before  waiting      WaitGroups and channels
-//	flagOrder    flags                      publication  who may have an object
+//	flagOrder    flags                      publication  holders of an object
 //	testOrder    tests at once              makers       objects of goroutines
 package link

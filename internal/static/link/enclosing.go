@@ -6,7 +6,7 @@ import (
 	"github.com/presage-race/presage/internal/static/guard"
 )
 
-// maxAbove bounds the steps that are kept of the way from an enclosing object: recursion makes it
+// maxAbove bounds the steps that are kept of the path from an enclosing object: recursion makes it
 // longer without end.
 const maxAbove = 8
 

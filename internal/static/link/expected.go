@@ -11,24 +11,24 @@ import (
 // findExpected finds how many goroutines the makers of types expect in their methods (LI1),
 // where the world is open.
 func (ct *contextTable) findExpected(keys []string, promises []*promise.Package) {
-	told := map[string]bool{}
+	passed := map[string]bool{}
 	for _, k := range keys {
 		for i := range ct.prog.sums[k].Holes {
-			if h := &ct.prog.sums[k].Holes[i]; h.Pos.Func == k && tells(h) {
-				told[h.Iface] = true
+			if h := &ct.prog.sums[k].Holes[i]; h.Pos.Func == k && passesHolder(h) {
+				passed[h.Iface] = true
 			}
 		}
 	}
-	ct.expected = promise.Expected(promises, func(iface string) bool { return told[iface] })
+	ct.expected = promise.Expected(promises, func(iface string) bool { return passed[iface] })
 	for k := range ct.reach.commanded {
 		delete(ct.expected, k)
 	}
 	ct.alike.of = nil // what is expected is part of what roots have in common
 }
 
-// tells reports whether a call of an interface's method hands on the object from which the
-// interface's value is read: it tells the value which object calls (LI1).
-func tells(h *summary.Hole) bool {
+// passesHolder reports whether a call of an interface's method passes the object from which the
+// interface's value is read (LI1).
+func passesHolder(h *summary.Hole) bool {
 	if h.Method == "" || h.Value == nil || h.Value.Kind != path.Load || h.Value.Base.Kind != path.Field {
 		return false
 	}

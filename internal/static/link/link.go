@@ -30,7 +30,7 @@ type Found struct {
 }
 
 // Find returns the warnings over all roots, after those that frames have found, as far as they
-// stay. judged are pairs of positions that a frame has found ordered; promises are what the
+// stay. judged are pairs of source lines that a frame has found ordered; promises are what the
 // packages say.
 func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map[[2]summary.Pos]bool, promises []*promise.Package, n *Counts) *Found {
 	keys := slices.Sorted(maps.Keys(sums))

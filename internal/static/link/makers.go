@@ -38,7 +38,7 @@ func (mk *makers) maker(k string, e *summary.Edge) (home string, formals []strin
 	return home, formals
 }
 
-// meant reports whether an object on the way to the memory, beyond a pointer in the object of the
+// meant reports whether an object of the path to the memory, beyond a pointer in the object of the
 // root, is of a type that shows concurrency (LI3).
 func (co *comparison) meant(s *site) bool {
 	_, beyond, _ := strings.Cut(s.self, "*")

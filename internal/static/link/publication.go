@@ -21,7 +21,7 @@ func (m maker) compare(o maker) int {
 	return cmp.Or(strings.Compare(m.fn, o.fn), strings.Compare(m.callee, o.callee), strings.Compare(m.starts, o.starts), strings.Compare(m.before, o.before))
 }
 
-// publication is what is known of who may have which objects (LI9).
+// publication says which goroutines may have which objects (LI9).
 type publication struct {
 	prog     *program
 	contexts *contextTable
@@ -60,13 +60,13 @@ func (c *context) meetKept(d *context) bool {
 
 // confined is what is known of what a goroutine is given that is over before its starter returns.
 type confined struct {
-	makers []maker  // who have not published it, but for what leads to
+	makers []maker  // that have not published it, but for what leads to
 	loose  []string // structs of these types
 	open   bool     // something leads to what may be anything
 }
 
-// confined are who has not published what a goroutine is given that can lead to a location, if that
-// is so of all of that (LI9).
+// confinedBy lists the makers that have not published the arguments of a goroutine that can lead to
+// a location; none if an argument may be published (LI9).
 func (pu *publication) confinedBy(i int, loc *path.Node) []maker {
 	c, known := pu.confined[i]
 	if !known {

@@ -152,13 +152,13 @@ type site struct {
 	loc    *path.Node
 	ctx    *context
 	flags  *[2][]seen // zero and set (LI7), once they are known
-	lent   locks      // held by who waits for the goroutine (LI7)
+	lent   locks      // lent by the function that waits for the goroutine (LI7)
 	after  waits      // what was waited for before (LI7)
 	until  waits      // what the goroutine has still to release (LI7)
 	in     processes  // that reach the function (LI6)
 	// how locks that it holds, and that keep nobody apart, lie to the memory (LI4)
 	broken []string
-	makers []maker // who have not published the object (LI9)
+	makers []maker // that have not published the object (LI9)
 }
 
 // site puts an access into a context, as one to loc, which holds the memory; nil if the object is
@@ -315,8 +315,8 @@ func reading(a, b *site) bool {
 	return false
 }
 
-// keepers are who has not published the object of an access: its own function, or those of the
-// context.
+// keepers are the makers that have not published the object of an access: its own function, or
+// those of the context.
 func keepers(a *summary.Access, loc *path.Node, c *context) []maker {
 	if a.Kept && loc.Loads() == 0 {
 		return []maker{{fn: a.Func, before: strings.Join(tokens(a.Sync.Released), "\n")}}

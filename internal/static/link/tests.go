@@ -28,7 +28,7 @@ func setApart(c order.Counts) bool {
 // mayCallParallel reports whether the function of a test may call Parallel.
 func mayCallParallel(f *summary.Function) bool { return setApart(f.Total) }
 
-// after reports whether an access stands behind a call of Parallel in its function.
+// after reports whether an access comes after a call of Parallel in its function.
 func after(a *summary.Access) bool { return setApart(a.Sync.Released) }
 
 // binary is the package whose tests are one program.
@@ -54,7 +54,7 @@ func (to *testOrder) runners(i int) []string {
 	return out
 }
 
-// branches are the test, and those on the way from it up to the package that may be set apart.
+// branches are the test, and those of its ancestors, up to the package, that may be set apart.
 func (to *testOrder) branches(i int) []int {
 	out := []int{i}
 	for n := 0; n < len(out); n++ {

@@ -268,7 +268,7 @@ func lender(r root, e *call) locks {
 	return held
 }
 
-// excluded finds a lock that who waits for the goroutine of one site holds, and that the other site
+// excluded finds a lock that is lent to the goroutine of one site, and that the other site
 // holds itself (LI7).
 func (co *comparison) excluded(a, b *site) guardKind {
 	if len(a.lent) == 0 || slices.ContainsFunc(a.roots, func(i int) bool { return co.contexts.roots[i].by == b.fn.Key }) {

@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// VetConfig is what the go command tells a tool of one package (cmd/go/internal/work, vetConfig).
+// VetConfig is what the go command gives a tool for one package (cmd/go/internal/work, vetConfig).
 type VetConfig struct {
 	ID                        string
 	Dir                       string

@@ -30,7 +30,7 @@ const (
 	Busy                 // another process is about to know it: ask again
 )
 
-// Visitor is told of packages, imports first. Packages that do not depend on each other may come at
+// Visitor gets the packages, imports first. Packages that do not depend on each other may come at
 // once.
 type Visitor struct {
 	Known func(*Package) (State, error) // before a package is loaded; nil: none is known

@@ -83,14 +83,14 @@ func (r Relative) Then(e Relative) Relative {
 	return Relative{union(without(r.Plus, e.Minus), e.Plus), without(union(r.Minus, e.Minus), e.Plus)}
 }
 
-// Join is the set where two ways meet (RL2). What one way has taken again, and the other has not
-// taken, is as before on both.
+// Join is the set where two branches join (RL2). A lock that one branch has taken again, and the
+// other has not taken, is as before on both.
 func (r Relative) Join(o Relative) Relative {
 	plus := intersect(r.Plus, o.Plus)
 	return Relative{plus, union(r.gone(plus), o.gone(plus))}
 }
 
-// gone is what is released and not taken again, but for what both ways hold.
+// gone is what is released and not taken again, except the locks that both branches hold.
 func (r Relative) gone(both Set) Set { return without(r.Minus, without(r.Plus, both)) }
 
 // Close takes back a release that was made up for; m is the mode in which the lock was held before,

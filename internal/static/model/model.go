@@ -52,7 +52,7 @@ const (
 	Changes  // write the receiver
 	Prints   // write to the argument, an io.Writer
 	Await    // wait on a Cond
-	Signal   // wake who waits on a Cond
+	Signal   // wakes goroutines that wait on a Cond
 	Hand     // give the argument to code that is not known
 )
 

@@ -37,7 +37,7 @@ const Many = 1 << 20
 // Counts is a multiset of synchronisation objects. It is immutable.
 type Counts map[*path.Node]int
 
-// Sync is what stands before a point of a function.
+// Sync is the synchronisation before a point of a function.
 type Sync struct{ Acquired, Released Counts }
 
 // Acquire adds n acquires of o.
@@ -101,7 +101,7 @@ func (c Counts) Plus(d Counts) Counts {
 	return e
 }
 
-// Then is what stands before a point that comes after e.
+// Then is the synchronisation before a point that comes after e.
 func (s Sync) Then(e Sync) Sync {
 	all := s.Acquired.Plus(e.Acquired).without(func(o *path.Node) bool {
 		if !IsOver(o) {
@@ -114,7 +114,7 @@ func (s Sync) Then(e Sync) Sync {
 	return Sync{all, s.Released.Plus(e.Released)}
 }
 
-// Join is what stands before a point where two ways meet.
+// Join is the synchronisation before a point where two branches join.
 func (s Sync) Join(t Sync) Sync {
 	least := Least(s.Acquired, t.Acquired)
 	for _, pair := range [][2]Sync{{s, t}, {t, s}} {

@@ -4,9 +4,9 @@
 //
 // # What is compared
 //
-// (PA1) A pair of accesses of two goroutines is a warning if they may be to the same memory
-// (package instance), no lock excludes one of them while the other runs (package lockset), neither
-// comes before the other (package before), one of them writes, and not both are atomic. This is
+// (PA1) A pair of accesses of two goroutines is a warning if one of them writes and not both are
+// atomic, and if no evidence excludes a race: they may be to the same memory (package instance), no
+// lock guards both (package lockset), and neither comes before the other (package before). This is
 // GenerateWarnings of RELAY (Voung, Jhala, Lerner, ESEC/FSE 2007, Figure 7). A pair is judged in
 // the lowest frame that has both accesses: a pair that came up from one call was judged in the
 // callee, unless this frame starts the goroutine several times.
@@ -124,6 +124,7 @@ func shape(n *path.Node) string {
 	return shape(n.Base) + "." + n.Name
 }
 
+// consider adds the warning of a pair, unless evidence excludes a race (PA1).
 func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *summary.Access, n *Counts) []*Warning {
 	if !a.Kind.Writes() && !b.Kind.Writes() || a.Thread == b.Thread && (a.Thread == 0 || !many(sum, a.Thread)) {
 		return out
@@ -165,25 +166,30 @@ func consider(out []*Warning, sum *summary.Function, frame *before.Frame, a, b *
 		n.ordered(a, b)
 		return out
 	}
-	w := &Warning{Frame: sum, A: a, B: b}
+	return append(out, &Warning{Frame: sum, A: a, B: b, Codes: codes(a, b, alias)})
+}
+
+// codes lists the evidence against a race of a pair.
+func codes(a, b *summary.Access, alias instance.Alias) []string {
+	var out []string
 	if NoRoom(a, b) {
-		w.Codes = append(w.Codes, "append-append")
+		out = append(out, "append-append")
 	}
 	if a.Taken || b.Taken {
-		w.Codes = append(w.Codes, "taken-out")
+		out = append(out, "taken-out")
 	}
 	switch alias {
 	case instance.Weak:
-		w.Codes = append(w.Codes, "index-unknown")
+		out = append(out, "index-unknown")
 	case instance.Round:
-		w.Codes = append(w.Codes, "other-round")
+		out = append(out, "other-round")
 	case instance.Class:
-		w.Codes = append(w.Codes, "type-only")
+		out = append(out, "type-only")
 	}
 	if unnamed(a, b) || unnamed(b, a) {
-		w.Codes = append(w.Codes, "same-lock-field")
+		out = append(out, "same-lock-field")
 	}
-	return append(out, w)
+	return out
 }
 
 // ordered counts a pair that is ordered.

@@ -85,7 +85,7 @@ func (n *Node) place(names *Names) string {
 	return "*" + n.Expr(names)
 }
 
-// label is the variable of an allocation site; its key is name#position.
+// label is the variable of an allocation site; its key is name#place.
 func label(n *Node) string {
 	s, _, _ := strings.Cut(n.Name, "#")
 	if strings.Contains(s, " ") {

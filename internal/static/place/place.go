@@ -1,6 +1,6 @@
-// Package place says where in the source an instruction stands for the static lens. Who has other
-// SSA of the same source, as the recorder has, asks here as well, and finds the instruction that a
-// warning means.
+// Package place says where in the source an instruction stands for the static lens. A caller with
+// other SSA of the same source, as the recorder has, asks here as well, and finds the instruction
+// that a warning means.
 package place
 
 import (

@@ -71,7 +71,7 @@ func (p Pos) Compare(q Pos) int {
 // Line is where a place is: the file's number in Function.Files, line and column, from 1.
 type Line struct{ File, Line, Column int32 }
 
-// Call is one step of the way to an access, innermost last.
+// Call is one of the calls that lead to an access, innermost last.
 type Call struct {
 	Pos  Pos
 	Func string // called
@@ -84,7 +84,7 @@ type Access struct {
 	Kind   Kind
 	Locks  lockset.Relative
 	Sync   order.Sync
-	Thread int // 0: who calls the function; n: Spawns[n-1]
+	Thread int // 0: the goroutine of the caller; n: Spawns[n-1]
 	Pos    Pos
 	Func   string       // whose text it stands in
 	Via    *Call        // nil: in the function itself
@@ -146,7 +146,7 @@ const (
 	False       // false, or nil
 )
 
-// Exit is a way out of the function.
+// Exit is one or several returns of the function.
 type Exit struct {
 	Results []Truth
 	Locks   lockset.Relative
@@ -206,7 +206,7 @@ type Stored struct {
 // captured variables, and what the variables hold.
 type Owned struct{ Args, Free, Held uint32 }
 
-// Offered stands before the interface in a Flow that only callers of its package can make.
+// Offered precedes the interface in a Flow that only callers of its package can make.
 const Offered = "offered "
 
 // Flow says that a function or a concrete type, or what an interface holds, comes to where a call

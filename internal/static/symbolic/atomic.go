@@ -32,7 +32,7 @@ func (cl *caller) atomic(s *state, in ssa.Instruction, op model.Op, first aliase
 	}
 }
 
-// turn treats an atomic flag as a mutex (SY4): who changes it from zero to something else has it,
+// turn treats an atomic flag as a mutex (SY4): a goroutine that changes it from zero holds it,
 // until it is changed otherwise.
 func (cl *caller) turn(s *state, l *path.Node, call *ssa.Call) {
 	s.dropGuesses(l)

@@ -25,7 +25,7 @@ type binding struct {
 	many bool
 }
 
-// node rebinds a path. many is set if a root on the way had several aliases.
+// node rebinds a path. many is set if a root of the path had several aliases.
 func (b *binding) node(n *path.Node) *path.Node {
 	if n == nil {
 		return nil
@@ -75,7 +75,7 @@ func (b *binding) root(n *path.Node) *path.Node {
 	return nil
 }
 
-// rename tells the sites of different calls apart, two calls deep. Beyond that the name says that
+// rename distinguishes the sites of different calls, two calls deep. Beyond that the name says that
 // several may have it.
 func (b *binding) rename(name string) string {
 	if strings.Count(name, "@") >= 2 {

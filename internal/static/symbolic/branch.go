@@ -28,8 +28,8 @@ type branching struct {
 	syncs  *syncs
 }
 
-// edge is the state on the way from b to its i-th successor: what the branch tells (SY4), and what
-// a loop that is left here has acquired (SY6).
+// edge is the state on the edge from b to its i-th successor: what the condition shows (SY4), and
+// what a loop that is left here has acquired (SY6).
 func (br *branching) edge(b *ssa.BasicBlock, i int, out *state) *state {
 	s := out.fork()
 	if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
@@ -58,7 +58,7 @@ func (br *branching) edge(b *ssa.BasicBlock, i int, out *state) *state {
 	return s
 }
 
-// assume applies what the branch tells.
+// assume applies that a condition is true, or false.
 func (br *branching) assume(s *state, cond ssa.Value, yes bool) {
 	for {
 		u, ok := cond.(*ssa.UnOp)

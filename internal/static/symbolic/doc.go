@@ -95,9 +95,10 @@
 //     goroutine closes. If the earlier channel was received from, or was nil, at every store to the
 //     variable, then all goroutines whose channels were ever in it are over there, together with
 //     what the variable held at entry. A new channel must enter the variable before the next one of
-//     its site is made. One goroutine only, started once for each channel, releases it. A callee
-//     that starts the goroutine and returns the channel starts none on the exits where it may
-//     return nil.
+//     its site is made. One goroutine only, started once for each channel, releases it, and the
+//     function itself does not. A callee that starts the goroutine and returns the channel starts
+//     none on the exits where it may return nil. A write of the variable by another goroutine
+//     meanwhile is a race of its own.
 //
 // A loop that acquires an object in every round has acquired it Many times when it is left: it is
 // taken to run as often as the loop that started the goroutines. A loop that waits on a Cond has

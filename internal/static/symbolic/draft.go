@@ -76,7 +76,7 @@ func (dr *draft) addHole(h summary.Hole) {
 
 const maxHoles = 100
 
-// late lets goroutines that begin when the test has returned come after all that stands before the
+// late lets goroutines that begin when the test has returned come after all that precedes the
 // function's exits.
 func (dr *draft) late() {
 	var all order.Counts

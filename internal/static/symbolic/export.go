@@ -21,7 +21,7 @@ func Export(sum *summary.Function) {
 }
 
 // collapse leaves of the accesses of a function one read and one write of each object that it is
-// given: who calls it sees no more (SY2). Pairs inside such functions are not reported.
+// given: its callers use no more (SY2). Pairs inside such functions are not reported.
 func collapse(sum *summary.Function) {
 	type key struct {
 		root *path.Node

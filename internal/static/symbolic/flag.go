@@ -38,7 +38,7 @@ func (g flag) equal(o flag) bool {
 // same reports whether both say the same, of one place.
 func (g flag) same(o flag) bool { return g.addr == o.addr && g.set == o.set && g.value == o.value }
 
-// joinFlags keeps what both ways know.
+// joinFlags keeps what both branches know.
 func joinFlags(a, b []flag) []flag {
 	var out []flag
 	for _, g := range a {

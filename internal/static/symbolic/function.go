@@ -23,7 +23,7 @@ type Context struct {
 	types typeTable
 }
 
-// Key names a function the same way in every package; instances have the name of their origin.
+// Key is the name of a function in all packages; instances have the name of their origin.
 func Key(fn *ssa.Function) string {
 	if o := fn.Origin(); o != nil {
 		fn = o

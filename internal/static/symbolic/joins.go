@@ -12,7 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// joins is what the function knows of goroutines that it waits for, whatever the way (SY6).
+// joins is what the function knows of goroutines that it waits for, on any path (SY6).
 // What is gathered in one fixpoint is used in the next.
 type joins struct {
 	table *path.Table
@@ -256,7 +256,7 @@ func (s *state) again(site string) {
 	}
 }
 
-// unlend notes that a lock is given up, or may be by who calls the function, while goroutines may
+// unlend notes that a lock is given up, or may be by a caller of the function, while goroutines may
 // run that the function has started (SY6).
 func (js *joins) unlend(s *state, lock *path.Node) {
 	if !js.draft.recording {

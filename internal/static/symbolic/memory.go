@@ -95,8 +95,8 @@ func (m *memory) join(o *memory) memory {
 	return j
 }
 
-// joinCells joins what two ways know of one root. Memory of an own object that one way has not
-// written holds nil there.
+// joinCells joins what two branches know of one root. Memory of an own object that one branch has
+// not written holds nil there.
 func joinCells(r *path.Node, a, b map[*path.Node]aliases) map[*path.Node]aliases {
 	c := map[*path.Node]aliases{}
 	for addr, v := range a {

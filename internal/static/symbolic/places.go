@@ -48,7 +48,7 @@ func (pl *places) mark(p summary.Pos) string {
 // place is the place of an instruction.
 func (pl *places) place(v ssa.Instruction) summary.Pos { return pl.at(place.Of(v)) }
 
-// at numbers a position.
+// at is the number of a source line.
 func (pl *places) at(p token.Pos) summary.Pos {
 	n, ok := pl.placed[p]
 	if !ok {

@@ -109,14 +109,14 @@ func (sh *sharing) sent(s *state, ch *path.Node, vals aliases) {
 	sh.spread(s, vals, w, ch.Root())
 }
 
-// way says how objects escape.
-type way int
+// audience says which goroutines can reach an object that escapes.
+type audience int
 
 const (
 	// only goroutines that were started since they were made can reach them (SY3)
-	given     way = iota
-	published     // others may
-	into          // they are stored in a formal's memory: the caller decides (Stores)
+	given     audience = iota
+	published          // others may
+	into               // they are stored in a formal's memory: the caller decides (Stores)
 )
 
 // kept reports whether the memory is part of an object of the function that is not published (SY3).
@@ -128,7 +128,7 @@ func (s *state) kept(n *path.Node) bool {
 
 // publish marks objects as published, or as stored in the memory of a formal; of two formals it is
 // not known which decides.
-func (s *state) publish(objects []*path.Node, w way, home *path.Node) {
+func (s *state) publish(objects []*path.Node, w audience, home *path.Node) {
 	for _, r := range objects {
 		switch old := s.holder[r]; {
 		case w == given || s.open[r] || w == into && old == home:
@@ -150,8 +150,8 @@ func (s *state) publish(objects []*path.Node, w way, home *path.Node) {
 
 // spread marks the objects that the values lead to as escaped; formals as well, unless they are
 // stored in a formal's memory. home is the root of the place where they are stored.
-func (sh *sharing) spread(s *state, vals aliases, w way, home *path.Node) {
-	sp := &spreading{sh: sh, s: s, way: w, home: home, found: nodes{}}
+func (sh *sharing) spread(s *state, vals aliases, w audience, home *path.Node) {
+	sp := &spreading{sh: sh, s: s, audience: w, home: home, found: nodes{}}
 	for _, n := range vals {
 		sp.visit(n)
 	}
@@ -172,11 +172,11 @@ func (sh *sharing) spread(s *state, vals aliases, w way, home *path.Node) {
 
 // spreading is the search of one spread.
 type spreading struct {
-	sh    *sharing
-	s     *state
-	way   way
-	home  *path.Node
-	found nodes
+	sh       *sharing
+	s        *state
+	audience audience
+	home     *path.Node
+	found    nodes
 	// objects whose marks change, and those of them that had not escaped before
 	reached, escaped []*path.Node
 }
@@ -193,7 +193,7 @@ func (sp *spreading) visit(n *path.Node) {
 			break
 		}
 	}
-	r, leak := n.Root(), sp.way != into
+	r, leak := n.Root(), sp.audience != into
 	if r.Kind == path.Func {
 		for _, a := range r.Args {
 			sp.visit(a)
@@ -202,7 +202,7 @@ func (sp *spreading) visit(n *path.Node) {
 	if r.Kind == path.Param && n.Loads() == 0 {
 		sp.formal(r)
 	}
-	if r.Kind != path.Alloc || sp.found[r] || s.escaped[r] && (!leak || sp.sh.leaked[r]) && (sp.way == given || s.open[r]) {
+	if r.Kind != path.Alloc || sp.found[r] || s.escaped[r] && (!leak || sp.sh.leaked[r]) && (sp.audience == given || s.open[r]) {
 		return
 	}
 	sp.found[r] = true
@@ -223,10 +223,10 @@ func (sp *spreading) visit(n *path.Node) {
 // formal notes in the summary that the object of a formal escapes.
 func (sp *spreading) formal(r *path.Node) {
 	sum, i := sp.sh.draft.sum, int(r.Index)
-	if sp.way != into && !slices.Contains(sum.Leaks, i) {
+	if sp.audience != into && !slices.Contains(sum.Leaks, i) {
 		sum.Leaks = append(sum.Leaks, i)
 	}
-	if sp.way == published && r != sp.home && !slices.Contains(sum.Publishes, i) {
+	if sp.audience == published && r != sp.home && !slices.Contains(sum.Publishes, i) {
 		sum.Publishes = append(sum.Publishes, i)
 	}
 }

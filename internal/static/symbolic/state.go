@@ -24,7 +24,7 @@ type (
 	nodes   = map[*path.Node]bool
 )
 
-// guess is a conditional lock (SY4): if the value is as told, the effect has happened.
+// guess is a conditional lock (SY4): it is held if the value has this truth.
 type guess struct {
 	value ssa.Value
 	truth summary.Truth
@@ -32,9 +32,10 @@ type guess struct {
 	mode  lockset.Mode
 }
 
-// deferred is a stack of deferred calls; may says that it need not have been deferred. gap are the
-// locks that were released on just the way on which it was (SY2), with the mode in which the other
-// way holds them, 0 if its caller does; held those that just that way held where the two met.
+// deferred is a stack of deferred calls. may says that the call need not have been deferred; gap
+// and held then concern the branch on which it was, where that joined another one (SY2). gap has
+// the locks that only this branch had released, with the mode in which the other branch holds them,
+// 0 if only its caller does. held has the locks that this branch held.
 type deferred struct {
 	call *ssa.Defer
 	may  bool
@@ -59,7 +60,7 @@ type state struct {
 	given   nodes                     // of what these lead to, what was shared again (SY3)
 	guesses []guess
 	flags   []flag             // (SY7)
-	truth   map[ssa.Value]bool // conditions on the way here
+	truth   map[ssa.Value]bool // conditions that held
 	defers  *deferred
 	forked  bool  // a goroutine may have been started
 	waited  nodes // variables of which the channel was received from, or is nil (SY6)
@@ -81,7 +82,7 @@ func merge(a, b aliases) (aliases, bool) {
 	return out, len(out) <= MaxAliases
 }
 
-// join is the state where two ways meet.
+// join is the state where two branches join.
 func (s *state) join(o *state) *state {
 	j := &state{locks: s.locks.Join(o.locks), sync: s.sync.Join(o.sync), round: order.Most(s.round, o.round), forked: s.forked || o.forked}
 	j.mem = s.mem.join(&o.mem)
@@ -134,8 +135,9 @@ func either(a, b nodes) nodes {
 	return c
 }
 
-// joinGuesses keeps what both know, or one knows and the other has for certain; and a lock that one
-// way holds becomes conditional on what tells the ways apart (SY4).
+// joinGuesses keeps the conditional locks that both branches have, or that one has and the other
+// holds for certain. A lock that only one branch holds becomes conditional on a condition by which
+// the branches differ (SY4).
 func joinGuesses(s, o *state) (out []guess, dropped int) {
 	add := func(g guess) {
 		switch {

@@ -83,7 +83,7 @@ func New(sum *summary.Function) *Frame {
 // maxChain bounds how many synchronisations one after the other are followed.
 const maxChain = 4
 
-// Ordered reports whether b stands before a, or a before b.
+// Ordered reports whether b comes before a, or a before b.
 func (f *Frame) Ordered(a, b Point) bool {
 	return f.before(b, a, 0) || f.before(a, b, 0) || f.exclusive(a.Thread, b.Thread) || f.over(a, b) || f.over(b, a)
 }
@@ -170,7 +170,7 @@ func (f *Frame) before(b, a Point, depth int) bool {
 	ended := f.Ended
 	for o, n := range a.Sync.Acquired {
 		if f.through(o, n, b, a, depth) {
-			// what was tried in vain before this way depends on the order of the map
+			// what was tried in vain before this path depends on the order of the map
 			f.Ended = ended
 			return true
 		}
@@ -178,7 +178,7 @@ func (f *Frame) before(b, a Point, depth int) bool {
 	return false
 }
 
-// through reports whether b stands before a because a has acquired o n times.
+// through reports whether b comes before a because a has acquired o n times.
 func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 	switch {
 	case o.Kind == path.Token && o.Base == nil: // (BE1)

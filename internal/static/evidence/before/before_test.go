@@ -129,7 +129,7 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// A search that finds an order counts nothing, whichever way it has tried first.
+// A search that finds an order counts nothing, whichever path it has tried first.
 func TestEnded(t *testing.T) {
 	ring := []*path.Node{table.Alloc("chan#3", "chan", false, 0), table.Alloc("chan#4", "chan", false, 0)}
 	for i, c := range ring {
@@ -137,7 +137,7 @@ func TestEnded(t *testing.T) {
 	}
 	f := frame(func(f *summary.Function) {
 		f.Spawns[1].Total = order.Counts{ring[0]: 1, ring[1]: 1}
-		for i, o := range ring { // each is released by who has acquired the other
+		for i, o := range ring { // each is released by a goroutine that has acquired the other
 			f.Releases = append(f.Releases, summary.Release{Object: o, Thread: 2, Times: 1, Sync: sync(order.Counts{ring[1-i]: 1}, nil)})
 		}
 	})

@@ -64,8 +64,8 @@ type Method struct {
 }
 
 // Expected says how many goroutines are expected in methods at once, by their keys, where anything
-// is said. told reports whether values of an interface are told which object calls them.
-func Expected(pkgs []*Package, told func(iface string) bool) map[string]Verdict {
+// is said. passed reports whether calls of an interface pass the object that holds the value.
+func Expected(pkgs []*Package, passed func(iface string) bool) map[string]Verdict {
 	notes := map[string]Verdict{}
 	for _, p := range pkgs {
 		for _, n := range p.Notes {
@@ -78,7 +78,7 @@ func Expected(pkgs []*Package, told func(iface string) bool) map[string]Verdict 
 			t := &p.Types[i]
 			for j := range t.Methods {
 				m := &t.Methods[j]
-				if v := t.expected(m, notes, told); v != None {
+				if v := t.expected(m, notes, passed); v != None {
 					out[m.Key] = v
 				}
 			}
@@ -88,7 +88,7 @@ func Expected(pkgs []*Package, told func(iface string) bool) map[string]Verdict 
 }
 
 // expected is the verdict of a method.
-func (t *Type) expected(m *Method, notes map[string]Verdict, told func(string) bool) Verdict {
+func (t *Type) expected(m *Method, notes map[string]Verdict, passed func(string) bool) Verdict {
 	for _, own := range []string{m.Key, t.Name} {
 		if v := notes[own]; v != None {
 			return v
@@ -102,7 +102,7 @@ func (t *Type) expected(m *Method, notes map[string]Verdict, told func(string) b
 		method := i + "." + m.Name
 		one = one || notes[method] == One
 		many = many || notes[method] == Many || notes[method] == None && notes[i] == Many
-		called = called || m.Context && packageOf(i) != packageOf(t.Name) && told(i)
+		called = called || m.Context && packageOf(i) != packageOf(t.Name) && passed(i)
 	}
 	switch {
 	case one && many:

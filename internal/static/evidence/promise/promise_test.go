@@ -49,17 +49,17 @@ func TestExpected(t *testing.T) {
 		ifaces []string
 		want   promise.Verdict
 	}{
-		{"D3, its own", []promise.Note{{"(*p.T).M", promise.One}, {"p.T", promise.Many}}, method("M", false), nil, promise.One},
-		{"D3, its type's", []promise.Note{{"p.T", promise.Many}}, method("M", false), nil, promise.Many},
-		{"D3, an interface's", []promise.Note{{"q.I", promise.Many}}, method("M", false, "q.I"), []string{"q.I"}, promise.Many},
-		{"D3, not in the interface", []promise.Note{{"q.I", promise.Many}}, method("M", false), []string{"q.I"}, promise.None},
-		{"D3, one of any interface", []promise.Note{{"q.I", promise.One}}, method("M", false), []string{"q.I"}, promise.One},
-		{"D3, both", []promise.Note{{"q.I", promise.One}, {"q.J.M", promise.Many}}, method("M", false, "q.J"), []string{"q.I", "q.J"}, promise.None},
+		{"its own", []promise.Note{{"(*p.T).M", promise.One}, {"p.T", promise.Many}}, method("M", false), nil, promise.One},
+		{"its type's", []promise.Note{{"p.T", promise.Many}}, method("M", false), nil, promise.Many},
+		{"an interface's", []promise.Note{{"q.I", promise.Many}}, method("M", false, "q.I"), []string{"q.I"}, promise.Many},
+		{"not in the interface", []promise.Note{{"q.I", promise.Many}}, method("M", false), []string{"q.I"}, promise.None},
+		{"one of any interface", []promise.Note{{"q.I", promise.One}}, method("M", false), []string{"q.I"}, promise.One},
+		{"both", []promise.Note{{"q.I", promise.One}, {"q.J.M", promise.Many}}, method("M", false, "q.J"), []string{"q.I", "q.J"}, promise.None},
 		{"D4", nil, method("M", true, "q.Told"), []string{"q.Told"}, promise.Many},
-		{"D4, not told", nil, method("M", true, "q.I"), []string{"q.I"}, promise.None},
-		{"D4, no context", nil, method("M", false, "q.Told"), []string{"q.Told"}, promise.None},
-		{"D4, its own package", nil, method("M", true, "p.Told"), []string{"p.Told"}, promise.None},
-		{"D4, said to be one", []promise.Note{{"p.T", promise.One}}, method("M", true, "q.Told"), []string{"q.Told"}, promise.One},
+		{"a callback that is not passed the object", nil, method("M", true, "q.I"), []string{"q.I"}, promise.None},
+		{"no context", nil, method("M", false, "q.Told"), []string{"q.Told"}, promise.None},
+		{"its own package", nil, method("M", true, "p.Told"), []string{"p.Told"}, promise.None},
+		{"said to be one", []promise.Note{{"p.T", promise.One}}, method("M", true, "q.Told"), []string{"q.Told"}, promise.One},
 	} {
 		pkg := &promise.Package{Notes: c.notes, Types: []promise.Type{{Name: "p.T", Methods: []promise.Method{c.method}, Ifaces: c.ifaces}}}
 		got := promise.Expected([]*promise.Package{pkg}, func(iface string) bool { return iface == "q.Told" || iface == "p.Told" })
