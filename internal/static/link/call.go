@@ -30,7 +30,7 @@ func named(e *summary.Edge) *call {
 	return &call{e, keys(e.Args), keys(e.Free), keys(e.Held)}
 }
 
-// actuals goes through what the callee is given, each with the formal that it becomes.
+// actuals yields the arguments of the call, each with the formal that it becomes.
 func (e *call) actuals(yield func(actual, formal string)) {
 	for i, a := range e.args {
 		yield(a, "$"+digits(i))
@@ -114,8 +114,8 @@ func (e *call) mark(own *summary.Owned, has func(actual string) bool) {
 	each(&own.Held, e.free, "*") // a variable that the caller has captured itself
 }
 
-// passed is what the callee owns: what the call itself shows, and what is part of what its caller
-// owns.
+// passed is what the callee owns: arguments that the call shows to be owned, and parts of what its
+// caller owns.
 func passed(c *context, e *call) summary.Owned {
 	own := e.Owned
 	if c.owned == (summary.Owned{}) {

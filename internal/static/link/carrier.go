@@ -11,14 +11,13 @@ import (
 // carrier carries contexts from the roots along the calls.
 type carrier struct {
 	prog     *program
-	reach    *reach
 	contexts *contextTable
 	waiting  *waiting
 	work     worklist
 }
 
-func newCarrier(prog *program, re *reach, ct *contextTable, wt *waiting, keys []string) *carrier {
-	ca := &carrier{prog: prog, reach: re, contexts: ct, waiting: wt, work: worklist{rank: map[string]int{}, queued: map[string]bool{}}}
+func newCarrier(prog *program, ct *contextTable, wt *waiting, keys []string) *carrier {
+	ca := &carrier{prog: prog, contexts: ct, waiting: wt, work: worklist{rank: map[string]int{}, queued: map[string]bool{}}}
 	ca.order(keys)
 	return ca
 }

@@ -14,7 +14,6 @@ import (
 
 // comparison compares the accesses of each class, two by two.
 type comparison struct {
-	prog     *program
 	reach    *reach
 	contexts *contextTable
 	sites    *siteTable
@@ -25,9 +24,9 @@ type comparison struct {
 	counts   *Counts
 }
 
-// setOnce reports whether the sites are of memory that is written inside of Do of Onces only that
-// are package-level variables or, of a field, lie elsewhere (LI7), by what the program itself calls
-// (LI6).
+// setOnce reports whether the memory of the sites is written only inside of Do of Onces that are
+// package-level variables or, for a field, lie elsewhere (LI7). Writes that only callers outside
+// the program cause do not count (LI6).
 func (co *comparison) setOnce(sites []*site) bool {
 	variable, once := sites[0].access.Loc.Object().Kind == path.Global, false
 	for _, s := range sites {
@@ -113,8 +112,8 @@ type meeting struct {
 	codes []string
 }
 
-// parallel finds two roots that may run at once and meet in one object (LI1, LI2, LI3), those with
-// the least that speaks against it; nil if there are none.
+// parallel finds two roots that may run at once and reach one object (LI1, LI2, LI3): the two with
+// the least evidence against it; nil if there are none.
 func (co *comparison) parallel(a, b *site, guard string) *meeting {
 	var best *meeting
 	separate := false
@@ -151,7 +150,7 @@ func (co *comparison) parallel(a, b *site, guard string) *meeting {
 	return best
 }
 
-// less reports whether less speaks against a warning with the codes a.
+// less reports whether the codes a are weaker evidence against a race than b.
 func less(a, b []string) bool {
 	if t, u := tier.Of(a), tier.Of(b); t != u {
 		return tier.Shows(u, t)
@@ -207,8 +206,8 @@ func (co *comparison) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 	return codes, true
 }
 
-// meanwhile reports whether the site is what a main loop writes that does not return: other methods
-// are there to be called meanwhile (LI1).
+// meanwhile reports whether the site is a write of a main loop that does not return: other methods
+// are called while it runs (LI1).
 func meanwhile(loop, other root, at *site) bool {
 	name := loop.fn[strings.LastIndexByte(loop.fn, '.')+1:]
 	return loop.main() && !strings.HasPrefix(name, "Start") && !other.main() && at.access.Kind.Writes()

@@ -20,17 +20,17 @@ func (l locks) add(name string, m lockset.Mode) { l[name] = max(l[name], m) }
 // context describes how a function is entered.
 type context struct {
 	locks locks
-	owned summary.Owned // of the formals, what no other goroutine reaches (LI5)
+	owned summary.Owned // the formals that no other goroutine reaches (LI5)
 	// formals that are the object of the root's type or lie below it, sorted (LI3)
 	self   []string
-	after  waits         // what was waited for before (LI7)
-	until  waits         // what the goroutine has still to release (LI7)
+	after  waits         // objects that were waited for before (LI7)
+	until  waits         // objects that the goroutine has yet to release (LI7)
 	lent   locks         // lent by the function that waits for the goroutine (LI7)
-	kept   summary.Owned // of the formals, what is not published (LI9)
+	kept   summary.Owned // the formals that are not published (LI9)
 	makers []maker       // that have not published it, sorted
 	forked bool
 	merged bool   // of several, of which not all held these locks (LI5)
-	roots  []int  // sorted; of those that are alike two
+	roots  []int  // sorted; at most two that are alike
 	id     string // key, once it is known
 }
 
@@ -90,9 +90,8 @@ func (ct *contextTable) kinds() map[string]string {
 	return kinds
 }
 
-// maxContexts bounds the contexts of a function. (LI5) What is beyond it is merged into one context
-// more, their meet (RL2), but for contexts without locks. (LI5) That no lock is held in a merged
-// context says little: code merged-contexts.
+// maxContexts bounds the contexts of a function. Further contexts are merged into one (LI5), with
+// their locks joined (RL2), unless they hold no locks.
 const maxContexts = 8
 
 // enter adds a context to a function; it reports whether anything is new.

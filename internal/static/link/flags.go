@@ -14,7 +14,7 @@ type flagOrder struct {
 	prog     *program
 	contexts *contextTable
 	sites    *siteTable
-	known    map[string]facts           // of a function, what all that enter it have seen
+	known    map[string]facts           // of a function: what was seen on every path that enters it
 	guarding map[string]map[string]bool // of a flag's class, the locks that guard it
 }
 
@@ -143,7 +143,7 @@ func (fo *flagOrder) whileZero(s *site, lock string) bool {
 	})
 }
 
-// findKnown carries along the calls what all that enter a function have seen of flags.
+// findKnown computes for each function what was seen of flags on every path that enters it.
 func (fo *flagOrder) findKnown() {
 	fo.known = map[string]facts{}
 	var work []string

@@ -41,7 +41,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 
 	ct := newContextTable(prog, re)
 	wait := newWaiting(prog, keys)
-	carry := newCarrier(prog, re, ct, wait, keys)
+	carry := newCarrier(prog, ct, wait, keys)
 	finder := newRootFinder(prog, re, targets, ct, wait, carry)
 	finder.findRoots(keys)
 	finder.entries()
@@ -51,7 +51,7 @@ func Find(sums map[string]*summary.Function, frames []*pairs.Warning, judged map
 	finder.unreached(keys)
 
 	sites := newSiteTable(prog, re, ct, wait)
-	co := &comparison{prog: prog, reach: re, contexts: ct, sites: sites, counts: n,
+	co := &comparison{reach: re, contexts: ct, sites: sites, counts: n,
 		flags:   newFlagOrder(prog, ct, sites),
 		started: newStarted(prog, ct),
 		public:  newPublication(prog, ct),

@@ -15,8 +15,8 @@ type makers struct {
 	made map[string]map[string]*path.Node
 }
 
-// maker finds the object that a function, no method, starts a goroutine for: its type, and the
-// goroutine's formals that are it (LI3). "" if there is none.
+// maker finds the object for which a function that is not a method starts a goroutine: its type, ""
+// if there is none, and the formals of the goroutine that are the object (LI3).
 func (mk *makers) maker(k string, e *summary.Edge) (home string, formals []string) {
 	if typeOf(k) != "" || strings.Contains(k, "$") || e.Thread <= 0 || mk.prog.sums[k].Spawns[e.Thread-1].Many {
 		return "", nil
@@ -53,8 +53,8 @@ func (co *comparison) meant(s *site) bool {
 	return false
 }
 
-// objects goes through what a goroutine is started for: its type, the formal that it becomes and
-// its path.
+// objects yields each object that a goroutine may be started for: its type, the formal that it
+// becomes and its path.
 func (mk *makers) objects(k string, e *summary.Edge, yield func(typ, formal string, object *path.Node)) {
 	if home := typeOf(e.Callee); home != "" && !strings.Contains(e.Callee, "$") {
 		if len(e.Args) > 0 && e.Args[0] != nil {
@@ -72,8 +72,8 @@ func (mk *makers) objects(k string, e *summary.Edge, yield func(typ, formal stri
 	}
 }
 
-// onlyMade finds what a function starts goroutines for: the object of each type of which there is
-// one only.
+// onlyMade finds the objects for which a function starts goroutines, by type; nil for a type with
+// several.
 func (mk *makers) onlyMade(k string) map[string]*path.Node {
 	if m, known := mk.made[k]; known {
 		return m

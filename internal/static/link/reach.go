@@ -33,9 +33,9 @@ func newReach(prog *program, keys []string) *reach {
 	return re
 }
 
-// findReach finds what each command may reach, whatever the targets of calls through values are:
-// what is called, what is a literal in the text, what is mentioned, stored or converted to an
-// interface there, with its methods (LI6).
+// findReach finds the functions that each command may reach, whatever the targets of calls through
+// values are (LI6). A function reaches what it calls, the literals in its text, and what it
+// mentions, stores or converts to an interface, with the methods.
 func (re *reach) findReach(keys []string) {
 	from := map[string]processes{}
 	n := 0
@@ -69,13 +69,13 @@ func (re *reach) most(keys []string) bool {
 	return 3*reached >= 2*all
 }
 
-// example reports whether a package shows the use of others: it is not what they are for.
+// example reports whether a package is an example: a command that only shows the use of others.
 func example(pkg string) bool {
 	return slices.ContainsFunc(strings.Split(pkg, "/"), func(dir string) bool { return dir == "example" || dir == "examples" })
 }
 
-// outside reports whether only an open world makes a root of a closed program: a call from outside,
-// and what no command and no test reaches (LI6).
+// outside reports whether a root of a closed program is one only in an open world: it is called
+// from outside, or no command and no test reaches it (LI6).
 func (re *reach) outside(r root) bool {
 	if r.kind == exported || r.kind == unknown {
 		return re.inside(r.fn)
@@ -87,9 +87,9 @@ func (re *reach) outside(r root) bool {
 func (re *reach) inside(fn string) bool { return re.closed && re.prog.sums[fn] != nil }
 
 // guarded reports whether the type of both roots shows that its methods are called at once, though
-// no known call of a command says so: one of the two holds a lock of the object. Either no command
-// reaches the two methods (LI6), or one stands for calls whose targets are not known, beside what
-// the program does itself; or both do, and both hold one lock for reading (LI6).
+// no known call of a command does so (LI6). One of the two must hold a lock of the object. Further,
+// no command reaches either method; or one method represents unknown calls, and the other root
+// belongs to the program; or both represent unknown calls, and both hold one lock for reading.
 func (co *comparison) guarded(r, q root, a, b *site) bool {
 	unreached := func(r root) bool { return r.kind == exported && co.reach.by[r.fn].commands() == 0 }
 	if r.home == "" || r.home != q.home {
@@ -111,19 +111,18 @@ func (co *comparison) guarded(r, q root, a, b *site) bool {
 	return own(a) || own(b)
 }
 
-// stands reports whether a root is an exported function to which no call of a command or its
-// goroutines is known to lead, and that is no main loop: it stands for calls whose targets are not
-// known.
+// stands reports whether a root represents calls with unknown targets: it is an exported function
+// and no main loop, and no known call of a command or its goroutines leads to it.
 func (co *comparison) stands(r root) bool {
 	return r.kind == exported && !r.main() && !slices.ContainsFunc(co.contexts.of[r.fn], func(c *context) bool { return !co.contexts.fromOutside(c) })
 }
 
-// sees reports whether calls of the processes p find what the text of the processes q makes (LI6).
+// sees reports whether calls of the commands p resolve to values that the text of the commands q
+// makes (LI6).
 func (r *reach) sees(p, q processes) bool { return !r.closed || p == 0 || p&q != 0 }
 
-// separate reports whether the accesses are made by different processes only (LI6): each by those
-// that reach both its root and its function. What a caller outside of the commands may do, any
-// process may do.
+// separate reports whether only different commands make the accesses (LI6): a command makes an
+// access if it reaches its root and its function. Any command may be the caller from outside.
 func (co *comparison) separate(i, j int, a, b *site) bool {
 	r, q := &co.contexts.roots[i], &co.contexts.roots[j]
 	return co.reach.closed && r.in != 0 && q.in != 0 && a.in != 0 && b.in != 0 && r.in&q.in&a.in&b.in == 0

@@ -38,12 +38,14 @@ type root struct {
 	fn    string
 	home  string // the type or function that starts it
 	spawn *summary.Spawn
-	by    string    // the function with the go statement
-	made  bool      // a function that is no method starts it, for an object of home (LI3)
-	given bool      // it is given something of the call that starts it (LI1)
-	rest  int       // of a test that may call Parallel: the root after that call, 0 is none
-	test  int       // of that one: the root before
-	in    processes // that reach it; none of a call from outside, and in an open program (LI6)
+	by    string // the function with the go statement
+	made  bool   // a function that is not a method starts it, for an object of home (LI3)
+	given bool   // it has an argument of the call that starts it (LI1)
+	// of a test that may call Parallel: the root of what follows that call; 0 is none
+	rest int
+	test int // of such a root: the root of what precedes the call
+	// the commands that reach it; none for a call from outside, and in an open program (LI6)
+	in processes
 }
 
 // rootFinder makes the roots, and enters them into the table of contexts.
@@ -57,7 +59,8 @@ type rootFinder struct {
 	makers   *makers
 	// of a statement that runs a test: the root of what the test does after Parallel
 	tests map[string]int
-	same  map[string]uint32 // captured variables of a literal that no loop makes anew
+	// of a literal: the captured variables that no loop makes anew, a bit each
+	same map[string]uint32
 }
 
 func newRootFinder(prog *program, re *reach, rs *resolver, ct *contextTable, wt *waiting, ca *carrier) *rootFinder {
@@ -65,8 +68,8 @@ func newRootFinder(prog *program, re *reach, rs *resolver, ct *contextTable, wt 
 		makers: &makers{prog: prog, made: map[string]map[string]*path.Node{}}, tests: map[string]int{}, same: map[string]uint32{}}
 }
 
-// unreached makes roots of what only unknown calls reach (LI1): the functions without callers,
-// then, for cycles, one at a time. A literal of a test is taken to be called by the test.
+// unreached makes roots of functions that only unknown calls reach (LI1): first those without
+// callers, then one function of each cycle. A literal of a test is taken to be called by the test.
 func (fi *rootFinder) unreached(keys []string) {
 	called := map[string]bool{}
 	for _, k := range keys {
@@ -94,11 +97,11 @@ func (fi *rootFinder) unreached(keys []string) {
 	}
 }
 
-// root enters a function as a root, with locks that are held from the start, and the formals that
-// are the object of its home (LI3).
+// root enters a function as a root. It holds locks from the start; self are the formals that are
+// the object of its home (LI3).
 func (fi *rootFinder) root(r root, held locks, self []string) { fi.begin(r, held, self, nil) }
 
-// begin enters a function as a root, by the call that starts it, if that is known.
+// begin enters a function as a root. e is the call that starts it, nil if that is unknown.
 func (fi *rootFinder) begin(r root, held locks, self []string, e *call) {
 	if r.kind < exported && fi.reach.closed {
 		r.in = fi.reach.by[r.fn]
@@ -157,14 +160,14 @@ func (fi *rootFinder) starts(k string, f *summary.Function) {
 			fi.begin(r, locks{}, receivers(ownReceiver(k), named(&e)), named(&e))
 			continue
 		}
-		// What the goroutine begins with is a root where its go statement stands; what it calls
-		// through a value, where that is known.
+		// The function that a goroutine begins with is a root in the function with the go
+		// statement. A function that it calls through a value is one where that is known.
 		s := f.Spawns[e.Thread-1]
 		begins := e.Callee == s.Func
 		if begins && s.Via != nil {
 			continue
 		}
-		// what its starter has handed over, or it has taken itself
+		// locks that its starter has handed over, or that it has taken itself
 		held := carry(&context{}, named(&e))
 		r := root{kind: spawned, many: s.Many, fn: e.Callee, home: typeOf(k), spawn: s, by: k, given: given(f, &e)}
 		self := receivers(ownReceiver(k), named(&e))
@@ -198,7 +201,7 @@ func (fi *rootFinder) shows(k string, f *summary.Function) {
 	}
 }
 
-// entries makes roots of what libraries call for requests and events (package model).
+// entries makes roots of the functions that libraries call for requests and events (package model).
 func (fi *rootFinder) entries() {
 	for _, e := range model.Entries {
 		handlers, _ := fi.resolver.sources(e.Place, 0, math.MaxInt)
@@ -268,8 +271,8 @@ func (co *comparison) each(i int) bool {
 	return false
 }
 
-// given reports whether a goroutine is given an argument of the call that starts it, other than its
-// receiver and what only ends the goroutine or waits for it (LI1).
+// given reports whether a goroutine has an argument of the call that starts it. The receiver does
+// not count, nor does an argument that only ends the goroutine or waits for it (LI1).
 func given(f *summary.Function, e *summary.Edge) bool {
 	method := typeOf(f.Key) != ""
 	argument := func(n *path.Node) bool {
@@ -305,15 +308,15 @@ func (r root) main() bool {
 	return false
 }
 
-// hidden reports whether only unknown calls reach the root, and from inside: nothing shows which
-// goroutines these are, nor whether the object was shared before (LI6).
+// hidden reports whether only unknown calls inside the program reach the root. Nothing shows which
+// goroutines these are, nor whether the object was shared before (LI1).
 func (co *comparison) hidden(r root) bool {
 	name := r.fn[strings.LastIndexByte(r.fn, '.')+1:]
 	return r.kind == unknown && (!ast.IsExported(name) || co.reach.commanded[r.fn] != 0)
 }
 
-// findCommanded finds what the commands of the program certainly call, as far as calls are known,
-// and the methods of what they convert to interfaces with methods (LI6).
+// findCommanded finds the functions that known calls of the commands lead to, and the methods of
+// types that the commands convert to interfaces with methods (LI6).
 func (fi *rootFinder) findCommanded(keys []string) {
 	from := map[string]processes{}
 	for _, r := range fi.contexts.roots {

@@ -28,15 +28,15 @@ func newSiteTable(prog *program, re *reach, ct *contextTable, wt *waiting) *site
 	return &siteTable{prog: prog, reach: re, contexts: ct, waiting: wt, guards: &guard.Table{}, classes: map[string][]*site{}, broken: map[string]bool{}}
 }
 
-// Ends of the names of what is locked without being a mutex: an atomic flag (SY4), and a Once while
-// its function runs.
+// Suffixes of the names of locks that are no mutexes: an atomic flag (SY4), and a Once while its
+// function runs.
 const (
 	turn  = "#turn"
 	doing = "#doing"
 )
 
-// findBroken finds what keeps nobody apart (LI4), by classes, and takes it out of the locks of the
-// sites.
+// findBroken finds the classes of locks that exclude nobody (LI4), and removes them from the locks
+// of the sites.
 func (si *siteTable) findBroken() {
 	for _, sites := range si.classes {
 		for _, s := range sites {
@@ -70,12 +70,12 @@ func (si *siteTable) findBroken() {
 	}
 }
 
-// isBroken reports whether a lock keeps nobody apart.
+// isBroken reports whether a lock excludes nobody.
 func (si *siteTable) isBroken(lock string) bool {
 	return si.broken[class(strings.TrimPrefix(lock, "?"))]
 }
 
-// tried reports whether both sites hold a lock that is meant for the memory and keeps nobody apart.
+// tried reports whether both sites hold a lock that is meant for the memory and excludes nobody.
 func tried(a, b *site) bool {
 	return slices.ContainsFunc(a.broken, func(lies string) bool { return slices.Contains(b.broken, lies) })
 }
@@ -85,8 +85,9 @@ func (si *siteTable) initialises(s *site) bool {
 	return !slices.ContainsFunc(s.roots, func(i int) bool { return si.contexts.roots[i].kind != initial })
 }
 
-// located is an access as others see its memory: from where the function has stored what it made
-// (SY3); of what a handler has captured by the name of the variable (LI3).
+// located is an access with the path that other functions have for its memory. An object that the
+// function has made and stored is named from there (SY3); a variable that a handler has captured is
+// named by its function (LI3).
 func (si *siteTable) located(f *summary.Function, a *summary.Access) *summary.Access {
 	if a.Stored != nil {
 		from := *a
@@ -134,7 +135,7 @@ func comparable(n *path.Node) bool {
 		!strings.HasPrefix(c, "struct.") && !strings.Contains(c, "chan.state") && !strings.Contains(c, "(")
 }
 
-// site is an access in the contexts in which it happens alike.
+// site is an access in one context of its function.
 type site struct {
 	access *summary.Access
 	fn     *summary.Function
@@ -147,16 +148,16 @@ type site struct {
 	roots  []int
 	forked bool
 	part   bool // the access is to a part of the memory at path (LI3)
-	merged bool // the context is one of several (LI5)
+	merged bool // the context is merged from several (LI5)
 	fresh  bool // the object that leads here is owned (LI5)
 	loc    *path.Node
 	ctx    *context
 	flags  *[2][]seen // zero and set (LI7), once they are known
 	lent   locks      // lent by the function that waits for the goroutine (LI7)
-	after  waits      // what was waited for before (LI7)
-	until  waits      // what the goroutine has still to release (LI7)
-	in     processes  // that reach the function (LI6)
-	// how locks that it holds, and that keep nobody apart, lie to the memory (LI4)
+	after  waits      // objects that were waited for before (LI7)
+	until  waits      // objects that the goroutine has yet to release (LI7)
+	in     processes  // the commands that reach the function (LI6)
+	// relations to the memory of locks that it holds and that exclude nobody (LI4)
 	broken []string
 	makers []maker // that have not published the object (LI9)
 }
@@ -197,7 +198,7 @@ func (si *siteTable) site(f *summary.Function, a *summary.Access, loc *path.Node
 	return s
 }
 
-// weak are the reasons in the contexts themselves that speak against a race.
+// weak lists codes that follow from the two accesses and their contexts alone.
 func (s *site) weak(o *site) []string {
 	var codes []string
 	if s.merged && len(s.locks) == 0 || o.merged && len(o.locks) == 0 {
@@ -218,8 +219,8 @@ func (s *site) weak(o *site) []string {
 	return codes
 }
 
-// makes reports whether the access is to an object of the function's own text, before a goroutine
-// is started there (LI5).
+// makes reports whether the access is to an object that the function itself makes, before a
+// goroutine is started there (LI5).
 func (s *site) makes() bool {
 	for o := range s.access.Sync.Released {
 		if o.Kind == path.Token && o.Base == nil {
@@ -241,7 +242,8 @@ func (s *site) doing(variable bool) bool {
 	return false
 }
 
-// elsewhere reports whether a Once is not in the object that has the last field of the path (LI7).
+// elsewhere reports whether a Once lies outside the object that has the last field of the path
+// (LI7).
 func elsewhere(once, p string) bool {
 	_, down, ok := guard.Relation(once, p)
 	return !ok || strings.Contains(down[:max(0, strings.LastIndexByte(down, '!'))], "*")
@@ -327,7 +329,7 @@ func keepers(a *summary.Access, loc *path.Node, c *context) []maker {
 	return nil
 }
 
-// gather makes the sites, and finds which locks keep nobody apart.
+// gather makes the sites, and finds which locks exclude nobody.
 func (si *siteTable) gather(keys []string, n *Counts) {
 	for _, k := range keys {
 		f := si.prog.sums[k]

@@ -34,7 +34,7 @@ func joiner(o *path.Node) bool {
 	return o.Formal() || o.Root().Kind == path.Global
 }
 
-// relevant leaves of objects those for which somewhere a goroutine is waited for.
+// relevant keeps the objects by which some function waits for a goroutine.
 func (wt *waiting) relevant(c order.Counts) waits {
 	var w waits
 	for o := range c {
@@ -78,7 +78,8 @@ func (wt *waiting) findJoiners(keys []string) {
 				released[c][s.Func] = released[c][s.Func] || s.Many
 			}
 			note(s.Total, add)
-			if g := wt.prog.sums[s.Func]; g != nil { // it names what its starter has made
+			if g := wt.prog.sums[s.Func]; g != nil {
+				// its summary names objects that its starter has made
 				note(g.Total, add)
 			}
 		}
@@ -147,7 +148,7 @@ func (wt *waiting) pending(r root, e *call) waits {
 	return p
 }
 
-// onward is what was waited for, and what is still to be released, in a callee.
+// onward is, for a callee, the objects that were waited for, and those that are yet to be released.
 func (wt *waiting) onward(c *context, e *call) (after, until waits) {
 	after, until = waits{}, waits{}
 	carryWaits(after, c.after, nil, e)
@@ -156,7 +157,8 @@ func (wt *waiting) onward(c *context, e *call) (after, until waits) {
 	return after, until
 }
 
-// waitsAt is what was waited for, and what is still to be released, at an access.
+// waitsAt is, for an access, the objects that were waited for, and those that are yet to be
+// released.
 func (wt *waiting) waitsAt(c *context, a *summary.Access) (after, until waits) {
 	after, until = maps.Clone(c.after), maps.Clone(c.until)
 	if own := wt.relevant(a.Sync.Acquired); len(own) > 0 {
@@ -169,7 +171,7 @@ func (wt *waiting) waitsAt(c *context, a *summary.Access) (after, until waits) {
 	return after, until
 }
 
-// both leaves what the two have.
+// both is the intersection.
 func (w waits) both(v waits) waits {
 	m := maps.Clone(w)
 	maps.DeleteFunc(m, func(k string, _ bool) bool { return !v[k] })
