@@ -33,8 +33,8 @@ func (ac *accesses) guarded(s *state, in ssa.Instruction, addr *path.Node, a *su
 	ac.draft.record(a)
 }
 
-// stored is the path of memory in a map or a slice that the function has made and stored in a field
-// or variable: from there (SY3).
+// fromStore is the path of an element of a map or slice that the function has made and stored in a
+// field or variable, from there (SY3); nil for other memory.
 func (ac *accesses) fromStore(s *state, addr *path.Node) *path.Node {
 	r := addr.Root()
 	place := s.places[r]
@@ -54,7 +54,7 @@ func (ac *accesses) fromStore(s *state, addr *path.Node) *path.Node {
 	}, func(a *path.Node, typ string) *path.Node { return ac.table.Load(a, typ) })
 }
 
-// put stores in the state's memory and counts what is not kept.
+// put stores in the state's memory, and counts stores that are not kept.
 func (ac *accesses) put(s *state, addr *path.Node, v aliases, known bool) {
 	ac.joins.keep(s, addr, v)
 	if kept := s.mem.put(addr, v, known); !kept && ac.draft.recording {

@@ -96,7 +96,7 @@ func (b *binding) lock(n *path.Node) *path.Node {
 	return m
 }
 
-// acquired rebinds what was acquired; of one of several objects it is not known which.
+// acquired rebinds an acquired object; nil if it may be one of several objects.
 func (b *binding) acquired(n *path.Node) *path.Node {
 	was := b.many
 	b.many = false
@@ -125,8 +125,8 @@ func (b *binding) chosen(sc scope, formal *path.Node) scope {
 	return sc
 }
 
-// leaves rebinds the locks at an exit: one of an argument that has several paths is the lock of
-// whichever it is (SY5), and all of them may be released.
+// leaves rebinds the locks at an exit. A lock of an argument with several paths is held as a Choice
+// (SY5); if it is released, all of its paths may be.
 func (b *binding) leaves(r lockset.Relative) lockset.Relative {
 	out := lockset.Relative{Plus: r.Plus.Map(func(n *path.Node) *path.Node {
 		if x := b.choice(n); x != nil {

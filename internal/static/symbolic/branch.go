@@ -115,7 +115,7 @@ func (br *branching) assume(s *state, cond ssa.Value, yes bool) {
 	}
 }
 
-// drained says that a channel is closed: what was received from it was not sent (SY6).
+// drained notes that a channel is closed: the received value was not sent (SY6).
 func (br *branching) drained(s *state, ok ssa.Value, yes bool) {
 	e, isExtract := ok.(*ssa.Extract)
 	if !isExtract || e.Index != 1 || yes {
@@ -207,9 +207,9 @@ func never(cond ssa.Value, yes bool) bool {
 	return false
 }
 
-// flag applies an atomic read that has seen what is not the initial value: it has acquired the
-// variable. A counter that has reached k was changed k−1 times by others; a compare-and-swap that
-// fails on 0, or succeeds on something else, has seen a change.
+// flag applies an atomic read of a value that is not the initial one: it has acquired the variable.
+// A counter that has reached k was changed k−1 times by others; a compare-and-swap that fails on 0,
+// or succeeds on something else, has seen a change.
 func (br *branching) flag(s *state, x ssa.Value, k *ssa.Const, equal bool) {
 	call, ok := x.(*ssa.Call)
 	if !ok {

@@ -92,7 +92,8 @@ func withRecv(args []aliases, t target) []aliases {
 	return out
 }
 
-// apply executes calls of known functions, one of which is made.
+// apply executes a call whose callee is one of several known functions, or, if other is set, an
+// unknown one.
 func (cl *caller) apply(s *state, in ssa.Instruction, targets []target, args []aliases, result *ssa.Call, other bool) bool {
 	if len(targets) == 0 {
 		return true
@@ -139,7 +140,8 @@ func (cl *caller) apply(s *state, in ssa.Instruction, targets []target, args []a
 	return true
 }
 
-// targets finds what a call may reach; holes are the values of which that is not known.
+// targets finds the functions that a call may reach; holes are the called values whose function is
+// unknown.
 func (cl *caller) targets(s *state, c *ssa.CallCommon) (known []target, holes aliases) {
 	if fn := c.StaticCallee(); fn != nil {
 		t := target{key: Key(fn)}
@@ -337,7 +339,7 @@ func (cl *caller) workers(s *state, in ssa.Instruction, row model.Row, args []al
 	cl.syncs.acquire(s, in, done, 1)
 }
 
-// once executes sync.Once.Do: the function runs under the Once, and whoever returns from Do comes
+// once executes sync.Once.Do: the function runs under the Once, and every return from Do comes
 // after it.
 func (cl *caller) once(s *state, in ssa.Instruction, args []aliases, first aliases) {
 	if len(first) != 1 {
@@ -367,7 +369,7 @@ func (cl *caller) callArgument(s *state, in ssa.Instruction, i int, args []alias
 	cl.apply(s, in, targets, []aliases{cl.unknownParam()}, nil, true)
 }
 
-// unknownParam stands for an argument that the callee of a model is given, such as *testing.T.
+// unknownParam is an argument that a function of package model passes, such as *testing.T.
 func (cl *caller) unknownParam() aliases { return aliases{cl.table.Unknown("testing.T")} }
 
 func (cl *caller) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []ssa.Value, result *ssa.Call) {
@@ -447,7 +449,7 @@ func (cl *caller) runDefers(s *state) {
 	s.defers = nil
 }
 
-// hole notes a call whose target is not known.
+// hole notes a call with an unknown target.
 func (cl *caller) hole(s *state, in ssa.Instruction, v *path.Node, c *ssa.CallCommon, args []aliases, starts bool) {
 	for _, a := range args {
 		cl.syncs.hand(s, a)

@@ -9,8 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// effect applies what a callee does to memory, locks and synchronisation, in this order: each is
-// named in terms of the state before.
+// effect applies what a callee does to memory, locks and synchronisation, in this order.
 func (b *binding) effect(s *state, sum *summary.Function, result *ssa.Call) {
 	exits := make([]summary.Exit, len(sum.Exits))
 	for i, e := range sum.Exits {

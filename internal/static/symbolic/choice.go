@@ -19,9 +19,8 @@ type choices struct {
 	registers map[*path.Node]ssa.Value // by name
 }
 
-// choice names a value that has several paths by the register that they begin at, and the steps
-// from it: a lock with this name is that of whatever the register holds (SY5). nil if the value has
-// one path, or none.
+// choice names a value with several paths by the register at which they begin, and the steps from
+// it (SY5). nil if the value has one path, or none.
 func (ch *choices) choice(s *state, v ssa.Value) *path.Node {
 	if len(ch.values.eval(s, v)) < 2 {
 		return nil
@@ -56,7 +55,7 @@ func (ch *choices) choice(s *state, v ssa.Value) *path.Node {
 	return n
 }
 
-// anew forgets the locks of what the register held in the round before.
+// anew forgets the locks of a register that is set anew.
 func (ch *choices) anew(s *state, in ssa.Instruction) {
 	v, ok := in.(ssa.Value)
 	if !ok || len(ch.registers) == 0 {
@@ -70,8 +69,8 @@ func (ch *choices) anew(s *state, in ssa.Instruction) {
 	}
 }
 
-// chosen adds to a lockset what the locks of Choices are if the value v, which is made of them, is
-// n (SY5).
+// chosen replaces, in a lockset, the locks of Choices by those that they are if the value v, which
+// is made of them, is n (SY5).
 func (ch *choices) chosen(r lockset.Relative, v ssa.Value, n *path.Node) lockset.Relative {
 	for l, m := range r.Plus {
 		reg := ch.registers[l.Root()]
@@ -182,8 +181,7 @@ func (ch *choices) choose(l, n *path.Node) *path.Node {
 	}, ch.table.Load)
 }
 
-// actuals are the values of the arguments of a call of the function; nil where they are not those
-// of the instruction.
+// actuals are the values of the arguments of a call; nil if the instruction has other arguments.
 func actuals(in ssa.Instruction, t target, n int) []ssa.Value {
 	c, ok := in.(ssa.CallInstruction)
 	if !ok || t.with != nil {

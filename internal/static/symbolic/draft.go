@@ -8,8 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// draft is the summary while it is made. Until recording is set, states are not final, and nothing
-// is written but the counts of bounds.
+// draft is the summary while it is made. Until recording is set, states are not final, and no
+// access, release, hole, flow or exit is written.
 type draft struct {
 	sum       *summary.Function
 	recording bool
@@ -49,7 +49,7 @@ func (dr *draft) record(a *summary.Access) {
 	dr.sum.Accesses = append(dr.sum.Accesses, a)
 }
 
-// maxAccesses bounds a summary; what is over is counted.
+// maxAccesses bounds a summary; further accesses are counted.
 const maxAccesses = 250
 
 func (dr *draft) roomForRelease() bool {

@@ -63,8 +63,8 @@ func (f *function) exit(s *state, v *ssa.Return) {
 	}
 }
 
-// leave makes the summary's stores: what is in memory at every return, as far as a caller can name
-// it.
+// leave makes the summary's stores: the values that memory may hold at a return, as far as a caller
+// can name them.
 func (f *function) leave() {
 	all := map[*path.Node]aliases{}
 	for _, m := range f.out {

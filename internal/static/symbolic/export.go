@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// Export takes out of a summary what only the function's own frame needs: accesses of its callees
+// Export removes from a summary what only the function's own frame needs: accesses of its callees
 // to its own objects. Its own accesses to objects that have escaped stay, for package link.
 func Export(sum *summary.Function) {
 	sum.Accesses = slices.DeleteFunc(sum.Accesses, func(a *summary.Access) bool {
@@ -20,8 +20,8 @@ func Export(sum *summary.Function) {
 	prune(sum)
 }
 
-// collapse leaves of the accesses of a function one read and one write of each object that it is
-// given: its callers use no more (SY2). Pairs inside such functions are not reported.
+// collapse keeps, of the accesses of a function, one read and one write of each argument: its
+// callers use no more (SY2). Pairs inside such functions are not reported.
 func collapse(sum *summary.Function) {
 	type key struct {
 		root *path.Node

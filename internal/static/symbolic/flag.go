@@ -71,8 +71,8 @@ func (ft *flagTracker) mayFlag(s *state, addrs aliases) bool {
 	return len(addrs) == 1 && (addrs[0].Kind == path.Field || addrs[0].Kind == path.Global) && ft.sharing.shared(s, addrs[0])
 }
 
-// under are the locks that a flag may be seen under: not what stands for a Once, a channel or an
-// atomic.
+// under are the locks under which a flag may be seen: not those that represent a Once, a channel or
+// an atomic flag.
 func under(s *state) lockset.Relative {
 	return lockset.Relative{Plus: s.locks.Plus.Map(func(l *path.Node) *path.Node {
 		if l.Kind == path.Token {
@@ -82,7 +82,7 @@ func under(s *state) lockset.Relative {
 	}), Minus: s.locks.Minus}
 }
 
-// look notes what is read to be tested.
+// look notes a read whose value a branch tests.
 func (ft *flagTracker) look(s *state, v *ssa.UnOp, addrs aliases) {
 	if ft.mayFlag(s, addrs) && tested(v) {
 		at := under(s)
@@ -107,7 +107,7 @@ func tested(v ssa.Value) bool {
 	})
 }
 
-// settle says what a branch has found of a value: that it is not zero, or that it is.
+// settle notes that a branch has found a value to be not zero, or zero.
 func (s *state) settle(v ssa.Value, set bool) {
 	i := slices.IndexFunc(s.flags, func(g flag) bool { return g.value == v })
 	if i < 0 {
@@ -134,7 +134,7 @@ func (ft *flagTracker) raise(s *state, addrs aliases, v ssa.Value) {
 	}
 }
 
-// lower forgets what was seen zero under a lock that is released; nil is any lock.
+// lower forgets the flags that were seen zero under a lock that is released; nil is any lock.
 func (s *state) lower(l *path.Node) {
 	var flags []flag
 	for _, g := range s.flags {

@@ -20,8 +20,8 @@ type flows struct {
 	noted  map[summary.Flow]bool
 }
 
-// flow notes that a function or a concrete type comes to where a call through a value may find it
-// (SY9).
+// note notes that a function or a concrete type comes to a class of memory or to a type, where a
+// call through a value may find it (SY9).
 func (fl *flows) note(from, to string) {
 	if !fl.draft.recording || fl.std {
 		return
@@ -29,7 +29,7 @@ func (fl *flows) note(from, to string) {
 	fl.add(summary.Flow{From: from, To: to})
 }
 
-// flowOfFunc notes that a function comes to a place.
+// noteFunc notes that a function comes to a class of memory or to a type.
 func (fl *flows) noteFunc(v *path.Node, to string) {
 	if !fl.draft.recording || fl.std {
 		return
@@ -53,7 +53,7 @@ func (fl *flows) add(n summary.Flow) {
 	}
 }
 
-// flowInto notes the functions and interface values among vals that are stored at addr.
+// stored notes the functions and interface values among vals that are stored at addr.
 func (fl *flows) stored(addr *path.Node, vals aliases) {
 	for _, v := range vals {
 		switch v.Kind {
@@ -65,7 +65,7 @@ func (fl *flows) stored(addr *path.Node, vals aliases) {
 	}
 }
 
-// flowType notes that a value whose origin is not seen is stored at addr: what its type may hold
+// storedOf notes that a value of unknown origin is stored at addr: what its type may hold
 // comes there.
 func (fl *flows) storedOf(addr *path.Node, vals aliases, t types.Type) {
 	known := func(v *path.Node) bool { return v.Kind == path.Func || v.Kind == path.Iface }
@@ -81,8 +81,8 @@ func (fl *flows) storedOf(addr *path.Node, vals aliases, t types.Type) {
 	}
 }
 
-// flowOf notes what a conversion does: a concrete type that becomes an interface, an interface that
-// becomes another, a function that becomes a named type.
+// converted notes what a conversion does: a concrete type that becomes an interface, an interface
+// that becomes another, a function that becomes a named type.
 func (fl *flows) converted(s *state, v, x ssa.Value, typ types.Type) {
 	if !fl.draft.recording || fl.std {
 		return

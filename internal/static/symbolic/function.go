@@ -11,7 +11,7 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// Context is what functions of one package share. It is not safe for concurrent use.
+// Context has what the functions of one package share. It is not safe for concurrent use.
 type Context struct {
 	Table  *path.Table
 	Fset   *token.FileSet
@@ -63,8 +63,8 @@ const (
 	maxRounds  = 12
 )
 
-// Analyse executes fn and returns its summary, which still has the accesses to the function's own
-// objects: the pairs inside the frame are found among them. Export takes them out.
+// Analyse executes fn and returns its summary. It still has the accesses to the function's own
+// objects, among which the pairs inside the frame are found; Export removes them.
 func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f := newFunction(c, fn)
 	f.chans.mutexes()
@@ -112,7 +112,7 @@ func newFunction(c *Context, fn *ssa.Function) *function {
 	return f
 }
 
-// begin makes the summary with what is known of the function before it is executed.
+// begin makes the summary, as far as it is known before the function is executed.
 func (c *Context) begin(fn *ssa.Function) *summary.Function {
 	names := &path.Names{}
 	for _, p := range fn.Params {

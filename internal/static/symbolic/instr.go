@@ -164,7 +164,7 @@ func (f *function) memory(s *state, instr ssa.Instruction) {
 	}
 }
 
-// round makes the variable of a loop that is a new one in each round, with what the one before held
+// round makes the variable that a loop has anew in each round, with the value of the earlier one
 // (SY1). It reports whether v is one.
 func (f *function) round(s *state, v *ssa.Alloc) bool {
 	first := perRound(v)
@@ -281,8 +281,8 @@ func (f *function) unop(s *state, v *ssa.UnOp) {
 	}
 }
 
-// cuts reports whether a store leaves a slice with a part of what it had: what is appended then is
-// written where there was something else.
+// cuts reports whether a store replaces a slice by a part of it: a later append then overwrites
+// elements.
 func (f *function) cuts(s *state, addr *path.Node, v ssa.Value) bool {
 	part, ok := v.(*ssa.Slice)
 	if !f.draft.recording || !ok {
@@ -327,7 +327,8 @@ func (f *function) assign(s *state, v *ssa.Store) {
 	}
 }
 
-// counts reports whether an address is that of an integer that a loop has anew in each round.
+// counts reports whether an address is that of an integer variable that a loop has anew in each
+// round.
 func counts(addr ssa.Value) bool {
 	if phi, ok := addr.(*ssa.Phi); ok {
 		addr = phi.Edges[0]

@@ -13,7 +13,7 @@ import (
 )
 
 // joins is what the function knows of goroutines that it waits for, on any path (SY6).
-// What is gathered in one fixpoint is used in the next.
+// What one fixpoint gathers, the next one uses.
 type joins struct {
 	table *path.Table
 	graph *flowgraph
@@ -59,8 +59,8 @@ func (js *joins) releasesOf(total order.Counts, node func(*path.Node) *path.Node
 	}
 }
 
-// joined notes what the goroutines that a callee starts release, and says which goroutines are over
-// because it waits for them (SY6).
+// joined notes what the goroutines that a callee starts release, and which goroutines are over
+// because the callee waits for them (SY6).
 func (js *joins) joined(s *state, b *binding, sum *summary.Function, sync order.Sync) {
 	for _, sp := range sum.Spawns {
 		if sp.Parent == 0 {
@@ -77,8 +77,8 @@ func (js *joins) joined(s *state, b *binding, sum *summary.Function, sync order.
 	}
 }
 
-// waited says of every goroutine that is done with a WaitGroup that it is over (SY6). A goroutine
-// that the callee itself has started is not meant.
+// waited notes that all goroutines that release a WaitGroup are over (SY6), except those that the
+// callee itself has started.
 func (js *joins) waited(s *state, group *path.Node, callee order.Sync) {
 	if group.Root().Loop {
 		return // each round has its own
@@ -99,8 +99,7 @@ func (js *joins) over(s *state, token, object *path.Node) {
 	}
 }
 
-// received says of the only goroutine that closes a channel, or sends one value, that it is over
-// (SY6).
+// received notes that the only goroutine that closes a channel, or sends one value, is over (SY6).
 func (js *joins) received(s *state, token *path.Node) {
 	if js.made[token.Base] == nil || token.Base.Loop {
 		return
@@ -160,8 +159,8 @@ func (js *joins) keep(s *state, addr *path.Node, vals aliases) {
 	}
 }
 
-// make notes a channel that is made here: until it is in a variable nobody can wait for it there
-// (SY6).
+// makes notes a channel that is made here: until it is in a variable, no receive from the variable
+// waits for it (SY6).
 func (js *joins) makes(s *state, ch *path.Node) {
 	if s.loose[ch] {
 		js.lost[ch] = true
@@ -169,7 +168,8 @@ func (js *joins) makes(s *state, ch *path.Node) {
 	s.loose = with(s.loose, ch)
 }
 
-// await says that what was in a variable until now is over: it was received from, or is nil (SY6).
+// await notes that the goroutines of the channels that were in a variable until now are over: the
+// channel was received from, or is nil (SY6).
 func (js *joins) await(s *state, addr *path.Node) {
 	s.waited = with(s.waited, addr)
 	if js.early[addr] {
@@ -229,7 +229,7 @@ func mayHide(sum *summary.Function, result int, ch *path.Node) bool {
 	return false
 }
 
-// joining leaves of what was acquired and released the WaitGroups and channels that callers can
+// joining keeps, of acquired and released objects, the WaitGroups and channels that callers can
 // name.
 func joining(s order.Sync) order.Sync {
 	keep := func(o *path.Node) *path.Node {

@@ -20,7 +20,7 @@ type locking struct {
 	gives   nodes // locks that were given up and not held (SY6)
 }
 
-// lock executes a method of a lock, which is one of locks.
+// lock executes a method of one of the locks.
 func (lk *locking) lock(s *state, in ssa.Instruction, op model.Op, locks aliases, result *ssa.Call) {
 	choice := lk.several(s, in, locks)
 	_, held := s.locks.Plus[choice]
@@ -67,7 +67,7 @@ func (lk *locking) lockOne(s *state, op model.Op, l *path.Node, result *ssa.Call
 	}
 }
 
-// giveUp notes that a lock is given up that may be the caller's (SY6).
+// giveUp notes that a lock is released that may be the caller's (SY6).
 func (lk *locking) giveUp(s *state, l *path.Node) {
 	if s.locks.Plus[l] == 0 && (l.Formal() || l.Root().Kind == path.Global) {
 		lk.gives[l] = true
@@ -89,8 +89,8 @@ func (lk *locking) several(s *state, in ssa.Instruction, locks aliases) *path.No
 	return nil
 }
 
-// handOver treats a mutex as a semaphore: an unlock of what the goroutine does not hold releases it
-// to the one that locks it a second time without an unlock of its own (SY4).
+// handOver treats a mutex as a semaphore (SY4): an unlock by a goroutine that does not hold it
+// releases it to a goroutine that locks it a second time without an unlock of its own.
 func (lk *locking) handOver(s *state, in ssa.Instruction, op model.Op, l *path.Node) {
 	_, held := s.locks.Plus[l]
 	switch {

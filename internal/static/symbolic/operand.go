@@ -114,8 +114,7 @@ func (vs *values) extract(s *state, v *ssa.Extract) {
 	}
 }
 
-// entry is the address of the value, or of the key, of the entry of a map that a loop has come to
-// .
+// entry is the address of the value, or of the key, of the map entry that a loop has reached.
 func (vs *values) entry(t *ssa.Next, key bool) aliases {
 	var addrs aliases
 	for _, m := range vs.env[t] {
@@ -128,7 +127,7 @@ func (vs *values) entry(t *ssa.Next, key bool) aliases {
 	return addrs
 }
 
-// channels are those that a value may be; one that is nil is never ready.
+// channels are the channels that a value may be, without nil, which is never ready.
 func (vs *values) channels(s *state, ch ssa.Value) aliases {
 	var out aliases
 	for _, c := range vs.eval(s, ch) {
@@ -139,7 +138,7 @@ func (vs *values) channels(s *state, ch ssa.Value) aliases {
 	return out
 }
 
-// defaults are the results of a call of which nothing is known.
+// defaults are the results of an unknown call.
 func (vs *values) defaults(v *ssa.Call) {
 	root := func(i int, t types.Type) aliases {
 		if !vs.types.refers(t) {
@@ -177,7 +176,7 @@ func (vs *values) arguments(s *state, c *ssa.CallCommon) []aliases {
 	return args
 }
 
-// truthOf is what is known of a result.
+// truthOf is the truth of a value, as far as it is known.
 func (vs *values) truthOf(s *state, v ssa.Value) summary.Truth {
 	switch v := v.(type) {
 	case *ssa.Const:

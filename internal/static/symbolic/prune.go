@@ -9,9 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// prune leaves out of a summary what no caller can name: objects that the function, or what it
-// calls, has made, and that are dead when it returns. Live are the objects that lie in
-// results, in memory that callers reach, and with the goroutines that outlive the function.
+// prune removes from a summary what no caller can name: objects that the function or its callees
+// have made, and that are dead when it returns. Objects in results, in memory that callers reach,
+// and in goroutines that outlive the function are live.
 func prune(sum *summary.Function) {
 	p := &pruner{live: nodes{}}
 	for _, r := range sum.Results {

@@ -7,15 +7,15 @@ import (
 	"github.com/presage-race/presage/internal/static/path"
 )
 
-// sharing decides which objects other goroutines may reach: escape (SY3), publication (SY3) and
-// unsharing (SY3). What holds at a point is in the state; here is what holds for the whole
+// sharing decides which objects other goroutines may reach: escape, publication and unsharing
+// (SY3). The state has what holds at a program point; sharing has what holds for the whole
 // function.
 type sharing struct {
 	flows *flows
 	draft *draft
 	// objects that escaped otherwise than into the memory of a formal
 	leaked nodes
-	// objects that others may reach than the goroutines that were started since they were made
+	// objects that goroutines may reach which were not started since the object was made
 	outside nodes
 	touched map[*path.Node]*path.Node // load → the place that was read, for unsharing
 }
@@ -97,7 +97,7 @@ func (s *state) noteStored(addr *path.Node, vals aliases) {
 // escape marks the objects that the values lead to (SY3).
 func (sh *sharing) escape(s *state, vals aliases) { sh.spread(s, vals, published, nil) }
 
-// give marks the objects that a goroutine which is started is given (SY3).
+// give marks the objects that the arguments of a started goroutine lead to (SY3).
 func (sh *sharing) give(s *state, vals aliases) { sh.spread(s, vals, given, nil) }
 
 // sent marks the objects that are sent.
@@ -126,8 +126,8 @@ func (s *state) kept(n *path.Node) bool {
 	return r.Kind == path.Alloc && n.Loads() == 0 && !s.open[r] && s.holder[r] == nil
 }
 
-// publish marks objects as published, or as stored in the memory of a formal; of two formals it is
-// not known which decides.
+// publish marks objects as published, or as stored in the memory of a formal. An object in the
+// memory of two formals is published: it is unknown which of them decides.
 func (s *state) publish(objects []*path.Node, w audience, home *path.Node) {
 	for _, r := range objects {
 		switch old := s.holder[r]; {
@@ -231,8 +231,7 @@ func (sp *spreading) formal(r *path.Node) {
 	}
 }
 
-// reveal notes that code which is not known may get hold of the objects that the values lead to
-// (BE5).
+// reveal notes that unknown code may reach the objects that the values lead to (BE5).
 func (sh *sharing) reveal(s *state, vals aliases) {
 	for _, n := range vals {
 		r := n.Strip().Root()
@@ -252,8 +251,8 @@ func (sh *sharing) reveal(s *state, vals aliases) {
 	}
 }
 
-// unshare takes what was read from memory out of sharing when that memory is overwritten under a
-// lock (SY3).
+// unshare takes values that were read from memory out of sharing when that memory is overwritten
+// under a lock (SY3).
 func (sh *sharing) unshare(s *state, addrs aliases) {
 	if len(s.locks.Plus) == 0 {
 		return

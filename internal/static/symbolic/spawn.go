@@ -68,8 +68,8 @@ func (cl *caller) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
 	cl.sharing.give(s, cl.values.eval(s, c.Value))
 }
 
-// start starts a goroutine that runs one of the targets; done is the WaitGroup that it is done with
-// at its end.
+// start starts a goroutine that runs one of the targets; done is the WaitGroup that it releases at
+// its end.
 func (cl *caller) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
 	token := cl.table.Root(path.Token, 0, cl.places.mark(cl.places.place(in)), "")
 	handed := cl.handed(s, in, targets, args)
@@ -97,8 +97,8 @@ func (cl *caller) start(s *state, in ssa.Instruction, targets []target, args []a
 	}
 }
 
-// named adds to what a goroutine releases the names that channels have where they are stored (SY3):
-// it may be given them besides.
+// named adds, to the releases of a goroutine, the names that channels have where they are stored
+// (SY3): the goroutine may reach them there, too.
 func (cl *caller) named(s *state, total order.Counts) order.Counts {
 	for o, n := range total {
 		if at := s.places[o.Base]; o.Name == "chan" && at != nil {
@@ -108,8 +108,8 @@ func (cl *caller) named(s *state, total order.Counts) order.Counts {
 	return total
 }
 
-// handed are the locks that the goroutine which is started gives up without having taken them: they
-// are its own from here on (SY6).
+// handed are the locks that the started goroutine releases without having taken them: from here on
+// they are its own (SY6).
 func (cl *caller) handed(s *state, in ssa.Instruction, targets []target, args []aliases) lockset.Set {
 	if len(s.locks.Plus) == 0 {
 		return nil

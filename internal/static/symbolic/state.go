@@ -44,8 +44,8 @@ type deferred struct {
 	next *deferred
 }
 
-// state is what is known at a point. Its maps are immutable: a change copies. A copy of a state is
-// made by fork.
+// state is what is known at a program point. Its maps are immutable: a change copies. A copy of a
+// state is made by fork.
 type state struct {
 	locks   lockset.Relative
 	sync    order.Sync
@@ -53,7 +53,7 @@ type state struct {
 	mem     memory
 	escaped nodes
 	open    nodes // of the escaped, those that are published (SY3)
-	// of those that are not: the formal in whose memory they are stored
+	// of escaped objects that are not published: the formal in whose memory they are stored
 	holder  map[*path.Node]*path.Node
 	places  map[*path.Node]*path.Node // of objects of the function: where they are stored (SY3)
 	owned   nodes                     // paths that were taken out of shared memory (SY3)
@@ -256,7 +256,7 @@ func sameDefers(a, b *deferred) bool {
 	return true
 }
 
-// forget takes out all that is known of an object that is made anew.
+// forget removes everything that is known of an object that is made anew.
 func (s *state) forget(o *path.Node) {
 	stale := func(n *path.Node) bool { return n.Root() == o }
 	s.mem.drop(o)
@@ -296,7 +296,7 @@ func (s *state) forget(o *path.Node) {
 	}
 }
 
-// pushDefer puts a deferred call on the stack; in a loop it stands there once.
+// pushDefer puts a deferred call on the stack; a call in a loop is there once.
 func (s *state) pushDefer(call *ssa.Defer) {
 	for d := s.defers; d != nil; d = d.next {
 		if d.call == call {

@@ -15,7 +15,7 @@ const (
 	subtests = "wg"       // released at the end of each subtest that t.Parallel has set apart
 )
 
-// subtest executes testing.T.Run and what is like it: args[fn] is the function of a test (SY8).
+// subtest executes testing.T.Run and similar functions: args[fn] is the function of a test (SY8).
 // many says that it is executed several times.
 func (cl *caller) subtest(s *state, in ssa.Instruction, fn int, args []aliases, many bool) {
 	if fn >= len(args) || len(args[0]) == 0 {
@@ -154,8 +154,7 @@ func (b *binding) fillTest(in ssa.Instruction, h summary.Hole, v *path.Node, arg
 	return true
 }
 
-// part is the scope of what the goroutine of a test does at a point: after Parallel it is another
-// one (SY8).
+// part is the scope of a test at a point: after Parallel it is that of another goroutine (SY8).
 func (b *binding) part(sc scope, thread int, at order.Counts) scope {
 	if sc.rest == nil || thread > 0 {
 		return sc

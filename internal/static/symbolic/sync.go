@@ -33,7 +33,7 @@ func (sy *syncs) acquiredIn(o *path.Node) {
 // mayRelease adds releases that the caller's goroutine may make.
 func (sy *syncs) mayRelease(c order.Counts) { sy.total = order.Most(sy.total, c) }
 
-// acquire notes an acquire, for the loop it stands in as well (SY6).
+// acquire notes an acquire, also for the loop that has it (SY6).
 func (sy *syncs) acquire(s *state, in ssa.Instruction, o *path.Node, n int) {
 	s.sync = s.sync.Acquire(o, n)
 	sy.acquiredIn(o)
@@ -52,8 +52,8 @@ func (sy *syncs) release(s *state, o *path.Node, n int) {
 	sy.mayRelease(s.sync.Released)
 }
 
-// awaits reports whether a loop waits on a Cond: that is known only when the loop has been left
-// already.
+// awaits reports whether a loop waits on a Cond. The fixpoint learns that only after it has left
+// the loop.
 func (sy *syncs) awaits() bool {
 	for _, acquired := range sy.acquired {
 		for o := range acquired {
@@ -65,7 +65,7 @@ func (sy *syncs) awaits() bool {
 	return false
 }
 
-// hand notes that code which is not known gets the values, if they are the t of a test (SY8).
+// hand notes that unknown code gets the t of a test (SY8).
 func (sy *syncs) hand(s *state, vals aliases) {
 	for _, n := range vals {
 		if isT(n) {
@@ -75,8 +75,7 @@ func (sy *syncs) hand(s *state, vals aliases) {
 	}
 }
 
-// reflected executes a call of a function that is not known: it may call Parallel of what it can
-// get (SY8).
+// reflected executes a call by reflection: it may call Parallel of every t that it can get (SY8).
 func (sy *syncs) reflected(s *state) {
 	for o := range s.sync.Released {
 		if o.Kind == path.Token && o.Name == handed {

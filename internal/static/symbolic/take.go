@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/static/summary"
 )
 
-// scope is where a callee's accesses are executed: with these locks, after this synchronisation, by
-// this goroutine.
+// scope says how a callee's accesses are executed: with which locks, after which synchronisation,
+// by which goroutine.
 type scope struct {
 	locks  lockset.Relative
 	sync   order.Sync
@@ -21,8 +21,8 @@ type scope struct {
 	t    *path.Node // of this test
 }
 
-// maxVia bounds the calls between a function and an access that it takes over; what is deeper stays
-// with its callee.
+// maxVia bounds the calls between a function and an access that it takes over; a deeper access
+// stays with its callee.
 const maxVia = 5
 
 func calls(c *summary.Call) int {
@@ -119,8 +119,9 @@ func (sc scope) place(a *summary.Access, thread int) {
 	a.Sync.Acquired = sc.sync.Acquired.Plus(a.Sync.Acquired)
 }
 
-// keeps says whether an access of a callee is one of the caller's, too: isAccessible of section
-// 3.3. What was settled in the callee stays there, but for what a pair inside this frame may need.
+// keeps reports whether an access of a callee is one of the caller, too: isAccessible of section
+// 3.3. An access that was settled in the callee stays there, unless a pair inside this frame may
+// need it.
 func (b *binding) keeps(a *summary.Access, loc *path.Node, thread int) bool {
 	if loc == nil {
 		return false
@@ -142,8 +143,8 @@ func (b *binding) keeps(a *summary.Access, loc *path.Node, thread int) bool {
 	return thread > 0 || b.f.sharing.shared(b.s, loc)
 }
 
-// takeWhole takes over an access of a function that is seen from outside: it is an access to the
-// object that was given, at the call (SY2).
+// takeWhole takes over an access of a function that is seen from outside, as an access to the whole
+// argument, at the call (SY2).
 func (b *binding) takeWhole(in ssa.Instruction, a *summary.Access, sc scope, done map[accessKey]bool) {
 	if !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
 		return
@@ -167,8 +168,8 @@ func (b *binding) takeWhole(in ssa.Instruction, a *summary.Access, sc scope, don
 	b.f.draft.record(c)
 }
 
-// fill fills a hole of a callee if the caller knows what is in it; otherwise it is the caller's
-// hole, too.
+// fill resolves a hole of a callee if the caller knows the called function; otherwise the hole is
+// the caller's, too.
 func (b *binding) fill(in ssa.Instruction, h summary.Hole, sc scope, thread, depth int) {
 	v := b.node(h.Value)
 	locks, sync := b.relative(h.Locks), b.sync(h.Sync)

@@ -105,7 +105,7 @@ func (vs *values) load(s *state, addr *path.Node, typ string) aliases {
 	return aliases{vs.table.Load(addr, typ)}
 }
 
-// copied is the struct of which a value is a copy: a formal that is a struct stands for the one
+// copied is the struct of which a value is a copy. A formal that is a struct represents the struct
 // that the caller has copied.
 func copied(n *path.Node) *path.Node {
 	if n.Kind == path.Load {
@@ -187,7 +187,7 @@ func (vs *values) all(n *path.Node) *path.Node {
 	return vs.table.Elem(n.Strip(), vs.table.Const(path.All))
 }
 
-// contents is what the elements of a slice may be, where the function itself has stored them.
+// contents are the values that the function itself has stored in the elements of a slice.
 func (vs *values) contents(s *state, v ssa.Value) aliases {
 	var out aliases
 	for _, n := range vs.eval(s, v) {
