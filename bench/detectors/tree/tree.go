@@ -104,7 +104,7 @@ const (
 	filtered mode = iota
 	small         // filtered, with room for few histories
 	written       // the rules of the thesis
-	span          // (T12)
+	span          // span redundancy
 	modes
 )
 
@@ -112,7 +112,7 @@ const (
 type tally struct {
 	pairs           int
 	dropped, access [modes]int64
-	two, returned   int64      // of filtered: (T5) or two as in (T3), (T7)
+	two, returned   int64      // of filtered: dropped by two goroutines' accesses; locks that gave a context back
 	differ          [modes]int // traces
 	lost, more      [modes]int // pairs
 }

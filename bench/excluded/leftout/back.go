@@ -7,11 +7,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What a missing method calls back: a *stretch* is one call of traced code by the code of a missing
-// method, until it returns. The method learns of what is read there as a walk that knows of the
-// method would have it (F3, F9 of package walk): by the result, that is what any later event rests
-// on that is not of the stretch, and by memory. What it learns, the Exit needs. A stretch that does
-// not return, because a panic goes through it, is not walked.
+// A *stretch* is one call of traced code by the code of a missing method, until it returns. The
+// method depends on reads in a stretch as a walk that knows of the method computes it (package
+// walk): by the result, which is what any later event outside the stretch depends on, and by
+// memory. The Exit needs these reads. A stretch that does not return, because a panic goes through
+// it, is not walked.
 
 // entered is the frame of a function that is entered, on top of list.
 func (h *hidden) entered(list []frame, depth uint64) frame {

@@ -174,11 +174,11 @@ func (r *row) printMechanisms(s variant) {
 	}
 }
 
-// printMissed prints what was not found, after what windows left out where a read does not say who
-// wrote what it saw.
+// printMissed prints the races that were not found, after how often windows left out events because
+// the writer of a read value is unknown.
 func (h *hidden) printMissed(list []*missed, res *predict.Result, p *plan.Plan) {
 	if n := res.Counts.Build.Uncertain; n > 0 {
-		fmt.Printf("left out of a window: %d times the rest of a goroutine, because the record does not say who wrote what it read (E3 of package window)\n", n)
+		fmt.Printf("left out of a window: %d times the rest of a goroutine, because the writer of a value that it read is not recorded (package window)\n", n)
 	}
 	for _, x := range list {
 		fmt.Printf("not found: %d kept apart by %s\n", len(x.sites), x.name)

@@ -7,11 +7,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What every execution keeps in order, whatever else it does: a goroutine's own events, what comes
-// before a go statement with what the goroutine does, and Dones with a Wait for all of them. All of
-// these events stay in the trace (Waits and Dones where synchronisation is seen). What a missing
-// method touches needs no place in its D if everything that conflicts is ordered with it in this
-// way (rule B12 of package excluded).
+// Every execution keeps three orders: of a goroutine's own events, of what comes before a go
+// statement with the events of its goroutine, and of Dones with a Wait for all of them. All of these
+// events stay in the trace (Waits and Dones where synchronisation is seen). Memory that a missing
+// method touches need not be in its D if these orders order it with everything that conflicts
+// (package excluded).
 
 // clocks are what each goroutine knows of the others: numbers of events.
 type clocks map[trace.GoID]map[trace.GoID]int

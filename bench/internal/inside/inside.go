@@ -1,5 +1,5 @@
-// Package inside builds programs with the detector of presage -online in them, and measures runs of
-// them, for the experiments of bench.
+// Package inside builds programs with the detector of presage -online in them, and measures runs
+// of them.
 package inside
 
 import (

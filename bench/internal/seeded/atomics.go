@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// typed notes how the type of an object is written that becomes another (S4, S5).
+// typed notes how the type of an object is written that becomes another.
 func (f *finder) typed(info *types.Info, names []*ast.Ident, typ ast.Expr, file *ast.File) {
 	for _, id := range names {
 		v, ok := info.Defs[id].(*types.Var)
@@ -51,7 +51,7 @@ func (f *finder) becomes(info *types.Info, typ ast.Expr) []edit {
 	return nil
 }
 
-// imported has the file of the call use an import all the same (S6).
+// imported has the file of the call use an import all the same.
 func (u *use) imported(path string) {
 	file, _ := u.below(u.call.Pos())
 	u.importedBy(u.seed, file, path)
@@ -109,7 +109,7 @@ func (f *finder) address(info *types.Info, n *ast.UnaryExpr, done map[*ast.Ident
 	}
 }
 
-// atomic makes a plain access of an atomic one (S4).
+// atomic makes a plain access of an atomic one.
 func (u *use) atomic(promoted bool) {
 	u.imported("sync/atomic")
 	_, expr := u.stmt.(*ast.ExprStmt)

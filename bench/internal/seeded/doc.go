@@ -1,24 +1,43 @@
-// Package seeded puts races into real code where its authors had none: it takes the synchronisation
-// of one object out of the source of a module. What the object protected is then accessed by the
-// module's own code, as its own tests have it, with nothing in between: the usual ground truth of
-// experiments with race detectors where real races are too few to count.
+// Package seeded puts races into real code that has none. It removes the synchronisation of one
+// object from the source of a module. The module's own code then accesses what the object
+// protected, as its own tests do, without synchronisation. Experiments with race detectors use
+// such races as ground truth where real ones are too few to count.
 //
-// The rules:
+// # Objects
 //
-//	S1  An object is a field, or a variable, of one of the types below, or an array or slice of them: one for all elements. All instances of its struct
-//	    go together, and all of its operations go.
-//	S2  Operator mutex, of sync.Mutex or sync.RWMutex, embedded ones too: m.Lock(), m.Unlock(), m.RLock() and m.RUnlock(), in a statement or behind defer, become _ = &m (_ = m where m is a pointer to what embeds
-//	    it): operands are evaluated as before. m.TryLock() and m.TryRLock() become true.
-//	S3  Operator readers, of a sync.RWMutex that is locked in both ways: the same with m.RLock(), m.RUnlock() and m.TryRLock() alone.
-//	S4  Operator atomic, of what functions of sync/atomic are given the address of, or of one of its types but Value and Uintptr: Load becomes a read, Store a write, Add, Swap and CompareAndSwap a read and a write, in
-//	    a function literal where the result is used. atomic.Int64 becomes int64, atomic.Pointer[T]
-//	    becomes *T. The address of a field of the old type is nowhere else.
-//	S5  Operator once, of sync.Once: o.Do(f) becomes if !o.done { o.done = true; f() }, its type struct{ done bool }.
-//	S6  Nothing else changes, and no line moves; a file that imports a package for nothing now gets a variable of its type at the end. A function that has no other operation of synchronisation has none any more.
-//	S7  An object is kept, and why, if anything else is done with it, since then not all of its operations are known: its address is taken (a Cond's, one that is handed to other code), a
-//	    method of it is a value, it is assigned or read. So is one without an operation. Mutexes
-//	    behind pointers and sync.Locker are whose they are, not the field's.
+// An object is a field or a variable of one of the types below, or an array or slice of them,
+// which is one object for all elements. All instances of its struct go together, and all of its
+// operations are removed.
 //
-// The result is a program like any other: which pairs of it race is for the analysis of its full
-// trace to find, not for this package.
+// An object is kept, with the reason, if anything else is done with it, because then not all of
+// its operations are known: its address is taken (a Cond's, or one that is given to other code), a
+// method of it is a value, or it is assigned or read. An object without an operation is kept as
+// well. Mutexes behind pointers and sync.Locker are no objects: they belong to what owns the
+// mutex, not to the field.
+//
+// # Operators
+//
+//	mutex    of sync.Mutex or sync.RWMutex, embedded ones too
+//	readers  of a sync.RWMutex that is locked in both modes: the same for the operations of readers alone
+//	atomic   of variables whose address functions of sync/atomic are given, and of its types but Value and Uintptr
+//	once     of sync.Once
+//
+// Mutex: m.Lock(), m.Unlock(), m.RLock() and m.RUnlock(), in a statement or after defer, become _
+// = &m; or _ = m, where m is a pointer to a struct that embeds the mutex. So operands are
+// evaluated as before. m.TryLock() and m.TryRLock() become true. Readers: the same for m.RLock(),
+// m.RUnlock() and m.TryRLock() alone.
+//
+// Atomic: Load becomes a read, Store a write, Add, Swap and CompareAndSwap a read and a write, in
+// a function literal where the result is used. atomic.Int64 becomes int64, and atomic.Pointer[T]
+// becomes *T. The address of a field of the old type is nowhere else.
+//
+// Once: o.Do(f) becomes if !o.done { o.done = true; f() }, and the type becomes struct{ done bool
+// }.
+//
+// Nothing else changes, and no line moves. A file with an import that is now unused gets a
+// variable of a type of the import at its end. A function without other synchronisation has none
+// any more.
+//
+// The result is a program like any other. Which pairs of it race is found by the analysis of its
+// full trace, not by this package.
 package seeded

@@ -64,7 +64,7 @@ func Find(ctx context.Context, dir string, flags []string, patterns ...string) (
 	return all, nil
 }
 
-// readers is the seed of S3; nil if all operations are of one sort.
+// readers is the seed of operator readers; nil if all operations are of one sort.
 func (s *Seed) readers() *Seed {
 	r := &Seed{Operator: Readers, Name: s.Name, File: s.File, Line: s.Line, ops: map[place]*op{}}
 	for p, o := range s.ops {
@@ -315,7 +315,7 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// operatorOf is the operator of an object of type t (S2, S4, S5); "" for none.
+// operatorOf is the operator of an object of type t; "" for none.
 func operatorOf(t types.Type) Operator {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:

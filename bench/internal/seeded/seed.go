@@ -13,22 +13,22 @@ import (
 type Operator string
 
 const (
-	Mutex   Operator = "mutex"   // S2
-	Readers Operator = "readers" // S3
-	Atomic  Operator = "atomic"  // S4
-	Once    Operator = "once"    // S5
+	Mutex   Operator = "mutex"
+	Readers Operator = "readers"
+	Atomic  Operator = "atomic"
+	Once    Operator = "once"
 )
 
 // Operators are all of them.
 var Operators = []Operator{Mutex, Readers, Atomic, Once}
 
-// Seed is an object of S1 and an operator, with the operations that go.
+// Seed is an object and an operator, with the operations that are removed.
 type Seed struct {
 	Operator Operator
 	Name     string // as cache.Cache.mu
 	File     string // below the module's directory
 	Line     int    // of its declaration
-	Kept     string // why its operations stay (S7)
+	Kept     string // why its operations stay
 	ops      map[place]*op
 	typ      []edit          // of its declaration
 	ends     map[string]edit // by file: what uses an import

@@ -51,7 +51,7 @@ func (u *use) add(edits ...edit) {
 
 func (u *use) keep(why string) { u.finder.keep(u.v, why) }
 
-// mutex takes an operation on a mutex out (S2).
+// mutex removes an operation on a mutex.
 func (u *use) mutex() {
 	switch _, pointer := u.info.TypeOf(u.x).Underlying().(*types.Pointer); {
 	case u.stmt == nil && strings.HasPrefix(u.name, "Try"):
@@ -67,7 +67,7 @@ func (u *use) mutex() {
 
 func isGo(n ast.Node) bool { _, ok := n.(*ast.GoStmt); return ok }
 
-// once makes a flag of a sync.Once (S5).
+// once makes a flag of a sync.Once.
 func (u *use) once(promoted bool) {
 	if _, ok := u.stmt.(*ast.ExprStmt); !ok || promoted || u.name != "Do" {
 		u.keep("the call of a method is no statement")

@@ -1,15 +1,15 @@
-// Package synthetic makes traces of any size in RAPID's STD format, for the experiments of bench.
+// Package synthetic makes traces of any size in RAPID's STD format.
 //
-// Each lock protects variables of its own; threads enter critical sections, two locks
-// deep at times (in a fixed order, so that no trace deadlocks), and touch, in between,
-// variables of their own and variables that are only read. The main thread writes those,
-// forks the others, joins them at the end. Nothing of this races.
+// Each lock protects variables of its own. Threads enter critical sections, sometimes two locks
+// deep, in a fixed order, so that no trace deadlocks. In between they access variables of their
+// own, and variables that are only read. The main thread writes those, forks the others, and joins
+// them at the end. None of these accesses race.
 //
-// Then pairs of accesses are seeded that race: each is one write to a variable of its own by two
-// threads, without a lock, at locations raceN.a and raceN.b. Nothing else touches the variable.
-// The two halves stand up to 1000 events apart: critical sections between them may order them by
-// happens-before, and then it takes prediction to find the pair, if the reads between them let it
-// be found at all.
+// Then races are seeded. Each is one write by each of two threads to a variable of its own,
+// without a lock, at locations raceN.a and raceN.b. Nothing else accesses the variable. The two
+// writes are up to 1000 events apart. Critical sections between them may order them by
+// happens-before. Then only prediction finds the pair, and only if the reads between them allow
+// it.
 package synthetic
 
 import (

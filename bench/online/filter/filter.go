@@ -21,7 +21,7 @@
 //	accesses   plain accesses that hooks were called for, without the filter
 //	none %     of these, those that FastTrack's rules of the same epoch drop by themselves
 //	tree %     those that the rules of the same context drop
-//	locks %    of the operations that take a lock, those whose context was given back (T7)
+//	locks %    of the operations that take a lock, those whose context was given back
 //	MB         peak memory with the filter, less that without
 //	speed-up   (none − tree) / none, in percent
 //	95 %       the interval of the median of tree / none, pair by pair (session.Interval)

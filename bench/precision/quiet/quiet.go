@@ -1,11 +1,13 @@
-// Command quiet runs `presage test` on tests that use the standard library from many goroutines and
-// have no race, as go test -race confirms. Every race that presage reports there is false: an edge
-// or an allocation without a record.
+// Package quiet runs `presage test` on tests that use the standard library from many goroutines
+// and have no race, as go test -race confirms. Every race that presage reports there is false: a
+// synchronisation or an allocation has no record.
 //
 //	go -C bench run ./precision quiet [-n 3] [-run regexp] [-online]
 //
-// Each run has another collector pace and another number of processors. The exit code is 1 if there
-// is a false race.
+// The tests are in testdata, a module of its own. Each run has another pace of the garbage
+// collector and another number of processors.
+//
+// The exit code is 1 if there is a false race.
 package quiet
 
 import (

@@ -14,15 +14,18 @@ import (
 
 // The comparison of reads with their recorded writers.
 //
-//   - (C1) The writer of a read is the last write of its bytes that happens before it. If a write
-//     of them is unordered with the read, wherever the trace has it, or if two writes that happen
-//     before it are unordered, the read is *racy*: it is counted and not compared.
-//   - (C2) Memory begins as unknown, or as zero where the allocator says so, at each Alloc; a write
-//     without a value makes it unknown. The first read of unknown bytes gives the *initial* value.
-//   - (C3) A read that disagrees is a *mismatch*: code without hooks has written there. Its value
-//     is taken, so that one such write is one mismatch.
-//   - (C4) Reads of emitted code are not compared: it writes held writes (rule AU2 of the recorder)
-//     down too late for them. Package merge holds them against what they may see.
+// The writer of a read is the last write of its bytes that happens before it. The read is *racy* if
+// a write of its bytes is unordered with it, wherever in the trace, or if two writes that happen
+// before it are unordered. A racy read is counted and not compared.
+//
+// At each Alloc memory is unknown, or zero where the allocator says so. A write without a value makes
+// it unknown. The first read of unknown bytes gives the *initial* value.
+//
+// A read that disagrees is a *mismatch*: code without hooks has written there. The read's value is
+// taken for the memory's, so that one such write is one mismatch.
+//
+// Reads of emitted code are not compared: the recorder writes held writes too late for them. Package
+// merge checks them against what they may see.
 
 // place is a function and a source line.
 type place struct{ function, position string }
@@ -133,7 +136,7 @@ func (c *comparison) access(e *trace.Event) {
 		defer c.order.ReleaseAtomic(g, e)
 	}
 	w, mask, shift := c.memory.at(e.Obj), maskOf(e), 8*(e.Obj&7)
-	if e.Kind == format.Read && e.Outside() { // (C4)
+	if e.Kind == format.Read && e.Outside() { // reads of emitted code are not compared
 		c.read(g, e, w, mask, e.Val<<shift)
 	}
 	if !e.Kind.IsWrite() {
@@ -158,7 +161,7 @@ func (c *comparison) write(g *clock.Goroutine, e *trace.Event, w *word, mask uin
 	}
 	w.each(mask, func(p *part) {
 		p.missed = slices.DeleteFunc(p.missed, func(m miss) bool {
-			racy := m.g != e.G && !g.Has(m.epoch) // (C1)
+			racy := m.g != e.G && !g.Has(m.epoch) // racy
 			if racy {
 				m.kind.count--
 				c.racy++

@@ -1,14 +1,16 @@
-// Package keptruns checks that the runs in the cache stay apart and whole: that of one module is
-// never that of another, and a killed presage takes the place of no finished run.
+// Package keptruns checks that the runs in the cache stay apart and whole: a run of one module
+// never takes the place of another module's, and a killed presage replaces no finished run.
 //
 //	go -C bench run ./recorder keptruns [-pairs 20] [-kills 50] [-seed 1] [-dir scratch]
 //
-// First, two presage commands run at once: of two modules, and every fourth time of one. Then
-// presage is killed with SIGKILL at random moments. Every second kill is of a run on a module
-// that was edited and is instrumented anew. After each step, every run that is kept has a whole
-// report, of its own module, with traces that can be read to the end; and in each module presage
-// report prints the module's own race. The processes that a killed presage has started run on,
-// as they would.
+// First, two presage commands run at once: on two modules, and every fourth time on one. Then
+// presage is killed with SIGKILL at random moments. Every second kill is of a run on a module that
+// was edited and is instrumented anew. After each step, every run that is kept has a whole report,
+// of its own module, with traces that can be read to the end. In each module presage report prints
+// the module's own race. Processes that a killed presage has started run on, as they do for a
+// user.
+//
+// The exit code is 1 if a run is not as it should be.
 package keptruns
 
 import (

@@ -1,7 +1,7 @@
-// Package modules checks that presage is transparent: for every module of a list it
-// runs the module's tests plain and under presage test, compares their outcomes test by
-// test, and says how many functions were instrumented, how many calls did not agree with
-// their source when the trace was walked, and which races were reported.
+// Package modules checks that presage does not change the outcomes of tests. For every module of a
+// list it runs the tests plain and under presage test, and compares outcomes test by test. It
+// counts the functions that were instrumented, the calls whose walk disagrees with the source, and
+// the races reported.
 //
 //	go -C bench run ./suites modules [-list modules] [-dir scratch] [-only part,part] [-limit 10m]
 //		[-disk 12G] [-record] [-walk]
@@ -12,30 +12,31 @@
 //	unseen.txt   modules that nothing else in this tree names
 //	std.txt      packages of the standard library, copied under another import path
 //
-// Four stages, each with columns of its own, so that a later one that does not end takes
-// nothing from those before it:
+// Four stages have columns of their own, so that the results of earlier stages are printed if a
+// later one does not end:
 //
 //	plain    go test, twice
 //	record   presage test -level none: outcomes, functions; the traces are kept
 //	walk     every event of the traces through the source, no analysis: events, unexplained reads, mismatches
 //	analyse  presage analyze: races
 //
-// The rules:
+// # Rules
 //
-//  1. All runs have the same flags, -count=1 and -v=test2json, from whose marks outcomes are read.
-//  2. Tests that end differently in the two plain runs are flaky by themselves. Tests that differ
-//     between plain and instrumented are run again three times both ways, on their own, and
-//     packages as a whole; those that then have outcomes in common are flaky. Flaky tests are
-//     counted and named, not hidden. The others differ.
-//  3. A test that fails plain is compared too. A package that does not build plain is named and not
-//     compared.
-//  4. Where a trace of the whole suite would be too large, the list has parts of it and the reason:
-//     the suite is then recorded and compared but not walked, and the parts are recorded again,
-//     walked and analysed one by one.
-//  5. A stage that is not finished within the limit is a failure, and says so. With -record or
-//     -walk the later stages are left out, and the columns say that too.
-//  6. A recording ends when it has taken -disk of the disk. The report says so, and the walk is
-//     of what was recorded.
+//  1. All runs have the same flags, -count=1 and -v=test2json. Outcomes are read from the marks of
+//     the latter.
+//  2. A test that ends differently in the two plain runs is flaky by itself. A test that differs
+//     between plain and instrumented runs three times again both ways, alone, and a package as a
+//     whole. It is flaky if outcomes in common are among these. Flaky tests are counted and named.
+//     The others differ.
+//  3. A test that fails plain is compared too. A package that does not build plain is named and
+//     not compared.
+//  4. Where a trace of the whole suite would be too large, the list has parts of it and the
+//     reason. The suite is then recorded and compared but not walked. The parts are recorded
+//     again, walked and analysed one by one.
+//  5. A stage that does not end within the limit is a failure, and is printed as one. With -record
+//     or -walk the later stages are left out, and the columns say so.
+//  6. A recording ends when it has taken -disk of the disk. The report says so, and the walk is of
+//     what was recorded.
 package modules
 
 import (

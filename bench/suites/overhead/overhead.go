@@ -1,20 +1,22 @@
-// Package overhead measures what recording costs the program under test: CPU time (user and
+// Package overhead measures the cost of recording for the program under test: CPU time (user and
 // system), wall time, and peak memory of the process. A program runs plain, under -race, and
 // recorded by presage with the raw records written to disk, in turn within every round. Ratios are
 // taken round by round, and their medians are printed.
 //
-//	go -C bench run ./suites overhead [-rounds 10] [-compiler both|edited|plain] [-dir scratch] [-only name]
+//	go -C bench run ./suites overhead [-rounds 10] [-compiler both|edited|plain] [-dir scratch]
+//		[-only name]
 //
-// The subjects are those of programs/overhead, the test suites of the modules in
-// testdata/modules.tsv, and vet: the command that go vet runs, at work on package net/http. The
-// second that a -race program sleeps before it ends is left out (GORACE=atexit_sleep_ms=0).
+// The subjects are the programs of programs/overhead, the test suites of the modules in
+// testdata/modules.tsv, and vet: the command that go vet runs, on package net/http. The second
+// that a -race program sleeps before it ends is left out (GORACE=atexit_sleep_ms=0).
 //
-// -compiler says which compiler builds the recorded program: edited, that of package compiler;
-// plain, Go's own (PRESAGE_COMPILER=plain), in the table as gc; or both, one after the other.
+// -compiler names the compiler of the recorded program: edited, that of package compiler; plain,
+// Go's own (PRESAGE_COMPILER=plain), in the table as gc; or both, one after the other.
 //
-// A line is a subject in one build: seconds, times the plain program (x), times -race (/race). MB/s
-// are raw records for each second that the recorded program ran, and events are those of its trace.
-// Raw MB are the sizes of files, whose last ones are not full: of little use below some 100 MB.
+// A line is a subject in one build: seconds, times the plain program (x), times -race (/race).
+// MB/s are raw records for each second that the recorded program ran; events are those of its
+// trace. Raw MB are the sizes of files, whose last ones are not full, so they mean little below
+// 100 MB.
 //
 // The exit code is 1 if the geometric mean of the subjects is above a limit, in times of -race.
 // CPU: 1.0 with the edited compiler, 1.6 with Go's own. Wall time: 1.2.
