@@ -112,7 +112,7 @@ const (
 type tally struct {
 	pairs           int
 	dropped, access [modes]int64
-	two, returned   int64      // of filtered: dropped by two goroutines' accesses; locks that gave a context back
+	two, returned   int64      // of filtered: dropped by two goroutines; contexts given back
 	differ          [modes]int // traces
 	lost, more      [modes]int // pairs
 }

@@ -20,7 +20,8 @@
 // For each kind of mismatch follows a line: the function and place of the read, how often, what was
 // recorded and read for the first one, and the function and place of the recorded writer.
 //
-// The exit code is 1 if there are mismatches that known.txt does not have, or if records are missing.
+// The exit code is 1 if there are mismatches that known.txt does not have, or if records are
+// missing.
 package audit
 
 import (

@@ -94,7 +94,7 @@ func TestLists(t *testing.T) {
 		}
 		seen[u.name] = true
 		if u.program {
-			if _, err := os.Stat(filepath.Join("programs", u.name, "main.go")); err != nil {
+			if _, err := os.Stat(filepath.Join("../../programs/audit", u.name, "main.go")); err != nil {
 				t.Error(err)
 			}
 		}

@@ -18,14 +18,14 @@ import (
 // a write of its bytes is unordered with it, wherever in the trace, or if two writes that happen
 // before it are unordered. A racy read is counted and not compared.
 //
-// At each Alloc memory is unknown, or zero where the allocator says so. A write without a value makes
-// it unknown. The first read of unknown bytes gives the *initial* value.
+// At each Alloc memory is unknown, or zero where the allocator says so. A write without a value
+// makes it unknown. The first read of unknown bytes gives the *initial* value.
 //
 // A read that disagrees is a *mismatch*: code without hooks has written there. The read's value is
 // taken for the memory's, so that one such write is one mismatch.
 //
-// Reads of emitted code are not compared: the recorder writes held writes too late for them. Package
-// merge checks them against what they may see.
+// Reads of emitted code are not compared: the recorder writes held writes too late for them.
+// Package merge checks them against what they may see.
 
 // place is a function and a source line.
 type place struct{ function, position string }

@@ -231,7 +231,7 @@ func TestFaultsFit(t *testing.T) {
 		if f.file == "" {
 			continue
 		}
-		text, err := os.ReadFile("../../internal/record/recorder/_std/runtime/presage_" + f.file + ".go")
+		text, err := os.ReadFile("../../../internal/record/recorder/_std/runtime/presage_" + f.file + ".go")
 		if err != nil {
 			t.Fatal(err)
 		}
