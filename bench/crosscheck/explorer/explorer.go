@@ -30,7 +30,7 @@ func Main(args []string) int {
 	seed := flags.Uint64("seed", 1, "seed of the generator")
 	save := flags.String("save", filepath.Join(session.Root, "internal/oracle/tracetest/testdata/disagree"), "directory for differences")
 	conflicts := flags.Int("conflicts", 0, "the engine's budget per pair (0: its default)")
-	scale := flags.Int("scale", 1, "times as many events in a window")
+	scale := flags.Int("scale", 1, "factor for the number of events in a window")
 	variants := flags.Float64("variants", 0.3, "the share of windows whose recorded order is no reordering")
 	most := flags.Int("most", 1, "stop after this many differences")
 	figures := command.FiguresFlag(flags)

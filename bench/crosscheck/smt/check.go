@@ -147,11 +147,11 @@ func (b *both) compare(p model.Pair) engine.Result {
 	return mine
 }
 
-func (b *both) witness(p model.Pair, who string, order []int32) {
+func (b *both) witness(p model.Pair, judge string, order []int32) {
 	err := witness.Check(b.w, p, order)
 	if err != nil && !witness.IsPart(err) { // neither solver knows rule A
 		b.now.rejected++
-		b.show(p, fmt.Sprintf("the witness %v of the %s is rejected: %v", order, who, err))
+		b.show(p, fmt.Sprintf("the witness %v of the %s is rejected: %v", order, judge, err))
 	}
 }
 

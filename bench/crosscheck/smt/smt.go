@@ -38,7 +38,7 @@ func Main(args []string) int {
 	seed := flags.Uint64("seed", 1, "seed of the generators")
 	solver := flags.String("solver", "z3", "z3 or cvc5, found on PATH")
 	limit := flags.Duration("limit", smt.DefaultLimit, "time for a query")
-	scale := flags.Int("scale", 1, "times as many events in a random window")
+	scale := flags.Int("scale", 1, "factor for the number of events in a random window")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)

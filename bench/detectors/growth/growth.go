@@ -44,7 +44,7 @@ func Main(args []string) int {
 	flags := command.Flags("detectors growth", "[-only part,part] [-level path,hb] [-dir scratch] [-cpuprofile dir]")
 	only := flags.String("only", "", "rows whose name contains one of these, with commas between them")
 	levels := flags.String("level", "path,hb", "levels of analysis, with commas between them")
-	dir := flags.String("dir", "", "scratch directory; default: a temporary one")
+	dir := command.Dir(flags)
 	profiles := flags.String("cpuprofile", "", "directory for CPU profiles of presage")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)

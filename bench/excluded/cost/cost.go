@@ -66,9 +66,9 @@ var subjects = []subject{
 // Main measures the modules that the arguments name.
 func Main(args []string) int {
 	flags := command.Flags("excluded cost", "[-rounds n] [-level path] [-dir scratch] [module...]")
-	dir := flags.String("dir", "", "scratch directory")
+	dir := command.Dir(flags)
 	rounds := flags.Int("rounds", 3, "rounds")
-	level := flags.String("level", "path", "of the analysis")
+	level := flags.String("level", "path", "level of the analysis")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	ctx := context.Background()
@@ -78,17 +78,17 @@ func Main(args []string) int {
 	command.Check(err)
 	b := bench{s, t, *level}
 	fmt.Printf("%-44s %8s %8s %10s %9s %8s %8s %8s %6s %6s %8s %8s %8s\n", "left out", "tests s", "analysis", "events", "lines of D", "calls", "all", "kept", "races", "new", "time", "events", "µs")
-	alien := 0
+	added := 0
 	for _, x := range subjects {
 		if flags.NArg() > 0 && !slices.ContainsFunc(flags.Args(), func(a string) bool { return strings.Contains(x.module, a) }) {
 			continue
 		}
 		n, err := b.subject(ctx, x, *rounds)
 		command.Check(err)
-		alien += n
+		added += n
 	}
-	figures.Print("all", command.Count(alien, "new-races"))
-	return command.Code(alien == 0)
+	figures.Print("all", command.Count(added, "new-races"))
+	return command.Code(added == 0)
 }
 
 type bench struct {
@@ -108,7 +108,7 @@ type measured struct {
 }
 
 // subject measures a module, and returns how many races only runs with packages left out have.
-func (b *bench) subject(ctx context.Context, x subject, rounds int) (alien int, err error) {
+func (b *bench) subject(ctx context.Context, x subject, rounds int) (added int, err error) {
 	path, version, _ := strings.Cut(x.module, "@")
 	at, err := b.Module(ctx, path, version)
 	if err != nil {
@@ -144,13 +144,13 @@ func (b *bench) subject(ctx context.Context, x subject, rounds int) (alien int, 
 				}
 			}
 		}
-		alien += len(news)
+		added += len(news)
 		b.row(set, runs[i], runs[0], len(news))
 		for id, r := range news {
 			fmt.Printf("    %s (%s) %s: %s, %s\n", id, r.Tier, r.Object, r.A.Position, r.B.Position)
 		}
 	}
-	return alien, nil
+	return added, nil
 }
 
 func (b *bench) row(set string, runs, full []*measured, news int) {

@@ -30,7 +30,7 @@ type campaign struct {
 	operators []seeded.Operator // none: no seeds
 	until     time.Time         // after which no program is begun
 	each      time.Duration     // of one
-	// of the programs as they are only who uses which object is looked at
+	// of unchanged programs only the uses of objects are recorded
 	bare bool
 
 	mu    sync.Mutex
@@ -137,7 +137,7 @@ func (c *campaign) mutants(ctx context.Context, mods []*module) {
 		}
 		if next == nil {
 			c.mu.Unlock()
-			return // who is at the last tasks ends them
+			return // other workers finish the last tasks
 		}
 		t := next.todo[0]
 		next.todo, next.busy, next.did = next.todo[1:], true, next.did+1

@@ -23,7 +23,7 @@ func TestNothingEscapes(t *testing.T) {
 	}
 	x := b.total[v]
 	if x.calls < 20 || x.gone < 100 {
-		t.Errorf("%d calls of missing methods, %d events gone: too few to tell", x.calls, x.gone)
+		t.Errorf("%d calls of missing methods, %d events gone: too few to conclude anything", x.calls, x.gone)
 	}
 	if x.escaped > 0 {
 		t.Errorf("%d times a missing method touches what its D has not", x.escaped)

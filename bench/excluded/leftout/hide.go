@@ -18,7 +18,7 @@ const (
 	nothing         seen = "nothing"
 	accesses        seen = "accesses"        // all but its synchronisation
 	synchronisation seen = "synchronisation" // that: its own operations, as what they are
-	// that, as the runtime's hooks record it, which cannot tell whose operations they are
+	// that, as the runtime's hooks record it, which do not know whose operations they are
 	hooks seen = "hooks"
 	// that, and its accesses, without values: outside code, as presage records it
 	outside seen = "touched"
@@ -53,7 +53,7 @@ func (s seen) part(e *trace.Event, synchronises func(trace.Site) bool) bool {
 
 // code is what the traced functions are.
 type code struct {
-	synchronises func(trace.Site) bool // whether an operation of synchronisation stands there
+	synchronises func(trace.Site) bool // whether the site is an operation of synchronisation
 	missing      func(trace.Addr) bool // whether a method, that of a MethodBegin, is missing
 }
 

@@ -21,8 +21,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// kept is a recording with a true race: -keep writes it, and -again looks at it once more. What a
-// change of the rules is worth is told by the same recordings alone, for each recording is another
+// kept is a recording with a true race: -keep writes it, and -again analyses it again. Only the
+// same recordings show the effect of a change of the rules, because each recording is another
 // schedule.
 type kept struct {
 	Name    string

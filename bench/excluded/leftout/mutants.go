@@ -129,7 +129,7 @@ func (u *used) knows(b, a trace.GoID) int {
 	return -1
 }
 
-// uses records a program and looks at nothing but who uses what.
+// uses records a program and analyses only which goroutine uses what.
 func (b *bench) uses(ctx context.Context, name string, c record.Config) (*measured, error) {
 	var out bytes.Buffer
 	took := newStages()

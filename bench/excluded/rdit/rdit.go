@@ -38,10 +38,10 @@ import (
 func Main(args []string) int {
 	flags := command.Flags("excluded rdit", "[-n programs | -go programs] [-seed s] [-seen | -outside]")
 	n := flags.Int("n", 20_000, "programs")
-	seed := flags.Uint64("seed", 1, "of the random numbers")
+	seed := flags.Uint64("seed", 1, "seed of the random numbers")
 	seen := flags.Bool("seen", false, "leave the synchronisation of missing methods in the trace")
 	outside := flags.Bool("outside", false, "leave it, flagged as that of code outside, as the recorder does")
-	programs := flags.Int("go", 0, "Go programs, instead")
+	programs := flags.Int("go", 0, "judge this many Go programs instead")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)

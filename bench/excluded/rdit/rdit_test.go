@@ -23,7 +23,7 @@ func TestNothingFalse(t *testing.T) {
 			t.Errorf("%s: false %v, rejected %d", name, c.false, c.rejected)
 		}
 		if c.found[excluded.Reachable] <= c.found[excluded.Everything] || c.false[excluded.Ignore] == 0 || c.found[asWritten] == 0 {
-			t.Errorf("%s: too little to tell anything", name)
+			t.Errorf("%s: too few races to conclude anything", name)
 		}
 	}
 }

@@ -63,13 +63,13 @@ var modes = []string{"touched", "full", "kept"}
 // Main measures the sets.
 func Main(args []string) int {
 	flags := command.Flags("excluded reach", "[-rounds n] [-profiles n] [-module path@version -run flags -sets sets] [-seed s] [-dir scratch]")
-	dir := flags.String("dir", "", "scratch directory")
+	dir := command.Dir(flags)
 	rounds := flags.Int("rounds", 20, "rounds; 0: no time is measured")
 	profiles := flags.Int("profiles", 20, "runs under the profiler, for each set")
-	seed := flags.Uint64("seed", 1, "of the order")
-	module := flags.String("module", "go.uber.org/zap@v1.27.1", "path@version")
+	seed := flags.Uint64("seed", 1, "seed of the order")
+	module := flags.String("module", "go.uber.org/zap@v1.27.1", "the module, as path@version")
 	run := flags.String("run", "-skip=Vendor|GoPath|TestStacktrace|TestConfig|Sampl|Benchmark|TestGlobalsConcurrentUse -count=5 .", "flags and package of go test")
-	sets := flags.String("sets", "./internal/...;./buffer;./internal/... ./buffer;./zapcore;./internal/... ./buffer ./zapcore", "exclusion sets, by semicolon")
+	sets := flags.String("sets", "./internal/...;./buffer;./internal/... ./buffer;./zapcore;./internal/... ./buffer ./zapcore", "sets of excluded packages, with semicolons between them")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)

@@ -108,6 +108,16 @@ func FlagsOf(pkg, name, args string) *flag.FlagSet {
 	return f
 }
 
+// Dir defines flag -dir.
+func Dir(f *flag.FlagSet) *string {
+	return f.String("dir", "", "scratch directory, which is kept; default: a temporary one")
+}
+
+// Presage defines flag -presage.
+func Presage(f *flag.FlagSet) *string {
+	return f.String("presage", "", "the presage command; default: built from this checkout")
+}
+
 // Usage prints how a subcommand is used, and returns the exit code for that.
 func Usage(f *flag.FlagSet) int {
 	f.Usage()

@@ -123,11 +123,11 @@ func (r *Run) Accesses() int64 {
 
 // Once runs a program in dir, with the filter in front of the detector or without.
 func (b *Builder) Once(ctx context.Context, bin, dir string, tree bool, env []string, args ...string) (*Run, error) {
-	told, err := os.MkdirTemp(b.Dir, "told")
+	reports, err := os.MkdirTemp(b.Dir, "reports")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(told)
+	defer os.RemoveAll(reports)
 	peak, to, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (b *Builder) Once(ctx context.Context, bin, dir string, tree bool, env []st
 	defer peak.Close()
 	cmd := exec.CommandContext(ctx, b.peak, append([]string{bin}, args...)...)
 	cmd.Dir, cmd.ExtraFiles = dir, []*os.File{to}
-	cmd.Env = append(append(os.Environ(), env...), recorder.EnvDir+"="+told)
+	cmd.Env = append(append(os.Environ(), env...), recorder.EnvDir+"="+reports)
 	if !tree {
 		cmd.Env = append(cmd.Env, recorder.EnvFilter+"=none")
 	}
@@ -158,7 +158,7 @@ func (b *Builder) Once(ctx context.Context, bin, dir string, tree bool, env []st
 	if r.Exit < 0 || r.Exit == 2 {
 		return r, fmt.Errorf("%s: %v\n%s", bin, s, tail(text))
 	}
-	res, err := online.Read(told)
+	res, err := online.Read(reports)
 	if err != nil {
 		return r, err
 	}

@@ -33,9 +33,9 @@ const slack = 1.10
 // Main samples the program.
 func Main(args []string) int {
 	flags := command.Flags("online soak", "[-time 5m] [-filter tree|none] [-dir scratch]")
-	length := flags.Duration("time", 5*time.Minute, "run the program for so long")
-	filter := flags.String("filter", "tree", "in front of the detector: tree or none")
-	dir := flags.String("dir", "", "scratch directory")
+	length := flags.Duration("time", 5*time.Minute, "how long the program runs")
+	filter := flags.String("filter", "tree", "filter of the detector: tree or none")
+	dir := command.Dir(flags)
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)

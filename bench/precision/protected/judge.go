@@ -30,7 +30,7 @@ type verdict struct {
 	Other   []string // races of other memory, in either form
 }
 
-// noForm stands in Apart for a program without an apart form.
+// noForm is the value of Apart for a program without an apart form.
 const noForm = "none"
 
 // judged is a program on its way to a verdict.

@@ -30,8 +30,8 @@ var variants = [][]string{nil, {"GOGC=5"}, {"GOMAXPROCS=8"}, {"GOMAXPROCS=1"}}
 func Main(args []string) int {
 	flags := command.Flags("precision quiet", "[-n runs] [-run regexp] [-online]")
 	n := flags.Int("n", 1, "runs of each variant")
-	match := flags.String("run", "", "tests that match")
-	online := flags.Bool("online", false, "with the detector of presage test -online")
+	match := flags.String("run", "", "only tests that match")
+	online := flags.Bool("online", false, "use the detector of presage test -online")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)

@@ -26,9 +26,9 @@ import (
 func Main(args []string) int {
 	flags := command.Flags("precision tiny", "[-n programs] [-seed s] [-runs r] [-states n] [-v]")
 	n := flags.Int("n", 1000, "programs")
-	seed := flags.Uint64("seed", 0, "seed of the first")
+	seed := flags.Uint64("seed", 0, "seed of the first program")
 	runs := flags.Int("runs", 1, "recorded runs of a program")
-	states := flags.Int("states", 50_000, "states of an exploration, at most")
+	states := flags.Int("states", 50_000, "most states of an exploration")
 	verbose := flags.Bool("v", false, "print the races that were not found")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)

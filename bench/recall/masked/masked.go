@@ -33,7 +33,7 @@ func Main(args []string) int {
 	flags := command.Flags("recall masked", "[-n runs] [-only name] [-level path]")
 	n := flags.Int("n", 20, "runs of each example")
 	only := flags.String("only", "", "only this example, as lockorder or recipe/fig1")
-	level := flags.String("level", "path", "of presage's analysis; the expected pairs are those that it reaches")
+	level := flags.String("level", "path", "level of presage's analysis; pairs of this level and below are expected")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)

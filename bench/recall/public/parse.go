@@ -100,7 +100,7 @@ func parseKeys(comment string) (map[string]string, error) {
 			last = ""
 		case ok && !strings.Contains(key, " "):
 			if _, twice := keys[key]; twice {
-				return nil, fmt.Errorf("key %s stands twice", key)
+				return nil, fmt.Errorf("key %s is there twice", key)
 			}
 			keys[key], last = value, key
 		case last != "":

@@ -30,12 +30,12 @@ import (
 // Main runs the tests and judges the report.
 func Main(args []string) int {
 	flags := command.Flags("recall racetests", "[-run regexp] [-level causal] [-online [-filter none]] [-report file] [-dir scratch] [-v]")
-	dir := flags.String("dir", "", "scratch directory")
+	dir := command.Dir(flags)
 	run := flags.String("run", "", "run only tests that match")
 	saved := flags.String("report", "", "judge this report (the output of presage test -json) instead of running")
 	level := flags.String("level", "causal", "level of the analysis")
-	online := flags.Bool("online", false, "by the detector inside the program, in place of recording and prediction")
-	filter := flags.String("filter", "tree", "of -online: tree or none")
+	online := flags.Bool("online", false, "use the detector inside the program, in place of recording and prediction")
+	filter := flags.String("filter", "tree", "filter of -online: tree or none")
 	verbose := flags.Bool("v", false, "print every test")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)

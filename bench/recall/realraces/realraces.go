@@ -29,10 +29,10 @@ import (
 // Main tries the races in both versions and both orders.
 func Main(args []string) int {
 	flags := command.Flags("recall realraces", "[-only name] [-n runs] [-tests TestTogether,TestMasked] [-fixed=false] [-dir scratch]")
-	dir := flags.String("dir", "", "scratch directory")
+	dir := command.Dir(flags)
 	only := flags.String("only", "", "only the race of this name")
 	n := flags.Int("n", 3, "runs of go test -race for the comparison; 0 for none")
-	tests := flags.String("tests", "TestTogether,TestMasked", "which of the two orders")
+	tests := flags.String("tests", "TestTogether,TestMasked", "orders of the driver, with commas between them")
 	fixed := flags.Bool("fixed", true, "also the versions after the fix")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)

@@ -52,8 +52,8 @@ func Main(args []string) int {
 	flags := command.Flags("recall recipe", "[-only name] [-races] [-dir scratch] [-presage command]")
 	only := flags.String("only", "", "only the program of this name")
 	races := flags.Bool("races", false, "list the races of the highest level")
-	dir := flags.String("dir", "", "scratch directory")
-	built := flags.String("presage", "", "a presage that is built already")
+	dir := command.Dir(flags)
+	built := command.Presage(flags)
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)
@@ -160,7 +160,7 @@ func (r *row) top() *analysis {
 	return top
 }
 
-// key is a pair of positions and kinds. IDs are not used: they tell pairs apart by number.
+// key is a pair of positions and kinds. IDs are not used, because they number the pairs.
 func key(r *report.Race) string {
 	return fmt.Sprintf("%v %s %v %s", r.A.Position, r.A.Kind, r.B.Position, r.B.Kind)
 }

@@ -41,7 +41,7 @@ import (
 // Main audits the suites.
 func Main(args []string) int {
 	flags := command.Flags("recorder audit", "[-only name] [-keep] [-dir scratch]")
-	dir := flags.String("dir", "", "scratch directory")
+	dir := command.Dir(flags)
 	only := flags.String("only", "", "only the suite of this name")
 	keep := flags.Bool("keep", false, "keep the traces")
 	flags.Parse(args)

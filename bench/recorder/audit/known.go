@@ -36,7 +36,7 @@ func parseKnown(text string) (knownTable, error) {
 	return table, nil
 }
 
-// pattern is a regular expression for a name in which * stands for any text.
+// pattern is a regular expression for a name in which * matches any text.
 func pattern(name string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(name)), `\*`, ".*") + "$")
 }

@@ -36,10 +36,10 @@ import (
 // Main runs presage twice at once, and then kills it.
 func Main(args []string) int {
 	flags := command.Flags("recorder keptruns", "[-pairs n] [-kills n] [-seed s] [-dir scratch]")
-	dir := flags.String("dir", "", "scratch directory")
+	dir := command.Dir(flags)
 	pairs := flags.Int("pairs", 20, "pairs of runs at once")
 	kills := flags.Int("kills", 50, "kills of presage")
-	seed := flags.Uint64("seed", 1, "seed of the moments")
+	seed := flags.Uint64("seed", 1, "seed of the moments of the kills")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)

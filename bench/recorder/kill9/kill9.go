@@ -32,9 +32,9 @@ import (
 // Main kills n times.
 func Main(args []string) int {
 	flags := command.Flags("recorder kill9", "[-n kills] [-seed s] [-dir scratch]")
-	dir := flags.String("dir", "", "scratch directory")
+	dir := command.Dir(flags)
 	n := flags.Int("n", 50, "kills")
-	seed := flags.Uint64("seed", 1, "seed of the moments")
+	seed := flags.Uint64("seed", 1, "seed of the moments of the kills")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)

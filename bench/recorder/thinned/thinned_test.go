@@ -40,7 +40,7 @@ func TestThinned(t *testing.T) {
 			t.Error(text.String())
 		}
 		if got.racy < 50 || got.racy > 250 {
-			t.Error("too few programs have races, or too few have none, to tell anything")
+			t.Error("too few programs have races, or too few have none, to conclude anything")
 		}
 	})
 	for _, c := range []struct {

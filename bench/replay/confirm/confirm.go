@@ -44,7 +44,6 @@ type job struct {
 	*session.Session
 	flags    *flag.FlagSet
 	figures  *command.Figures
-	scratch  string
 	level    string
 	only     string // the known race of this name; "": all
 	n        int    // runs of -race
@@ -58,7 +57,7 @@ type job struct {
 // start reads the flags of a subcommand and builds presage.
 func start(sub, synopsis string, args []string) *job {
 	j := &job{flags: command.FlagsOf("replay/confirm", "replay "+sub, synopsis), programs: sub == "programs"}
-	j.flags.StringVar(&j.scratch, "dir", "", "scratch directory")
+	dir := command.Dir(j.flags)
 	j.flags.StringVar(&j.level, "level", "value", "level of the analysis")
 	if sub == "known" || sub == "fixed" {
 		j.flags.StringVar(&j.only, "only", "", "only the race of this name")
@@ -66,7 +65,7 @@ func start(sub, synopsis string, args []string) *job {
 	if sub != "fixed" {
 		j.flags.IntVar(&j.n, "n", 20, "runs of go test -race for the comparison; 0 for none")
 		j.flags.IntVar(&j.times, "times", 1, "how often each race is replayed")
-		j.flags.IntVar(&j.most, "max", 0, "at most so many races of each package; 0: all")
+		j.flags.IntVar(&j.most, "max", 0, "most races of each package that are replayed; 0: all")
 	}
 	j.figures = command.FiguresFlag(j.flags)
 	j.flags.Parse(args)
@@ -74,7 +73,7 @@ func start(sub, synopsis string, args []string) *job {
 		command.NoArgs(j.flags)
 	}
 	var err error
-	j.Session, err = session.New(context.Background(), j.scratch)
+	j.Session, err = session.New(context.Background(), *dir)
 	command.Check(err)
 	if sub != "fixed" {
 		fmt.Println("race              tier       accesses                                      steps  verdict                go test -race")

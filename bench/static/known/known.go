@@ -126,9 +126,9 @@ func (v verdict) String() string {
 // not.
 func Main(args []string) int {
 	flags := command.Flags("static known", "[-whole] [-only name] [-dir scratch] [-v]")
-	dir := flags.String("dir", "", "scratch directory")
+	dir := command.Dir(flags)
 	whole := flags.Bool("whole", false, "analyse all packages of the module")
-	only := flags.String("only", "", "the races whose name contains this")
+	only := flags.String("only", "", "only races whose name contains this")
 	verbose := flags.Bool("v", false, "print every warning that is a race of the table")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)

@@ -31,7 +31,7 @@ import (
 // Main analyses the tests.
 func Main(args []string) int {
 	flags := command.Flags("static racetests", "[-tier likely|possible|unlikely] [-dir scratch] [-v]")
-	dir := flags.String("dir", "", "scratch directory")
+	dir := command.Dir(flags)
 	level := flags.String("tier", string(tier.Likely), "report warnings of this tier and better")
 	verbose := flags.Bool("v", false, "print every warning")
 	figures := command.FiguresFlag(flags)

@@ -68,9 +68,9 @@ var programs = []program{
 func Main(args []string) int {
 	flags := command.Flags("static scale", "[-only kubernetes|prometheus] [-sample n [-seed s]] [-dir scratch]")
 	only := flags.String("only", "", "measure only this program")
-	dir := flags.String("dir", "", "scratch directory, kept")
-	size := flags.Int("sample", 0, "print so many warnings of Kubernetes' own packages, and measure nothing more")
-	seed := flags.Uint64("seed", 1, "of the sample")
+	dir := command.Dir(flags)
+	size := flags.Int("sample", 0, "print this many warnings of Kubernetes' own packages, and measure nothing more")
+	seed := flags.Uint64("seed", 1, "seed of the sample")
 	flags.Parse(args)
 	command.NoArgs(flags)
 	scratch, err := session.Scratch(*dir)

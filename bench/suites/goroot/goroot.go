@@ -43,9 +43,9 @@ var exceptions string
 func Main(args []string) int {
 	flags := command.Flags("suites goroot", "[-run regexp] [-presage command] [-state file] [-timeout 1m] [-v]")
 	match := flags.String("run", "", "only files that match")
-	built := flags.String("presage", "", "the presage command; default: built from this checkout")
+	built := command.Presage(flags)
 	stateName := flags.String("state", "", "file that keeps the results")
-	limit := flags.Duration("timeout", time.Minute, "of one run of a program; under presage four times that")
+	limit := flags.Duration("timeout", time.Minute, "time limit for one run of a program; four times as long under presage")
 	verbose := flags.Bool("v", false, "a line for each program")
 	flags.Parse(args)
 	command.NoArgs(flags)

@@ -61,10 +61,10 @@ import (
 func Main(args []string) int {
 	flags := command.Flags("suites modules", "[-list modules|unseen|std] [-dir scratch] [-only part,part] [-limit 10m] [-disk 12G] [-record | -walk]")
 	list := flags.String("list", "modules", "list of modules: modules, unseen or std")
-	dir := flags.String("dir", "", "scratch directory; default: a temporary one")
+	dir := command.Dir(flags)
 	only := flags.String("only", "", "modules whose path contains one of these, with commas between them")
 	limit := flags.Duration("limit", 10*time.Minute, "wall time of a stage")
-	disk := flags.String("disk", "12G", "what a recording may take of the disk, as presage's flag of that name")
+	disk := flags.String("disk", "12G", "disk space for a recording, as presage's flag of that name")
 	record := flags.Bool("record", false, "only plain and record")
 	walk := flags.Bool("walk", false, "only plain, record and walk")
 	figures := command.FiguresFlag(flags)

@@ -21,7 +21,7 @@ func (k key) top() string {
 }
 
 var (
-	// With -v=test2json, the lines of package testing begin with a mark that tells them from
+	// With -v=test2json, the lines of package testing begin with a mark that distinguishes them from
 	// output.
 	testLine = regexp.MustCompile(`\x16 *--- (PASS|FAIL|SKIP): (\S+) \(`)
 	pkgLine  = regexp.MustCompile(`^\x16?(ok  |FAIL|\?   )\t(\S+)`)
@@ -31,7 +31,7 @@ var (
 // time.
 var changing = regexp.MustCompile(`0x[0-9a-f]{5,}|time\.Date\([^)]*\)`)
 
-// outcomes reads what go test -v=test2json printed. The tests of a package stand before the line
+// outcomes reads what go test -v=test2json printed. The tests of a package come before the line
 // of the package. What changes is left out of the names of subtests; names that are then the same
 // get numbers in the order of the output.
 func outcomes(out []byte) map[key]string {

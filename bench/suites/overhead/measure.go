@@ -72,7 +72,7 @@ type usage struct {
 	raw, records int64
 }
 
-// run runs a subject in one build. Command timed stands between the go command and the program.
+// run runs a subject in one build. The go command runs command timed, which runs the program.
 func (m *meter) run(ctx context.Context, sub subject, b build, raws string) (*usage, error) {
 	wrapper, err := m.timed.Exec(raws)
 	if err != nil {

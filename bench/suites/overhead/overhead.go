@@ -33,10 +33,10 @@ import (
 // Main measures the subjects.
 func Main(args []string) int {
 	flags := command.Flags("suites overhead", "[-rounds 10] [-compiler both|edited|plain] [-only name] [-dir scratch]")
-	dir := flags.String("dir", "", "scratch directory")
+	dir := command.Dir(flags)
 	only := flags.String("only", "", "only the subject of this name")
 	rounds := flags.Int("rounds", 10, "rounds")
-	compiler := flags.String("compiler", "both", "that builds the recorded program: edited, plain, or both")
+	compiler := flags.String("compiler", "both", "compiler of the recorded program: edited, plain, or both")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)

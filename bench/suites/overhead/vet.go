@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 )
 
-// A unit tells the vet command what to analyse. It has the fields of unitchecker.Config (x/tools)
+// A unit names what the vet command analyses. It has the fields of unitchecker.Config (x/tools)
 // that the command needs.
 type unit struct {
 	ID, Compiler, Dir, ImportPath, VetxOutput string

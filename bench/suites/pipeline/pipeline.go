@@ -14,7 +14,7 @@
 //
 // Times of stages are those that presage reports (stages in docs/using/report.md). The stage in
 // which the go command builds and runs the tests is split: between the go command and the tests
-// stands a command that measures each test process. Tests may run side by side with builds; in wall
+// is a command that measures each test process. Tests may run side by side with builds; in wall
 // time, tests are the time in which at least one test process ran, and the build is the rest.
 //
 // The analysis is what happens to the traces: the stages plan, analyse, confirm and locate.
@@ -56,7 +56,7 @@ func Main(args []string) int {
 	flags := command.Flags("suites pipeline", "[-only part,part] [-limit 5m] [-confirm on] [-benchfmt] [-traces dir] [-cpuprofile dir] [-dir scratch]")
 	b := &bench{}
 	only := flags.String("only", "", "suites whose name contains one of these, with commas between them")
-	dir := flags.String("dir", "", "scratch directory; default: a temporary one")
+	dir := command.Dir(flags)
 	flags.DurationVar(&b.limit, "limit", 5*time.Minute, "wall time of a run of presage")
 	flags.StringVar(&b.confirm, "confirm", "off", "as the flag of presage test: on, off or a time")
 	flags.StringVar(&b.traces, "traces", "", "directory for the traces of the suites")

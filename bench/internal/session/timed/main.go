@@ -1,4 +1,4 @@
-// Command timed stands between the go command and a program (-exec). It runs the program and
+// Command timed is what the go command runs in place of a program (-exec). It runs the program and
 // appends to a file what the program took: CPU and wall seconds, its peak memory in KiB, of its
 // raw records the bytes and the number, and when it began, in seconds since 1970.
 //
