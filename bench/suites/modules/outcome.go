@@ -21,8 +21,8 @@ func (k key) top() string {
 }
 
 var (
-	// With -v=test2json, the lines of package testing begin with a mark that distinguishes them from
-	// output.
+	// With -v=test2json, the lines of package testing begin with a mark that distinguishes them
+	// from output.
 	testLine = regexp.MustCompile(`\x16 *--- (PASS|FAIL|SKIP): (\S+) \(`)
 	pkgLine  = regexp.MustCompile(`^\x16?(ok  |FAIL|\?   )\t(\S+)`)
 )

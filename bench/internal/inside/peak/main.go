@@ -3,9 +3,10 @@
 //
 //	peak program [argument ...]
 //
-// The peak that the system reports of a process is not less than that of the process that started it,
-// since both have the same memory until the program begins. So the process that starts it has to be small: this
-// is, and the benchmarks are larger than many programs that they measure.
+// The peak that the system reports of a process is not less than that of the process that
+// started it, since both have the same memory until the program begins. So the process that
+// starts it has to be small: this is, and the benchmarks are larger than many programs that they
+// measure.
 package main
 
 import (
