@@ -2,8 +2,12 @@ package command
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/perf/benchfmt"
 )
 
 func TestHelp(t *testing.T) {
@@ -55,14 +59,24 @@ func TestFigures(t *testing.T) {
 	}
 	figures.Print("a/level=hb", Figure{1.5, "cpu-s"}, Count(7, "races"))
 	figures.Print("b c", Count(1_234_567, "missed pairs"))
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	want := []string{"commit: ", "date: ", "command: some ", "BenchmarkOne/a/level=hb 1 1.5 cpu-s 7 races", "BenchmarkOne/b_c 1 1234567 missed-pairs"}
-	if len(lines) != len(want) {
-		t.Fatalf("%q", lines)
-	}
-	for i, w := range want {
-		if !strings.HasPrefix(lines[i], w) {
-			t.Errorf("line %d is %q, not %q", i, lines[i], w)
+	r := benchfmt.NewReader(&out, "figures")
+	var got []string
+	for r.Scan() {
+		x, ok := r.Result().(*benchfmt.Result)
+		if !ok {
+			t.Fatal(r.Result())
 		}
+		if x.GetConfig("commit") == "" || x.GetConfig("date") == "" || !strings.HasPrefix(x.GetConfig("command"), "go -C bench run ./some") {
+			t.Errorf("configuration %v", x.Config)
+		}
+		line := string(x.Name)
+		for _, v := range x.Values {
+			line += fmt.Sprint(" ", v.Value, " ", v.Unit)
+		}
+		got = append(got, line)
+	}
+	want := []string{"One/a/level=hb 1.5 cpu-s 7 races", "One/b_c 1.234567e+06 missed-pairs"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

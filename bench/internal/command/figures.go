@@ -11,8 +11,8 @@ import (
 )
 
 // Figures prints results in the format of Go's benchmarks (golang.org/x/perf/benchfmt), which
-// benchstat and other tools read. The first result comes after lines that say what was run, of
-// which commit, and when.
+// benchstat and command results read. Before the first result are configuration lines: the commit,
+// the date and the command.
 type Figures struct {
 	name string // of the command
 	on   *bool
@@ -45,7 +45,7 @@ func (f *Figures) Print(name string, figures ...Figure) {
 	}
 	if !f.said {
 		f.said = true
-		fmt.Fprintf(f.out, "commit: %s\ndate: %s\ncommand: %s\n", commit(), time.Now().UTC().Format(time.RFC3339), f.line())
+		fmt.Fprintf(f.out, "commit: %s\ndate: %s\ncommand: %s\n", commit(), time.Now().UTC().Format(time.DateOnly), f.line())
 	}
 	fmt.Fprint(f.out, Line(f.title()+"/"+name, figures...))
 }
@@ -67,10 +67,20 @@ func (f *Figures) title() string {
 	return strings.ToUpper(sub[:1]) + sub[1:]
 }
 
-// line is what was run: the command's name and arguments.
+// line is what was run, without -benchfmt.
 func (f *Figures) line() string {
 	command, _, _ := strings.Cut(f.name, " ")
-	return strings.Join(append([]string{command}, os.Args[1:]...), " ")
+	line := "go -C bench run ./" + command
+	for _, a := range os.Args[1:] {
+		switch {
+		case a == "-benchfmt" || a == "--benchfmt":
+			continue
+		case strings.ContainsAny(a, " |;*$\"'()\\"):
+			a = "'" + a + "'"
+		}
+		line += " " + a
+	}
+	return line
 }
 
 // commit is the commit of the checkout, with a plus sign if files differ from it.
