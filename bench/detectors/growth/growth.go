@@ -30,7 +30,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -42,7 +41,7 @@ import (
 // Main measures the rows that -only names.
 func Main(args []string) int {
 	flags := command.Flags("detectors growth", "[-only part,part] [-level path,hb] [-dir scratch] [-cpuprofile dir]")
-	only := flags.String("only", "", "rows whose name contains one of these, with commas between them")
+	only := command.Only(flags, "rows")
 	levels := flags.String("level", "path,hb", "levels of analysis, with commas between them")
 	dir := command.Dir(flags)
 	profiles := flags.String("cpuprofile", "", "directory for CPU profiles of presage")
@@ -58,10 +57,10 @@ func Main(args []string) int {
 	var err error
 	b.Session, err = session.New(ctx, *dir)
 	command.Check(err)
-	parts, whole := strings.Split(*only, ","), true
+	whole := true
 	fmt.Printf("%-20s %-5s %9s %10s %8s %8s %9s %8s %6s %8s\n", "row", "level", "events", "goroutines", "locks", "CPU s", "CPU s/M", "peak MB", "races", "unknown")
 	for _, s := range sizes() {
-		if slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s.name, part) }) && ctx.Err() == nil {
+		if only.Match(s.name) && ctx.Err() == nil {
 			if err := b.trace(ctx, s); err != nil {
 				log.Printf("%s: %v", s.name, err)
 				whole = false

@@ -323,34 +323,40 @@ func (h *hidden) finish() {
 			put(e, flow.Flow{Walked: true})
 		default:
 			at[it.at] = int64(len(h.rest.events))
-			f := h.all.flows[it.at]
-			f.Needs, f.From, f.Where = move(f.Needs), move(f.From), move(f.Where)
-			if f.Appended != nil {
-				x := *f.Appended
-				x.Moved = move(x.Moved)
-				f.Appended = &x
-			}
-			if it.inside && (it.own || h.exits[h.backs[it.at]] == 0) {
-				f.Walked = false
-			}
-			if list := learned[it.at]; len(list) > 0 {
-				f.Needs = move(append(list, h.all.flows[it.at].Needs...))
-			}
-			e := h.all.events[it.at]
-			switch {
-			case it.own && h.seen == outside && (e.Kind == format.Read || e.Kind == format.Write):
-				e.Flags, e.Val = e.Flags|format.FlagOpaque|format.FlagNoValue, 0
-				f = flow.Flow{Walked: true}
-			case it.opaque:
-				e.Flags = e.Flags&^(format.FlagZero|format.FlagFirst) | format.FlagOpaque
-			case e.Kind.IsAccess():
-				if h.left[e.Site] = true; !it.inside {
-					h.beyond[e.Site] = true
-				}
-			}
-			put(e, f)
+			put(h.stays(it, learned[it.at], move))
 		}
 	}
+}
+
+// stays returns an event that is left, and its flow. Learned is what its method depends on by
+// stretches; move finds events in what is left.
+func (h *hidden) stays(it item, learned []int64, move func([]int64) []int64) (trace.Event, flow.Flow) {
+	f := h.all.flows[it.at]
+	f.Needs, f.From, f.Where = move(f.Needs), move(f.From), move(f.Where)
+	if f.Appended != nil {
+		x := *f.Appended
+		x.Moved = move(x.Moved)
+		f.Appended = &x
+	}
+	if it.inside && (it.own || h.exits[h.backs[it.at]] == 0) {
+		f.Walked = false
+	}
+	if len(learned) > 0 {
+		f.Needs = move(append(learned, h.all.flows[it.at].Needs...))
+	}
+	e := h.all.events[it.at]
+	switch {
+	case it.own && h.seen == outside && (e.Kind == format.Read || e.Kind == format.Write):
+		e.Flags, e.Val = e.Flags|format.FlagOpaque|format.FlagNoValue, 0
+		f = flow.Flow{Walked: true}
+	case it.opaque:
+		e.Flags = e.Flags&^(format.FlagZero|format.FlagFirst) | format.FlagOpaque
+	case e.Kind.IsAccess():
+		if h.left[e.Site] = true; !it.inside {
+			h.beyond[e.Site] = true
+		}
+	}
+	return e, f
 }
 
 // begin puts a MethodBegin, with its D.

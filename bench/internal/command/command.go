@@ -17,6 +17,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -116,6 +117,21 @@ func Dir(f *flag.FlagSet) *string {
 // Presage defines flag -presage.
 func Presage(f *flag.FlagSet) *string {
 	return f.String("presage", "", "the presage command; default: built from this checkout")
+}
+
+// Parts is a flag that names things by parts of their names, with commas between the parts.
+type Parts string
+
+// Match reports whether a name has one of the parts. Every name has the part of an empty flag.
+func (p *Parts) Match(name string) bool {
+	return slices.ContainsFunc(strings.Split(string(*p), ","), func(part string) bool { return strings.Contains(name, part) })
+}
+
+// Only defines flag -only, which names some of the things that a subcommand measures.
+func Only(f *flag.FlagSet, things string) *Parts {
+	p := new(Parts)
+	f.StringVar((*string)(p), "only", "", things+" whose name contains one of these, with commas between them")
+	return p
 }
 
 // Usage prints how a subcommand is used, and returns the exit code for that.

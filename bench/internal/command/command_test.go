@@ -45,6 +45,22 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestOnly(t *testing.T) {
+	for _, tt := range []struct {
+		only, name string
+		want       bool
+	}{{"", "zap", true}, {"zap", "go.uber.org/zap", true}, {"x/,zap", "golang.org/x/sync", true}, {"x/,zap", "cobra", false}} {
+		f := Flags("some one", "")
+		only := Only(f, "modules")
+		if err := f.Parse([]string{"-only", tt.only}); err != nil {
+			t.Fatal(err)
+		}
+		if got := only.Match(tt.name); got != tt.want {
+			t.Errorf("-only %q takes %q: %v", tt.only, tt.name, got)
+		}
+	}
+}
+
 func TestFigures(t *testing.T) {
 	f := Flags("some one", "")
 	figures := FiguresFlag(f)

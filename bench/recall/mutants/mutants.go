@@ -119,19 +119,20 @@ type bench struct {
 // Main runs the tools on mutants, or lists mutants or results.
 func Main(args []string) int {
 	flags := command.Flags("recall mutants", "[-state file] [-dir scratch] [-only part,part] [-limit n] [-tools race,hb,default] [-runs n] [-list | -table] [more flags]")
+	b := &bench{}
 	dir := command.Dir(flags)
 	stateName := flags.String("state", "", "file that keeps what was run")
-	only := flags.String("only", "", "modules whose path contains one of these, with commas between them")
-	limit := flags.Int("limit", 15, "mutants of a module")
-	seed := flags.Uint64("seed", 1, "seed of the order of a module's mutants")
+	only := command.Only(flags, "modules")
+	flags.IntVar(&b.limit, "limit", 15, "mutants of a module")
+	flags.Uint64Var(&b.seed, "seed", 1, "seed of the order of a module's mutants")
 	tools := flags.String("tools", "race,hb,default", "tools to run on a mutant whose tests pass, with commas between them; empty: only the plain run")
-	runs := flags.Int("runs", 3, "runs of each tool on a mutant")
-	extra := flags.Int("extra", 5, "additional runs of -race where presage alone reports a location that no replay confirmed")
+	flags.IntVar(&b.runs, "runs", 3, "runs of each tool on a mutant")
+	flags.IntVar(&b.extra, "extra", 5, "additional runs of -race where presage alone reports a location that no replay confirmed")
 	built := command.Presage(flags)
-	confirm := flags.String("confirm", "2m", "flag -confirm of presage at the default level")
-	timeout := flags.Duration("timeout", 10*time.Minute, "time limit for a run of presage")
-	raced := flags.Bool("raced", false, "only mutants on which the state has a race of -race")
-	quiet := flags.Bool("quiet", false, fmt.Sprintf("only mutants on which the state has %d runs of -race, and no race in the first %[1]d", usual))
+	flags.StringVar(&b.confirm, "confirm", "2m", "flag -confirm of presage at the default level")
+	flags.DurationVar(&b.timeout, "timeout", 10*time.Minute, "time limit for a run of presage")
+	flags.BoolVar(&b.raced, "raced", false, "only mutants on which the state has a race of -race")
+	flags.BoolVar(&b.quiet, "quiet", false, fmt.Sprintf("only mutants on which the state has %d runs of -race, and no race in the first %[1]d", usual))
 	show := flags.Bool("list", false, "list the mutants and run nothing but the tests' coverage")
 	table := flags.Bool("table", false, "print the table of -state and run nothing")
 	figures := command.FiguresFlag(flags)
@@ -139,48 +140,64 @@ func Main(args []string) int {
 	command.NoArgs(flags)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	st, err := openState(*stateName)
+	var err error
+	b.state, err = openState(*stateName)
 	command.Check(err)
 	if *table {
-		printState(st, figures)
+		printState(b.state, figures)
 		return 0
 	}
-	b := &bench{state: st, runs: *runs, extra: *extra, limit: *limit, seed: *seed, confirm: *confirm, raced: *raced, quiet: *quiet, timeout: *timeout}
-	for _, t := range strings.Split(*tools, ",") {
+	command.Check(b.open(ctx, *tools, *dir, *built, *show))
+	modules, err := parse(list)
+	command.Check(err)
+	fmt.Printf("seed %d\n", b.seed)
+	whole := b.modules(ctx, modules, only, *show)
+	if !*show {
+		printState(b.state, figures)
+	}
+	return command.Code(whole)
+}
+
+// open reads the names of the tools and builds presage if one of them needs it.
+func (b *bench) open(ctx context.Context, tools, dir, built string, show bool) (err error) {
+	for _, t := range strings.Split(tools, ",") {
 		if t == "" {
 			continue
 		}
 		if !slices.Contains([]string{"race", "hb", "default"}, t) {
-			return command.Fail(fmt.Errorf("-tools: no tool %q", t))
+			return fmt.Errorf("-tools: no tool %q", t)
 		}
 		b.tools = append(b.tools, t)
 	}
-	b.session, err = newSession(ctx, *dir, *built, *show || !slices.ContainsFunc(b.tools, func(t string) bool { return t != "race" }))
-	command.Check(err)
+	b.session, err = newSession(ctx, dir, built, show || !slices.ContainsFunc(b.tools, func(t string) bool { return t != "race" }))
+	if err != nil {
+		return err
+	}
 	out, err := exec.Command("go", "env", "GOROOT", "GOMODCACHE").Output()
-	command.Check(err)
+	if err != nil {
+		return err
+	}
 	env := strings.Fields(string(out))
 	b.places = places{goroot: env[0], cache: env[1]}
-	modules, err := parse(list)
-	command.Check(err)
-	fmt.Printf("seed %d\n", *seed)
-	failed := false
-	for _, m := range modules {
-		if !slices.ContainsFunc(strings.Split(*only, ","), func(s string) bool { return strings.Contains(m.path, s) }) {
-			continue
-		}
-		if err := b.module(ctx, m, *show); err != nil {
-			fmt.Printf("%s failed: %v\n", m, err)
-			failed = true
-		}
+	return nil
+}
+
+// modules runs the tools on the mutants of modules, and reports whether that worked for all.
+func (b *bench) modules(ctx context.Context, list []*module, only *command.Parts, show bool) (whole bool) {
+	whole = true
+	for _, m := range list {
 		if ctx.Err() != nil {
 			break
 		}
+		if !only.Match(m.path) {
+			continue
+		}
+		if err := b.module(ctx, m, show); err != nil {
+			fmt.Printf("%s failed: %v\n", m, err)
+			whole = false
+		}
 	}
-	if !*show {
-		printState(st, figures)
-	}
-	return command.Code(!failed)
+	return whole
 }
 
 // printState prints the table of a state.
@@ -218,29 +235,7 @@ func (b *bench) module(ctx context.Context, m *module, show bool) error {
 	if err != nil {
 		return err
 	}
-	// What was executed varies from run to run; what the state has stays.
-	known := func(x *mutant) bool { return len(b.state.find(m.String(), x.id(), "plain")) > 0 }
-	list = slices.DeleteFunc(list, func(x *mutant) bool { return !x.executed && !known(x) })
-	slices.SortStableFunc(list, func(x, y *mutant) int {
-		switch {
-		case known(x) == known(y):
-			return 0
-		case known(x):
-			return -1
-		}
-		return 1
-	})
-	if !show && len(b.tools) > 0 && !slices.Contains(b.tools, "race") {
-		list = slices.DeleteFunc(list, func(x *mutant) bool { return len(b.state.find(m.String(), x.id(), "race")) == 0 })
-	}
-	if b.raced {
-		list = slices.DeleteFunc(list, func(x *mutant) bool {
-			return !slices.ContainsFunc(b.state.find(m.String(), x.id(), "race"), func(r *row) bool { return len(r.races) > 0 })
-		})
-	}
-	if b.quiet {
-		list = slices.DeleteFunc(list, func(x *mutant) bool { return !b.state.quiet(m.String(), x.id()) })
-	}
+	list = b.chosen(m, list, show)
 	fmt.Printf("%s: %d candidates\n", m, len(list))
 	if show {
 		for _, x := range list {
@@ -270,6 +265,34 @@ func (b *bench) module(ctx context.Context, m *module, show bool) error {
 		}
 	}
 	return nil
+}
+
+// chosen returns the mutants that the flags ask for, those that the state has first.
+func (b *bench) chosen(m *module, list []*mutant, show bool) []*mutant {
+	// What was executed varies from run to run; what the state has stays.
+	known := func(x *mutant) bool { return len(b.state.find(m.String(), x.id(), "plain")) > 0 }
+	list = slices.DeleteFunc(list, func(x *mutant) bool { return !x.executed && !known(x) })
+	slices.SortStableFunc(list, func(x, y *mutant) int {
+		switch {
+		case known(x) == known(y):
+			return 0
+		case known(x):
+			return -1
+		}
+		return 1
+	})
+	if !show && len(b.tools) > 0 && !slices.Contains(b.tools, "race") {
+		list = slices.DeleteFunc(list, func(x *mutant) bool { return len(b.state.find(m.String(), x.id(), "race")) == 0 })
+	}
+	if b.raced {
+		list = slices.DeleteFunc(list, func(x *mutant) bool {
+			return !slices.ContainsFunc(b.state.find(m.String(), x.id(), "race"), func(r *row) bool { return len(r.races) > 0 })
+		})
+	}
+	if b.quiet {
+		list = slices.DeleteFunc(list, func(x *mutant) bool { return !b.state.quiet(m.String(), x.id()) })
+	}
+	return list
 }
 
 // mutant runs what the state lacks on one mutant, and prints a line.

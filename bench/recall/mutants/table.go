@@ -89,6 +89,12 @@ func (t *summary) add(s *state, module, mutant string, before map[string][][]rac
 			}
 		}
 	}
+	t.addFound(v, runs)
+	t.addAlone(v, module, mutant, len(runs["extra"]))
+}
+
+// addFound adds the locations of -race.
+func (t *summary) addFound(v *verdict, runs map[string][][]race) {
 	for _, f := range v.found {
 		switch {
 		case f.race > 0 && f.rare:
@@ -122,6 +128,10 @@ func (t *summary) add(s *state, module, mutant string, before map[string][][]rac
 			}
 		}
 	}
+}
+
+// addAlone adds the races that presage alone reports.
+func (t *summary) addAlone(v *verdict, module, mutant string, extra int) {
 	for _, a := range v.alone {
 		for _, l := range levels {
 			x := t.levels[l]
@@ -139,7 +149,7 @@ func (t *summary) add(s *state, module, mutant string, before map[string][][]rac
 		if a.suspicious() {
 			r := a.races[0]
 			t.suspicious = append(t.suspicious, fmt.Sprintf("%s %s: %s %s: %s of %s and %s of %s; %d additional runs of -race",
-				module, mutant, r.Tier, r.Object, r.A.Kind, r.A.Line, r.B.Kind, r.B.Line, len(runs["extra"])))
+				module, mutant, r.Tier, r.Object, r.A.Kind, r.A.Line, r.B.Kind, r.B.Line, extra))
 		}
 	}
 }

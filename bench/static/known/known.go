@@ -155,17 +155,8 @@ func Main(args []string) int {
 		if *whole {
 			r.packages = []string{r.module + "/..."}
 		}
-		var found [2]verdict
-		var cost [2]float64
-		for i, version := range []string{r.before, r.after} {
-			a := analyseModule(done, scratch, r, version)
-			if a.err != nil {
-				return command.Fail(fmt.Errorf("%s %s: %w", r.name, version, a.err))
-			}
-			cost[i] = a.cost
-			found[i] = r.judge(a.res, *verbose)
-		}
-		fmt.Printf("%-42s %-40v of %3d %5.1f s; after: %-40v of %3d %5.1f s\n", r.name, found[0], found[0].likely, cost[0], found[1], found[1].likely, cost[1])
+		found, err := r.look(done, scratch, *verbose)
+		command.Check(err)
 		shown := found[0].best != nil && found[0].best.Tier == tier.Likely
 		if shown {
 			before++
@@ -188,6 +179,21 @@ func Main(args []string) int {
 	}
 	figures.Print("all", command.Count(rows, "races"), command.Count(before, "likely-before"), command.Count(gone, "gone-after"))
 	return 0
+}
+
+// look analyses both versions and prints the line of a race.
+func (r *knownRace) look(done map[string]*analysis, scratch string, verbose bool) (found [2]verdict, err error) {
+	var cost [2]float64
+	for i, version := range []string{r.before, r.after} {
+		a := analyseModule(done, scratch, r, version)
+		if a.err != nil {
+			return found, fmt.Errorf("%s %s: %w", r.name, version, a.err)
+		}
+		cost[i] = a.cost
+		found[i] = r.judge(a.res, verbose)
+	}
+	fmt.Printf("%-42s %-40v of %3d %5.1f s; after: %-40v of %3d %5.1f s\n", r.name, found[0], found[0].likely, cost[0], found[1], found[1].likely, cost[1])
+	return found, nil
 }
 
 func codes() []string {

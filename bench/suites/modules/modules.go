@@ -62,7 +62,7 @@ func Main(args []string) int {
 	flags := command.Flags("suites modules", "[-list modules|unseen|std] [-dir scratch] [-only part,part] [-limit 10m] [-disk 12G] [-record | -walk]")
 	list := flags.String("list", "modules", "list of modules: modules, unseen or std")
 	dir := command.Dir(flags)
-	only := flags.String("only", "", "modules whose path contains one of these, with commas between them")
+	only := command.Only(flags, "modules")
 	limit := flags.Duration("limit", 10*time.Minute, "wall time of a stage")
 	disk := flags.String("disk", "12G", "disk space for a recording, as presage's flag of that name")
 	record := flags.Bool("record", false, "only plain and record")
@@ -87,7 +87,7 @@ func Main(args []string) int {
 	fmt.Println(header)
 	var all []*result
 	for _, m := range modules {
-		if !slices.ContainsFunc(strings.Split(*only, ","), func(s string) bool { return strings.Contains(m.name(), s) }) {
+		if !only.Match(m.name()) {
 			continue
 		}
 		r, err := b.module(ctx, m)

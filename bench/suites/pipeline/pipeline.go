@@ -44,7 +44,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/presage-race/presage/bench/internal/command"
@@ -55,7 +54,7 @@ import (
 func Main(args []string) int {
 	flags := command.Flags("suites pipeline", "[-only part,part] [-limit 5m] [-confirm on] [-benchfmt] [-traces dir] [-cpuprofile dir] [-dir scratch]")
 	b := &bench{}
-	only := flags.String("only", "", "suites whose name contains one of these, with commas between them")
+	only := command.Only(flags, "suites")
 	dir := command.Dir(flags)
 	flags.DurationVar(&b.limit, "limit", 5*time.Minute, "wall time of a run of presage")
 	flags.StringVar(&b.confirm, "confirm", "off", "as the flag of presage test: on, off or a time")
@@ -66,12 +65,7 @@ func Main(args []string) int {
 	command.NoArgs(flags)
 	list, err := parse(suites)
 	command.Check(err)
-	if *only != "" {
-		parts := strings.Split(*only, ",")
-		list = slices.DeleteFunc(list, func(u *suite) bool {
-			return !slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(u.name, part) })
-		})
-	}
+	list = slices.DeleteFunc(list, func(u *suite) bool { return !only.Match(u.name) })
 	command.Check(b.prepare(context.Background(), *dir))
 	return command.Code(b.all(context.Background(), list))
 }
