@@ -106,7 +106,11 @@ func (b *bench) figures(f *command.Figures) {
 	for _, s := range b.variants {
 		if t := b.total[s]; t != nil {
 			r := t.found[rdit]
-			f.Print("seen="+s.String(), command.Count(t.calls, "calls"), command.Count(t.races, "races"), command.Count(t.left, "left"), command.Count(r.left, "found"), command.Count(r.wrong, "false"))
+			name := "seen=" + string(s.seen)
+			if s.exact {
+				name += "/D=exact"
+			}
+			f.Print(name, command.Count(t.calls, "calls"), command.Count(t.races, "races"), command.Count(t.left, "left"), command.Count(r.left, "found"), command.Count(r.wrong, "false"))
 		}
 	}
 }
