@@ -16,9 +16,9 @@
 //	<!-- rows recording.txt -->
 //	<!-- table growth.txt /level:path | events=Mevents | x=presage-cpu-s over race-cpu-s -->
 //
-// Rows prints a row for each benchmark, with all its figures. Table prints a row for each benchmark
-// that the filter takes (* takes all; the syntax is that of benchfilter) and a column for each unit;
-// "over" divides two units, and has the geometric mean of its column below.
+// Rows prints a row for each benchmark, with all its figures. Table prints a row for each
+// benchmark that the filter takes (* takes all; the syntax is that of benchfilter) and a column
+// for each unit; "over" divides two units, and has the geometric mean of its column below.
 //
 // With -check, nothing is written, and the command fails if the page is not what it would write.
 package main

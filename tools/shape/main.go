@@ -12,10 +12,10 @@
 //	wide        comment lines of more than 100 columns, tests included, tables and links aside
 //	long        sentences of more than 40 words in the package doc, of all sentences
 //
-// With -v, it lists the functions, types, files and sentences behind the figures. With -limits, it
-// fails if a type has more than 40 methods, save those of -except (as engine.Solver), if 20 % of the
-// references between the files of a package point backwards, if a comment line is too wide, or, over
-// all packages, if 1 % of the functions or 0.5 % of the sentences are too long.
+// With -v, it lists the functions, types, files and sentences behind the figures. With -limits,
+// it fails if a type has more than 40 methods, save those of -except (as engine.Solver), if 20 %
+// of the references between the files of a package point backwards, if a comment line is too
+// wide, or, over all packages, if 1 % of the functions or 0.5 % of the sentences are too long.
 package main
 
 import (

@@ -2,7 +2,7 @@ package leftout
 
 import "testing"
 
-// captured has literals that are missing and touch memory by way of what they have captured:
+// captured has literals that are missing and touch memory through what they have captured:
 // values, variables that are assigned to later, and what these lead to, near and far.
 const captured = `package captured
 

@@ -9,7 +9,7 @@ import (
 // stages is how long the stages of an experiment took, which is printed as progress.
 type stages struct {
 	last  time.Time
-	under string // the stage under way, "": not known
+	under string // the current stage; "": not known
 	names []string
 	took  map[string]time.Duration
 }
@@ -22,7 +22,7 @@ func (s *stages) mark(name string) {
 	s.under = ""
 }
 
-// begins says that a stage begins, and the one under way ends.
+// begins begins a stage and ends the current one.
 func (s *stages) begins(name string) {
 	s.end("")
 	s.under = name

@@ -64,7 +64,7 @@ func New(ctx context.Context, dir string) (*Builder, error) {
 	return b, b.Build(Plain, ".", "github.com/presage-race/presage/bench/internal/inside/peak", b.peak, false)
 }
 
-// Modes are the ways to build a program.
+// The modes of a build.
 const (
 	Plain  = "plain"
 	Race   = "race"

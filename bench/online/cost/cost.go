@@ -85,7 +85,7 @@ func Main(args []string) int {
 	return 0
 }
 
-// measure runs a subject in each way, in turn.
+// measure runs a subject in each build, in turn.
 func measure(ctx context.Context, b *inside.Builder, s *subject, modes []string, n int, tree bool) ([][]*inside.Run, error) {
 	runs := make([][]*inside.Run, len(modes))
 	left := func(m string) bool { return m == inside.Race && (s.name == "churn" || s.name == "crowd") }

@@ -33,7 +33,7 @@ type verdict struct {
 // noForm is the value of Apart for a program without an apart form.
 const noForm = "none"
 
-// judged is a program on its way to a verdict.
+// judged is a program that has no verdict yet.
 type judged struct {
 	verdict
 	program *program

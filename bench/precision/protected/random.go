@@ -125,7 +125,7 @@ func replaceWord(text, path string) string {
 	return b.String()
 }
 
-// addObject adds an object and the way to it.
+// addObject adds an object and the expression for it.
 func (g *generator) addObject() {
 	k := g.kinds[g.IntN(len(g.kinds))]
 	for _, r := range k.requires {

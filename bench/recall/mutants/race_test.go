@@ -68,7 +68,7 @@ func TestReadRaces(t *testing.T) {
 	}
 }
 
-// -race and presage write names of functions in different ways.
+// -race and presage write names of functions differently.
 func TestDeclared(t *testing.T) {
 	for fn, want := range map[string]string{
 		"main.main":                           "main",

@@ -15,7 +15,7 @@ func (c counts) String() string { return fmt.Sprintf("%d | %d | %d", c.all, c.so
 // sums is the row of one level.
 type sums struct {
 	often, once                counts // found by -race in at least two runs; in one
-	rare                       counts // in a run behind the usual ones alone
+	rare                       counts // only in a run after the usual ones
 	alone, confirmed, original int
 	mutants, failed            int // mutants the level was run on; runs without a report
 }
@@ -25,7 +25,7 @@ type summary struct {
 	levels     map[string]*sums
 	often      int // locations of -race in at least two runs
 	once       int // in one
-	rare       int // in a run behind the usual ones alone
+	rare       int // only in a run after the usual ones
 	late       int // in the additional runs alone
 	mutants    int
 	run        int // with a run of -race

@@ -161,7 +161,7 @@ func (t *tally) file(name string) error {
 	return nil
 }
 
-// print prints the line of a suite and what is behind it. It reports whether all is explained.
+// print prints the line of a suite and its mismatches. It reports whether all is explained.
 func (k knownTable) print(name string, t *tally) bool {
 	var lines []string
 	explained, others := 0, 0

@@ -31,7 +31,7 @@ type part struct {
 	from   source
 	site   trace.Site // of the access that the value is from
 	val    uint64     // the word; its other bytes mean nothing
-	writes []access   // the last one, and those that it is not ordered behind
+	writes []access   // the last one, and those that do not happen before it
 	// reads that disagreed: a write that the trace has later may be unordered with them
 	missed []miss
 }

@@ -52,7 +52,7 @@ type output struct {
 	ended bool   // within the limit
 }
 
-// program runs one program both ways.
+// program runs one program plain and under presage.
 func (t *tester) program(ctx context.Context, p *program) (*result, error) {
 	dir := filepath.Join(t.dir, "program")
 	if err := os.MkdirAll(dir, 0o777); err != nil {

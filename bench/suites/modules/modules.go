@@ -24,10 +24,10 @@
 //
 //  1. All runs have the same flags, -count=1 and -v=test2json. Outcomes are read from the marks of
 //     the latter.
-//  2. A test that ends differently in the two plain runs is flaky by itself. A test that differs
-//     between plain and instrumented runs three times again both ways, alone, and a package as a
-//     whole. It is flaky if outcomes in common are among these. Flaky tests are counted and named.
-//     The others differ.
+//  2. A test that ends differently in the two plain runs is flaky by itself. A test whose outcomes
+//     differ between the plain and the instrumented run is run again, alone, three times plain and
+//     three times instrumented; a package is run again as a whole. If these runs have an outcome
+//     in common, the test is flaky. Flaky tests are counted and named. The others differ.
 //  3. A test that fails plain is compared too. A package that does not build plain is named and
 //     not compared.
 //  4. Where a trace of the whole suite would be too large, the list has parts of it and the
@@ -108,7 +108,7 @@ type bench struct {
 	last  string // stage
 }
 
-// module tests one module both ways.
+// module tests one module plain and instrumented.
 func (b *bench) module(ctx context.Context, m *module) (*result, error) {
 	dir, err := b.source(ctx, m)
 	if err != nil {
@@ -330,7 +330,8 @@ func alone(suite []string, pkg, test string) []string {
 	return append(args, pkg)
 }
 
-// again runs the tests and packages that differ once more, three times both ways (2).
+// again runs the tests and packages that differ again, three times plain and three times
+// instrumented (rule 2).
 func (b *bench) again(ctx context.Context, dir string, suite []string, list []difference) (differ, flaky []difference) {
 	type top struct{ pkg, test string }
 	plain, instrumented := map[top][]map[key]string{}, map[top][]map[key]string{}
@@ -355,7 +356,7 @@ func (b *bench) again(ctx context.Context, dir string, suite []string, list []di
 	return differ, flaky
 }
 
-// common reports whether a test had the same outcome at least once both ways.
+// common reports whether a test had the same outcome at least once plain and once instrumented.
 func common(d difference, plain, instrumented []map[key]string) bool {
 	seen := map[string]bool{d.plain: true}
 	for _, p := range plain {

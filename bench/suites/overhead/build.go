@@ -2,7 +2,7 @@ package overhead
 
 import "github.com/presage-race/presage/internal/record"
 
-// A build is a way to build and run a subject.
+// A build is how a subject is built and run.
 type build struct {
 	name     string
 	flags    []string // after the verb
