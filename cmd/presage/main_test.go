@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/presage-race/presage/internal/oracle/expect"
 	"github.com/presage-race/presage/internal/cli"
 	"github.com/presage-race/presage/internal/cli/scripts"
+	"github.com/presage-race/presage/internal/oracle/expect"
 	"github.com/presage-race/presage/internal/report"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/source"

@@ -89,8 +89,10 @@ func (m *meter) run(ctx context.Context, sub subject, b build, raws string) (*us
 	cmd.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0"), b.env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	runErr := cmd.Run()                        // the exit codes of tests do not matter: they may fail, or have races
-	unrecorded := b.recorded && raws == "drop" // presage fails, because it finds no records
+	// The exit codes of tests do not matter: they may fail, or have races. Presage fails if it finds
+	// no records.
+	runErr := cmd.Run()
+	unrecorded := b.recorded && raws == "drop"
 	if sub.verb == "run" && runErr != nil && !unrecorded {
 		return nil, fmt.Errorf("%v: %w\n%s", cmd.Args, runErr, out.Bytes())
 	}
