@@ -23,7 +23,7 @@ type Reason uint8
 const (
 	Raced  Reason = iota // nothing does
 	Locked               // a lock that both hold (A3)
-	// a chain of events, each of which has to come before the next (M1 to M4)
+	// a chain of events, each of which has to come before the next (MO1 to MO4)
 	Ordered
 	Missing  // such a chain, with orders that missing methods keep
 	Together // such orders, but no chain of them alone
@@ -171,7 +171,7 @@ func newChains(b *built.Window, w *model.Window) *chains {
 	for i := range slices.Backward(w.Events) {
 		first[w.Events[i].Thread] = int32(i)
 	}
-	for i := range w.Events { // (M1)
+	for i := range w.Events { // (MO1)
 		switch e := &w.Events[i]; e.Kind {
 		case format.Go:
 			if f, ok := first[model.Thread(e.Obj)]; ok {

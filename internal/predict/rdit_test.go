@@ -21,7 +21,7 @@ import (
 // testdata/rdit has pairs of a trace and what is wanted of it:
 //
 //	edge e f     package excluded: e comes before f, other than by program order and what other edges say
-//	order e f    the same by Algorithm 5 as the thesis writes it (A1 to A6 of package excluded)
+//	order e f    the same by Algorithm 5 as the thesis writes it (thesis.go of package excluded)
 //	rdit e f     a race by maximal causality that minds the missing methods
 //	barrier e f  with a barrier for every missing method, whatever it reaches (Caveat 0)
 //	recorded e f the recorded run is the witness (Confirm)

@@ -54,7 +54,7 @@ func (r *run) suppressed(b place, p model.Pair, s *pairState) {
 }
 
 // without is a window without the orders that missing methods keep. What the beginning of one finds
-// rests on reads of others only by such an order (K3 of package window).
+// rests on reads of others only by such an order (WI9).
 func without(w *model.Window, kept func(model.Edge) bool) *model.Window {
 	x := *w
 	x.Orders = nil

@@ -10,8 +10,8 @@ import (
 // Every execution keeps three orders: of a goroutine's own events, of what comes before a go
 // statement with the events of its goroutine, and of Dones with a Wait for all of them. All of
 // these events stay in the trace (Waits and Dones where synchronisation is seen). Memory that a
-// missing method touches need not be in its D if these orders order it with everything that
-// conflicts (package excluded).
+// excluded call touches need not be in its D if these orders order it with everything that
+// conflicts (EX10).
 
 // clocks are what each goroutine knows of the others: numbers of events.
 type clocks map[trace.GoID]map[trace.GoID]int

@@ -27,7 +27,7 @@ type offer struct {
 }
 
 // selects makes a path for every case and for the default. Which of them are possible depends on
-// the schedule (docs/theory/model.md, S and U).
+// the schedule (MO14, MO15).
 func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
 	offers, ok := p.offers(in, x)
 	if !ok {

@@ -60,11 +60,10 @@ type Record struct {
 	Appended *flow.Appended // of the first write of an append: what it returned
 	Value    *expr.Expr     // the value written or sent, if it is a known function of reads
 	Pair     *excluded.Pair // of MethodBegin and MethodEnd: the call
-	Open     bool           // the reads of Where need not be intact (J5 of package window)
+	Open     bool           // the reads of Where need not be intact (WI8)
 }
 
-// Needed returns the reads that must be intact for the event to happen as recorded (J5 of package
-// window).
+// Needed returns the reads that must be intact for the event to happen as recorded (WI8).
 func (r *Record) Needed() []int64 {
 	if r.Open || len(r.Where) == 0 && r.Appended == nil {
 		return r.Needs
@@ -95,7 +94,7 @@ type Looseness uint8
 
 const (
 	_            Looseness = iota
-	LooseTurn              // it keeps a turn of outside code together (E4 of package window)
+	LooseTurn              // it keeps a turn of outside code together (WI3)
 	LooseOutside           // it orders accesses of outside code, or operations that do not wait
 )
 

@@ -37,7 +37,7 @@ func (b *Window) Variant(k int) (w *model.Window, from int32) {
 		case e.Partner >= 0 && w.Events[e.Partner].Thread == way.Thread && e.Partner >= way.Leaves:
 			e.Never = true
 		}
-		if len(e.Where) > 0 { // (J5 of package window)
+		if len(e.Where) > 0 { // (WI8)
 			e.Deps, e.Where = model.Union(e.Deps, e.Where), nil
 		}
 	}

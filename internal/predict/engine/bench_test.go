@@ -36,8 +36,8 @@ func BenchmarkSolve(b *testing.B) {
 }
 
 // BenchmarkValues does the same where terms are evaluated: half of the pairs are of accesses with
-// no other of the first's thread between them, the others are spread, as package predict tries them
-// (A2).
+// no other of the first's thread between them, the others are spread, as package predict tries
+// them.
 func BenchmarkValues(b *testing.B) {
 	for _, c := range arithmetics {
 		b.Run(fmt.Sprintf("%s/%d", c.name, c.events), func(b *testing.B) { benchmark(b, c) })

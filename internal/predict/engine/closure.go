@@ -118,7 +118,7 @@ func (c *closure) propose(p model.Pair) ([]int32, bool) {
 	}
 	for _, x := range [2]int32{p.A, p.B} {
 		c.requireEvent(x)
-		for _, r := range c.w.Events[x].Where { // (M10)
+		for _, r := range c.w.Events[x].Where { // (MO10)
 			c.requireRead(r)
 		}
 	}

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/presage-race/presage/internal/predict/model"
 
-// orders are the orders on condition (M9) of a window, by the events that are a part of them.
+// orders are the orders on condition (MO9) of a window, by the events that are a part of them.
 type orders struct {
 	of   [][]int32 // nil: there are none
 	when []int32   // by event: how many events the execution had before it

@@ -7,11 +7,11 @@ import (
 
 // derive adds the static edges that objects force by themselves:
 //
-//   - an inherited hold is released before the lock is acquired in a conflicting mode (L);
-//   - the only OnceEnd precedes every OncePass (O);
+//   - an inherited hold is released before the lock is acquired in a conflicting mode (MO13);
+//   - the only OnceEnd precedes every OncePass (MO13);
 //   - where one chain sends on a channel and one chain receives from it, the k-th
-//     element orders the two operations, and a full channel orders receive and send (C,U);
-//   - a WGWait that needs every decrement it can get has them all before it (W).
+//     element orders the two operations, and a full channel orders receive and send (MO13, MO14);
+//   - a WGWait that needs every decrement it can get has them all before it (MO13).
 //
 // The last rule rests on clocks, so they are computed before it and after it.
 func (st *static) derive(ob *objects) {

@@ -27,7 +27,7 @@
 // Solve asks four judges, cheap ones first. The second and the fourth can say yes,
 // all but the second can say no.
 //
-// (1) Static (static.go, derive.go). Program order, Go, Join and hard edges (M1–M4),
+// (1) Static (static.go, derive.go). Program order, Go, Join and hard edges (MO1–MO4),
 // and what objects force by themselves: the only OnceEnd precedes every OncePass, the
 // k-th element of a channel with one sending and one receiving chain orders the two,
 // and so on. If this order relates a and b, or either needs an event that can not be
@@ -82,7 +82,7 @@
 //
 //	guard g of x   ¬happens(x) ∨ ⋁ "r sees another write than it does", for the reads r of its slice
 //
-// where sᵢ says that r sees what wᵢ wrote, need(r) that r must be intact (M6): implied
+// where sᵢ says that r sees what wᵢ wrote, need(r) that r must be intact (MO6): implied
 // by the execution of an event that has r in its Deps, or of r itself if it is strict;
 // and whole(w) that w's value is intact: it implies need(d) for the ValDeps d of w.
 //

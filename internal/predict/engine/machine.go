@@ -5,39 +5,39 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// rule names what a violation violates; the letters are those of docs/theory/model.md.
+// rule names what a violation violates; the numbers are those of docs/theory/model.md.
 type rule uint8
 
 const (
-	ruleNever     rule = iota // (M4, M7, M8) x is in no reordering
-	ruleStatic                // (M1)–(M4) a static predecessor y of x is missing
-	ruleOrder                 // (M9) order number y on condition is broken
-	ruleDep                   // (M6) x needs the read y, which is not intact
-	ruleRead                  // (M6) the needed read x met the write y (-1: initial value)
-	ruleElement               // (M6) the needed receive x met the element of send y (-1: initial)
-	ruleLen                   // (S) the needed length x differs
-	ruleLock                  // (L)
-	ruleUnlock                // (L)
-	ruleTryFail               // (L)
-	ruleAdd                   // (W) counter would be negative
-	ruleWait                  // (W)
-	ruleBegin                 // (O)
-	ruleEnd                   // (O)
-	rulePass                  // (O)
-	ruleWake                  // (N)
-	ruleFull                  // (C,U) no room
-	ruleEmpty                 // (C,U) no element
-	ruleClosed                // (C,U) x finds the channel closed, by y (-1: initially)
-	ruleOpen                  // (C,U) x finds the channel open
-	ruleRemaining             // (C,U) x finds an element
-	ruleBlocked               // (U) the slot of x's thread, filled by y, is still full
-	rulePartner               // (U) the receiver of x is not waiting
-	ruleStolen                // (U) x takes the element of y, which is for y's partner
-	ruleReady                 // (S) case number y of x is ready
-	ruleImpatient             // (U) neither x nor the send y could have waited
+	ruleNever     rule = iota // (MO4, MO7, MO8) x is in no reordering
+	ruleStatic                // (MO1)–(MO4) a static predecessor y of x is missing
+	ruleOrder                 // (MO9) conditional order y is broken
+	ruleDep                   // (MO6) x needs the read y, which is not intact
+	ruleRead                  // (MO6) the needed read x met the write y (-1: initial value)
+	ruleElement               // (MO6) the needed receive x met the element of send y (-1: initial)
+	ruleLen                   // (MO15) the needed length x differs
+	ruleLock                  // (MO13)
+	ruleUnlock                // (MO13)
+	ruleTryFail               // (MO13)
+	ruleAdd                   // (MO13) counter would be negative
+	ruleWait                  // (MO13)
+	ruleBegin                 // (MO13)
+	ruleEnd                   // (MO13)
+	rulePass                  // (MO13)
+	ruleWake                  // (MO13)
+	ruleFull                  // (MO13, MO14) no room
+	ruleEmpty                 // (MO13, MO14) no element
+	ruleClosed                // (MO13, MO14) x finds the channel closed, by y (-1: initially)
+	ruleOpen                  // (MO13, MO14) x finds the channel open
+	ruleRemaining             // (MO13, MO14) x finds an element
+	ruleBlocked               // (MO14) the slot of x's thread, filled by y, is still full
+	rulePartner               // (MO14) the receiver of x is not waiting
+	ruleStolen                // (MO14) x takes the element of y, which is for y's partner
+	ruleReady                 // (MO15) case number y of x is ready
+	ruleImpatient             // (MO14) neither x nor the send y could have waited
 	// the racing compare-and-swap x would meet the write y (-1: initial value)
 	ruleSwap
-	ruleGuard // (V) guard number y of x does not hold
+	ruleGuard // (MO11) guard number y of x does not hold
 	// the read x met the write y (-1: initial value), not its chosen source
 	ruleSource
 )
@@ -110,7 +110,7 @@ func (s *Solver) execute(seq []int32, p model.Pair, limit int) []violation {
 	for _, x := range seq {
 		s.checkStatic(x)
 		s.checkWeak(x)
-		if s.w.Events[x].Last { // (M8)
+		if s.w.Events[x].Last { // (MO8)
 			s.fail(ruleNever, x, -1)
 		}
 		s.step(x)
@@ -123,7 +123,7 @@ func (s *Solver) execute(seq []int32, p model.Pair, limit int) []violation {
 	for _, x := range [2]int32{p.A, p.B} {
 		s.checkStatic(x)
 		s.checkEvent(x)
-		for _, r := range s.w.Events[x].Where { // (M10)
+		for _, r := range s.w.Events[x].Where { // (MO10)
 			if !s.intact[r] {
 				s.fail(ruleDep, x, r)
 			}
@@ -279,7 +279,7 @@ func (s *Solver) step(x int32) {
 		s.stepLen(x, e)
 	case format.SelectDefault:
 		s.stepDefault(x, e)
-	case format.Go, format.Start, format.End, format.Join, model.Pin: // (G,P); (M2,M3) are static
+	case format.Go, format.Start, format.End, format.Join, model.Pin: // (MO5, MO6); MO2 and MO3 are static
 	default:
 		panic("engine: event kind " + e.Kind.String() + " in a window")
 	}
@@ -333,7 +333,7 @@ func (s *Solver) failOn(st *state, r rule, x, y int32) {
 	s.fail(r, x, y)
 }
 
-func (s *Solver) stepLock(x int32, e *model.Event) { // (L)
+func (s *Solver) stepLock(x int32, e *model.Event) { // (MO13)
 	st := s.state(e.Obj)
 	read := e.Flags&format.FlagRead != 0
 	switch {
@@ -347,7 +347,7 @@ func (s *Solver) stepLock(x int32, e *model.Event) { // (L)
 	}
 }
 
-func (s *Solver) stepUnlock(x int32, e *model.Event) { // (L)
+func (s *Solver) stepUnlock(x int32, e *model.Event) { // (MO13)
 	st := s.state(e.Obj)
 	n := &st.writers
 	if e.Flags&format.FlagRead != 0 {
@@ -362,7 +362,7 @@ func (s *Solver) stepUnlock(x int32, e *model.Event) { // (L)
 	}
 }
 
-func (s *Solver) stepTryFail(x int32, e *model.Event) { // (L)
+func (s *Solver) stepTryFail(x int32, e *model.Event) { // (MO13)
 	st := s.state(e.Obj)
 	read := e.Flags&format.FlagRead != 0
 	if !st.failed && st.writers == 0 && (read || st.readers == 0) {
@@ -370,7 +370,7 @@ func (s *Solver) stepTryFail(x int32, e *model.Event) { // (L)
 	}
 }
 
-func (s *Solver) stepAdd(x int32, e *model.Event) { // (W)
+func (s *Solver) stepAdd(x int32, e *model.Event) { // (MO13)
 	st := s.state(e.Obj)
 	if st.failed {
 		return
@@ -380,13 +380,13 @@ func (s *Solver) stepAdd(x int32, e *model.Event) { // (W)
 	}
 }
 
-func (s *Solver) stepWait(x int32, e *model.Event) { // (W)
+func (s *Solver) stepWait(x int32, e *model.Event) { // (MO13)
 	if st := s.state(e.Obj); !st.failed && st.counter != 0 {
 		s.failOn(st, ruleWait, x, -1)
 	}
 }
 
-func (s *Solver) stepOnce(x int32, e *model.Event) { // (O)
+func (s *Solver) stepOnce(x int32, e *model.Event) { // (MO13)
 	st := s.state(e.Obj)
 	switch {
 	case st.failed:
@@ -405,7 +405,7 @@ func (s *Solver) stepOnce(x int32, e *model.Event) { // (O)
 	}
 }
 
-func (s *Solver) stepCond(x int32, e *model.Event) { // (N)
+func (s *Solver) stepCond(x int32, e *model.Event) { // (MO13)
 	st := s.state(e.Obj)
 	switch {
 	case st.failed:

@@ -10,10 +10,10 @@ func (s *Solver) held(o model.Obj, st *state) int32 {
 	return int32(len(s.w.Init[o].Queue)+len(st.sends)) - st.got
 }
 
-// room returns how many elements fit (C,U).
+// room returns how many elements fit (MO13, MO14).
 func (s *Solver) room(o model.Obj) int32 { return max(1, s.w.Init[o].Cap) }
 
-func (s *Solver) stepSend(x int32, e *model.Event) { // (C,U)
+func (s *Solver) stepSend(x int32, e *model.Event) { // (MO13, MO14)
 	st := s.state(e.Obj)
 	switch {
 	case st.failed:
@@ -45,7 +45,7 @@ func (s *Solver) isWaiting(p int32) bool {
 	return p >= 0 && s.ran[p] != s.run && (s.prev[p] < 0 || s.ran[s.prev[p]] == s.run)
 }
 
-func (s *Solver) stepRecv(x int32, e *model.Event) { // (C,U)
+func (s *Solver) stepRecv(x int32, e *model.Event) { // (MO13, MO14)
 	st := s.state(e.Obj)
 	s.intact[x] = true
 	if s.values != nil { // until take says more
@@ -112,14 +112,14 @@ func (s *Solver) readyCase(x int32) int {
 	return patient
 }
 
-// ready reports that a case could be chosen (S).
+// ready reports that a case could be chosen (MO15).
 func (s *Solver) ready(c model.Case) bool {
 	st := s.state(c.Chan)
 	n, size := s.held(c.Chan, st), s.w.Init[c.Chan].Cap
 	return !st.failed && (st.closed != notClosed || c.Send && n < size || !c.Send && n > 0)
 }
 
-func (s *Solver) stepClose(x int32, e *model.Event) { // (C,U)
+func (s *Solver) stepClose(x int32, e *model.Event) { // (MO13, MO14)
 	st := s.state(e.Obj)
 	switch {
 	case st.failed:
@@ -132,7 +132,7 @@ func (s *Solver) stepClose(x int32, e *model.Event) { // (C,U)
 	}
 }
 
-func (s *Solver) stepLen(x int32, e *model.Event) { // (S)
+func (s *Solver) stepLen(x int32, e *model.Event) { // (MO15)
 	st := s.state(e.Obj)
 	s.intact[x] = true
 	if s.values != nil {
@@ -151,7 +151,7 @@ func (s *Solver) length(o model.Obj, st *state) int32 {
 	return s.held(o, st)
 }
 
-func (s *Solver) stepDefault(x int32, e *model.Event) { // (S)
+func (s *Solver) stepDefault(x int32, e *model.Event) { // (MO15)
 	for i, c := range e.Cases {
 		if s.ready(c) {
 			s.failOn(s.state(c.Chan), ruleReady, x, int32(i))

@@ -100,7 +100,7 @@ type objects struct {
 	waited  []int32 // of a CondWake: its CondWait, or -1
 	// of any event: the unbuffered send its thread comes from, -1, or initialSlot - channel
 	blocker []int32
-	joins   []int32 // of a Join: the same for the end of the thread it waits for (M3)
+	joins   []int32 // of a Join: the same for the end of the thread it waits for (MO3)
 }
 
 // initialSlot marks a thread that starts the window in a send: it is blocked on the
@@ -205,7 +205,7 @@ func (ob *objects) matchWaits(st *static) {
 	}
 }
 
-// findBlockers finds the sends whose thread goes on only when the slot is empty (U).
+// findBlockers finds the sends whose thread goes on only when the slot is empty (MO14).
 func (ob *objects) findBlockers(st *static) {
 	// the send or slot that each thread ends the window in
 	final := filled(int32(len(st.threads)), -1)

@@ -20,7 +20,7 @@ type obligations struct {
 	run     int32
 	refuted bool
 	byValue map[valueKey]seqs // writes
-	// by object: what is written to it depends on the execution, and terms say how (V)
+	// by object: what is written to it depends on the execution, and terms say how (MO11)
 	varies []bool
 	orders [][]int32 // orders on condition, by their condition
 	given  []int32   // of those, whose condition is included
@@ -94,7 +94,7 @@ func (u *obligations) start(p model.Pair) {
 		for _, r := range u.w.Events[x].Deps {
 			u.need(r)
 		}
-		for _, r := range u.w.Events[x].Where { // (M10)
+		for _, r := range u.w.Events[x].Where { // (MO10)
 			u.need(r)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// This file is about the literals "the read r sees the write w" where values are evaluated (V). In
+// This file is about the literals "the read r sees the write w" where values are evaluated (MO11). In
 // a window with a few hundred accesses of one word each of its reads has as many of them, so what
 // is asked at each event of an execution (checkSource) and of each read of a slice (sees) does not
 // look at all.

@@ -49,7 +49,7 @@ func newStatic(w *model.Window) *static {
 		t := w.Events[i].Thread
 		x := int32(i)
 		st.prev[x], st.next[x] = -1, -1
-		st.never[x] = w.Events[i].Never // (M7)
+		st.never[x] = w.Events[i].Never // (MO7)
 		if l := st.threads[t]; len(l) > 0 {
 			st.prev[x] = l[len(l)-1]
 			st.next[st.prev[x]] = x
@@ -58,7 +58,7 @@ func newStatic(w *model.Window) *static {
 	}
 	st.addThreadEdges()
 	told := make(ties, len(w.Threads))
-	for _, e := range w.Edges { // (M4)
+	for _, e := range w.Edges { // (MO4)
 		if !e.Weak {
 			if !told.say(w, e) {
 				st.edge(e.From, e.To)
@@ -202,7 +202,7 @@ func (f *firsts) Pop() any {
 	return x
 }
 
-// addThreadEdges adds (M2) and (M3).
+// addThreadEdges adds (MO2) and (MO3).
 func (st *static) addThreadEdges() {
 	for i := range st.w.Events {
 		e := &st.w.Events[i]

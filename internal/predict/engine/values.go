@@ -14,7 +14,7 @@ type word struct {
 	known bool
 }
 
-// values is rule (V): what reads see where terms are evaluated. Then no read is needed
+// values is rule (MO11): what reads see where terms are evaluated. Then no read is needed
 // as such; a guard that fails, or a read that must be intact and is not, is
 // explained by its *slice*, the reads it rests on, each with the write it sees.
 type values struct {
@@ -76,7 +76,7 @@ func isConstant(e *model.Event) bool {
 }
 
 // produced is the value that e leaves: as recorded, if all it is computed from is; else
-// what its term amounts to (V).
+// what its term amounts to (MO11).
 func (s *Solver) produced(e *model.Event, recorded uint64, asRecorded bool) word {
 	switch {
 	case asRecorded && s.allIntact(e.ValDeps):
@@ -149,7 +149,7 @@ func (s *Solver) guardHolds(x int32, k int) bool {
 	return v.known && v.val == g.Want
 }
 
-// explainValue explains a violation of (V) or (M6) in a window with terms.
+// explainValue explains a violation of (MO11) or (MO6) in a window with terms.
 func (s *Solver) explainValue(v violation, p model.Pair) []lit {
 	switch v.rule {
 	case ruleSource:

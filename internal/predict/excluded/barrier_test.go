@@ -15,21 +15,21 @@ import (
 // TestErrors: traces whose BarrierPairs are none.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"g1 methodend m", "event 0: methodend of goroutine 1, which is in no missing method"},
-		{"g1 methodbegin m\ng2 methodend m", "event 1: methodend of goroutine 2, which is in no missing method"},
+		{"g1 methodend m", "event 0: methodend of goroutine 1, which is in no excluded call"},
+		{"g1 methodbegin m\ng2 methodend m", "event 1: methodend of goroutine 2, which is in no excluded call"},
 		{"g1 methodbegin m\ng1 methodbegin n\ng1 methodend m", "BarrierPairs nest"},
-		{"g1 reach x", "event 0: reach of goroutine 1 is not behind a methodbegin of it"},
-		{"g1 methodbegin m\ng2 reach x", "event 1: reach of goroutine 2 is not behind a methodbegin of it"},
-		{"g1 methodbegin m\ng1 read x\ng1 reachgo g2", "event 2: reachgo of goroutine 1 is not behind a methodbegin of it"},
-		{"g1 reachset 0x1 val=1", "event 0: reachset of goroutine 1 is not behind a methodbegin of it"},
+		{"g1 reach x", "event 0: reach of goroutine 1 does not follow its methodbegin"},
+		{"g1 methodbegin m\ng2 reach x", "event 1: reach of goroutine 2 does not follow its methodbegin"},
+		{"g1 methodbegin m\ng1 read x\ng1 reachgo g2", "event 2: reachgo of goroutine 1 does not follow its methodbegin"},
+		{"g1 reachset 0x1 val=1", "event 0: reachset of goroutine 1 does not follow its methodbegin"},
 		{"g1 methodbegin m\ng1 reachset 0x1", "event 1: set 1 was not listed before"},
 		{"g1 methodbegin m\ng1 reachset 0x1 val=2\ng1 reach x\ng1 methodend m", "event 3: 1 parts of a set do not follow"},
 		{"g1 methodbegin m\ng1 reachset 0x1 val=2\ng1 reach x\ng1 reachset 0x1", "event 3: 1 parts of a set do not follow"},
 		{"g1 methodbegin m\ng1 reachset 0x1 val=2\ng1 methodbegin m", "event 2: 2 parts of a set do not follow"},
 		{"g1 methodbegin m\ng1 reachset 0x2 val=2 aux=1", "event 1: set 1 was not listed before"},
-		{"g1 methodbegin m\ng1 reach x gone", "event 1: it takes away from no set"},
-		{"g1 methodbegin m\ng1 reachset 0x1 val=1\ng1 reach x gone", "event 2: it takes away from no set"},
-		{"g1 methodbegin m\ng1 reachset 0x1 val=1\ng1 reach x\ng1 reachset 0x2 val=2 aux=1\ng1 reach y\ng1 reach x gone", "event 5: it takes away from no set"},
+		{"g1 methodbegin m\ng1 reach x gone", "event 1: it removes memory, and no set that was made of another is being listed"},
+		{"g1 methodbegin m\ng1 reachset 0x1 val=1\ng1 reach x gone", "event 2: it removes memory, and no set that was made of another is being listed"},
+		{"g1 methodbegin m\ng1 reachset 0x1 val=1\ng1 reach x\ng1 reachset 0x2 val=2 aux=1\ng1 reach y\ng1 reach x gone", "event 5: it removes memory, and no set that was made of another is being listed"},
 	} {
 		events, _, err := raw.Parse(c.text)
 		if err != nil {
@@ -61,8 +61,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestOfAnother: a set that is told by another one, which stays as it was, has that but for what is
-// gone, and what comes.
+// TestOfAnother: a set can be listed by its differences from another set, which does not change.
 func TestOfAnother(t *testing.T) {
 	events, _, err := raw.Parse(`
 g1 methodbegin m seen

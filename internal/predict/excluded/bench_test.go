@@ -8,7 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// BenchmarkOrder: ten goroutines that access ten thousand words, with a call of a missing method
+// BenchmarkOrder: ten goroutines that access ten thousand words, with an excluded call
 // every hundred events, each with a D of ten words.
 func BenchmarkOrder(b *testing.B) {
 	const n = 100_000

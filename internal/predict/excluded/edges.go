@@ -7,11 +7,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Edge is a precedence between two events of a trace, by number.
+// Edge is an order between two events of a trace, by number.
 type Edge struct{ From, To int64 }
 
-// Edges returns the precedences of a whole trace (B1 to B3) between different goroutines, if all of
-// it is executed and counts, without those that follow from others and from program order (B4).
+// Edges returns the orders of a whole trace (EX1 to EX3) between different goroutines, if all of it is
+// executed. It leaves out those that follow from others and from program order.
 func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 	pairs, o := Pairs{Mode: mode}, &Order{}
 	of := make([]*Pair, len(events))
@@ -43,7 +43,7 @@ func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 		kept := o.Before(&st)
 		list := slices.Concat(kept.Edges, kept.Weak)
 		for _, c := range kept.Orders {
-			list = append(list, c.From) // that is executed, and To is this event
+			list = append(list, c.From) // the condition is executed, and To is this event
 		}
 		before[i] = append(before[i], list...)
 		for _, n := range list {
@@ -62,7 +62,7 @@ func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 	return out, nil
 }
 
-// follows says whether n comes before i without the direct edge.
+// follows reports whether n comes before i without the direct edge.
 func follows(before [][]int32, n, i int32) bool {
 	seen := map[int32]bool{}
 	var up func(k int32) bool

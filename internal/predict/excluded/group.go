@@ -6,18 +6,17 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Groups (B1). Which open pairs meet is found when one begins, and holds until one of the two ends:
-// a D is what it is. What meets directly or through others is found when it is asked for and a pair
-// has begun or ended since.
+// Groups (EX1). A D does not change, so whether two open pairs meet is computed once, when the second
+// begins. The groups are computed when they are needed and a pair has begun or ended since.
 
-// open is what is known of the gaps that are open.
+// open is a cache of the last result of concerns.
 type open struct {
 	changes int // pairs that have begun or ended
 	asked   question
-	answer  groups
+	answer  concerned
 }
 
-// question is what groups were asked for, and after how many changes.
+// question is the arguments of concerns, and the number of changes before the call.
 type question struct {
 	g       trace.GoID
 	x       Touch
@@ -25,27 +24,27 @@ type question struct {
 	changes int
 }
 
-// groups are the crowds of open gaps that an event has to do with.
-type groups struct {
-	own []*crowd // those with gaps that it begins, ends or cuts
-	hit []*crowd // the others, with gaps that hit it
+// concerned are the groups of open gaps that an event concerns.
+type concerned struct {
+	own []*group // groups with a gap that the event begins, ends or cuts
+	hit []*group // other groups with a gap that hits the event
 }
 
-// openPair is a pair, and the open pairs of other goroutines that it meets.
+// openPair is an open pair, and the open pairs of other goroutines that it meets.
 type openPair struct {
 	p    *Pair
 	c    *gap
 	near []*openPair
-	ends int // the number of the last of its gaps that have ended, +1; 0: none
+	ends int // the number of its last gap that has ended, +1; 0: none
 }
 
-// crowd is the gaps that meet each other, directly or through others: a group.
-type crowd struct {
+// group is a set of open gaps that meet each other, directly or through others.
+type group struct {
 	gaps []*gap
-	in   bool // of what is asked for
+	in   bool // concerns has found it
 }
 
-// opened has c be in p as well.
+// opened adds the pair p to the gap c.
 func (o *Order) opened(c *gap, p *Pair) {
 	x := &openPair{p: p, c: c}
 	for _, d := range o.gaps {
@@ -59,7 +58,7 @@ func (o *Order) opened(c *gap, p *Pair) {
 		}
 	}
 	c.pairs = append(c.pairs, x)
-	o.scatter()
+	o.dropGroups()
 }
 
 // closed ends the innermost pair of c.
@@ -71,48 +70,48 @@ func (o *Order) closed(c *gap) {
 		k := slices.Index(y.near, x)
 		y.near = slices.Delete(y.near, k, k+1)
 	}
-	o.scatter()
+	o.dropGroups()
 }
 
-func (o *Order) scatter() {
+func (o *Order) dropGroups() {
 	o.open.changes++
 	for _, c := range o.gaps {
-		c.crowd = nil
+		c.group = nil
 	}
 }
 
-// crowdOf returns the crowd of c.
-func (c *gap) crowdOf() *crowd {
-	if c.crowd != nil {
-		return c.crowd
+// groupOf returns the group of c, and computes it if necessary.
+func (c *gap) groupOf() *group {
+	if c.group != nil {
+		return c.group
 	}
-	c.crowd = &crowd{gaps: []*gap{c}}
-	for k := 0; k < len(c.crowd.gaps); k++ {
-		for _, x := range c.crowd.gaps[k].pairs {
+	c.group = &group{gaps: []*gap{c}}
+	for k := 0; k < len(c.group.gaps); k++ {
+		for _, x := range c.group.gaps[k].pairs {
 			for _, y := range x.near {
-				if y.c.crowd == nil {
-					y.c.crowd = c.crowd
-					c.crowd.gaps = append(c.crowd.gaps, y.c)
+				if y.c.group == nil {
+					y.c.group = c.group
+					c.group.gaps = append(c.group.gaps, y.c)
 				}
 			}
 		}
 	}
-	return c.crowd
+	return c.group
 }
 
-// groups returns the crowds that an event of g on x has to do with, the begin of p if that is not
-// nil. What an event shows of g's own missing code, or of what meets that, it does not show of a
-// crowd that only hits it.
-func (o *Order) groups(g trace.GoID, x Touch, p *Pair) groups {
+// concerns returns the groups that an event of g on x concerns. The event begins p if p is not nil.
+// What the event shows of its own excluded call, or of a call that meets it, it does not show of a
+// group that only hits it.
+func (o *Order) concerns(g trace.GoID, x Touch, p *Pair) concerned {
 	if len(o.gaps) == 0 {
-		return groups{}
+		return concerned{}
 	}
 	q := question{g, x, p, o.open.changes}
-	if o.open.asked == q { // Before and After ask for the same
+	if o.open.asked == q { // Before and After are called with the same event
 		return o.open.answer
 	}
-	in := groups{own: o.crowds(func(c *gap) bool { return c.g == g || p != nil && c.meets(&p.D) })}
-	in.hit = o.crowds(func(c *gap) bool { return c.hits(x) })
+	in := concerned{own: o.groupsWith(func(c *gap) bool { return c.g == g || p != nil && c.meets(&p.D) })}
+	in.hit = o.groupsWith(func(c *gap) bool { return c.hits(x) })
 	for _, s := range slices.Concat(in.own, in.hit) {
 		s.in = false
 	}
@@ -120,10 +119,10 @@ func (o *Order) groups(g trace.GoID, x Touch, p *Pair) groups {
 	return in
 }
 
-// crowds returns the crowds, but those that are in already, with a gap that of is true of.
-func (o *Order) crowds(of func(*gap) bool) (list []*crowd) {
+// groupsWith returns the groups with a gap for which of holds, without those that were found before.
+func (o *Order) groupsWith(of func(*gap) bool) (list []*group) {
 	for _, c := range o.gaps {
-		if s := c.crowdOf(); !s.in && of(c) {
+		if s := c.groupOf(); !s.in && of(c) {
 			s.in = true
 			list = append(list, s)
 		}
@@ -139,7 +138,7 @@ func (c *gap) meets(d *Set) bool {
 	return slices.ContainsFunc(c.pairs, func(y *openPair) bool { return y.p.D.Meets(d) })
 }
 
-// Hit says whether an open gap hits x.
+// Hit reports whether an open gap hits x.
 func (o *Order) Hit(x Touch) bool {
 	return slices.ContainsFunc(o.gaps, func(c *gap) bool { return c.hits(x) })
 }

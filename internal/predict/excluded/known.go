@@ -6,16 +6,16 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Known is what comes before the event that Before is asked for in any case: no precedence is made
-// of it.
+// Known is the order that holds in any case before the event that Before is called for. Before does
+// not state such an order again.
 type Known interface {
-	// Before says whether event n is in every execution that has the event asked for, before it. Of
-	// two events of one goroutine it is true of the first if it is of the second; and what was
-	// before one event is before all later ones of its goroutine.
+	// Before reports whether every execution that has the event has event n before it. If it holds
+	// for an event n, it holds for earlier events of n's goroutine; and what comes before one event
+	// comes before all later events of its goroutine.
 	Before(n int32) bool
 
-	// Past says whether goroutine g has come to an event behind n, its own, or -1, before the event
-	// asked for, in every execution that has that.
+	// Past reports whether every execution that has the event has, before it, an event of goroutine
+	// g after g's event n. If n is -1, any event of g counts.
 	Past(g trace.GoID, n int32) bool
 }
 
@@ -23,7 +23,7 @@ func (s *Step) knows(n int32) bool { return s.Known != nil && s.Known.Before(n) 
 
 func (s *Step) past(g trace.GoID, n int32) bool { return s.Known != nil && s.Known.Past(g, n) }
 
-// log is what one goroutine accessed, in order.
+// log is the accesses of one goroutine, in order.
 type log struct {
 	g       trace.GoID
 	id      int // in Order.logs
@@ -33,7 +33,7 @@ type log struct {
 type logged struct {
 	w     *touchedWord
 	n     int32
-	quiet bool // it has no event, and is behind event n
+	quiet bool // the access has no event, and is right after event n
 }
 
 func (l *log) add(x logged) {
@@ -44,7 +44,7 @@ func (l *log) add(x logged) {
 	l.entries = append(l.entries, x)
 }
 
-// has says whether the goroutine of s knows of an entry of l.
+// has reports whether an entry of l is known to come before s.
 func (l *log) has(s *Step, x logged) bool {
 	if x.quiet {
 		return s.Known.Past(l.g, x.n)
@@ -61,7 +61,7 @@ func (o *Order) logOf(g trace.GoID) *log {
 	return m.log
 }
 
-// entry returns a pointer to number i of a list, which is made as long.
+// entry returns a pointer to element i of a list, which grows if necessary.
 func entry(list *[]int, i int) *int {
 	for i >= len(*list) {
 		*list = append(*list, 0)
@@ -69,9 +69,8 @@ func entry(list *[]int, i int) *int {
 	return &(*list)[i]
 }
 
-// news returns the number of the first of the ended gaps of q that the goroutine of s does not know
-// of.
-func (o *Order) news(s *Step, q *past) int {
+// firstUnknown returns the number of the first ended gap of q that is not known to come before s.
+func (o *Order) firstUnknown(s *Step, q *past) int {
 	if s.Known == nil {
 		return 0
 	}
@@ -82,20 +81,19 @@ func (o *Order) news(s *Step, q *past) int {
 	return *ended
 }
 
-// noNews says whether the goroutine of s was told of all gaps of others that have ended, and
-// nothing has ended since.
-func (o *Order) noNews(s *Step) bool {
+// upToDate reports whether all ended gaps of other goroutines are known to come before s.
+func (o *Order) upToDate(s *Step) bool {
 	m := o.member(s.G)
-	return m.heard == o.ends-m.own()
+	return m.upTo == o.ends-m.own()
 }
 
-// hasHeard notes that it was.
-func (o *Order) hasHeard(s *Step) {
+// markUpToDate notes that they are.
+func (o *Order) markUpToDate(s *Step) {
 	m := o.member(s.G)
-	m.heard = o.ends - m.own()
+	m.upTo = o.ends - m.own()
 }
 
-// own is how many gaps of m itself have ended.
+// own is the number of ended gaps of m itself.
 func (m *member) own() int {
 	if m.past == nil {
 		return 0
@@ -103,13 +101,13 @@ func (m *member) own() int {
 	return len(m.past.ended)
 }
 
-// unknown returns what of l the goroutine of s does not know of.
+// unknown returns the entries of l that are not known to come before s.
 func (o *Order) unknown(s *Step, l *log) []logged {
 	if s.Known == nil {
 		return l.entries
 	}
 	logged := entry(&o.member(s.G).logged, l.id)
-	if *logged > 0 && !l.has(s, l.entries[*logged-1]) { // its number has changed since
+	if *logged > 0 && !l.has(s, l.entries[*logged-1]) { // the entry was replaced by a later access
 		*logged--
 	}
 	rest := l.entries[*logged:]

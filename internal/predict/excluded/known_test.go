@@ -83,7 +83,7 @@ func (k knownAt) Before(n int32) bool { return n < 0 || k.before[k.n][n] }
 
 func (k knownAt) Past(trace.GoID, int32) bool { panic("no access is quiet") }
 
-// randomSteps are events of a few goroutines on a few words, with calls of missing methods.
+// randomSteps are events of a few goroutines on a few words, with excluded calls.
 func randomSteps(r *rand.Rand) (steps []Step) {
 	open := map[trace.GoID][]*Pair{}
 	for i := range int64(60) {

@@ -7,13 +7,14 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Later is a union of many Ds that is seldom asked for: once in thousands of calls. What is added
-// waits, and is joined all at once; to move the parts of a large union for each call would take
-// most of the time.
+// Later is a union of many Ds that is read rarely, once in thousands of calls. Parts that are added
+// wait, and are joined all at once, because moving the parts of a large union for each call would
+// take most of the time.
 type Later struct {
 	all  Set
-	wait [2][]span // of sets that are Seen or not, by kindOf
-	// what was added last, by where it begins: most calls reach what others did a moment ago
+	wait [2][]span // by kindOf: parts of sets that are Seen, and of others
+	// a cache of the parts added last, by their first address: most calls reach what other calls
+	// reached just before
 	recent [2][]span
 }
 
@@ -35,15 +36,15 @@ func kindOf(seen bool) int {
 	return 0
 }
 
-// Join adds what e, a Reach, says, as part of d.
+// Join adds the part that the Reach e lists, of a D d.
 func (l *Later) Join(d *Set, e *trace.Event) {
 	l.hold(kindOf(d.Seen), part(uint64(e.Obj), e.Val))
 }
 
-// JoinAll makes it everything, if d is.
+// JoinAll makes the union everything, if d is everything.
 func (l *Later) JoinAll(d *Set) { l.all.JoinAll(d) }
 
-// AddGo adds whether goroutine g runs.
+// AddGo adds goroutine g: whether it runs.
 func (l *Later) AddGo(g trace.GoID) { l.all.AddGo(g) }
 
 // Add adds all of d.
@@ -73,13 +74,13 @@ func (l *Later) hold(k int, list ...span) {
 	}
 }
 
-// Hits says whether the union has something that x acts on.
+// Hits reports whether the union has something that x acts on.
 func (l *Later) Hits(x Touch) bool {
 	l.join()
 	return l.all.Hits(x)
 }
 
-// join adds what waits.
+// join adds the parts that wait.
 func (l *Later) join() {
 	for k, list := range l.wait {
 		if len(list) > 0 {
@@ -89,7 +90,7 @@ func (l *Later) join() {
 	}
 }
 
-// sorted makes spans what those of a set are.
+// sorted sorts spans and joins those that touch.
 func sorted(list []span) []span {
 	slices.SortFunc(list, func(x, y span) int { return cmp.Compare(x.from, y.from) })
 	out := list[:0]

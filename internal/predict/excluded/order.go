@@ -6,71 +6,71 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Order computes the precedences of B1 to B3, event by event, in trace order. Numbers of events are
-// the caller's: for each event it asks Before, and says with After which numbers the event has got,
-// and no two events of the trace are in the other order by number.
+// Order computes the orders of EX1 to EX3, event by event, in trace order. The caller numbers the
+// events. For each event it calls Before, and then After with the numbers that the event has got.
+// Numbers are in trace order.
 type Order struct {
-	Words int // about how many words there will be; 0: nobody knows
+	Words int // about how many words there will be; 0: unknown
 
 	gaps  []*gap
-	open  open // what meets what, of gaps
+	open  open // which gaps meet
 	past  []*past
 	logs  []*log
 	words map[uint64]*touchedWord // by address: what was accessed
 	addrs []uint64
-	near  [nearWords]*touchedWord // some of words, by hash
-	fresh []touchedWord           // room for more
+	near  [nearWords]*touchedWord // a cache of words, by hash
+	fresh []touchedWord           // unused elements
 
 	ends    int // of gaps, so far
 	members map[trace.GoID]*member
-	last    *member // that was asked for
+	last    *member // the one used last
 }
 
-// Step is an event, as far as it matters.
+// Step is an event, as Order needs it.
 type Step struct {
 	G      trace.GoID
 	Index  int64 // of the trace
 	X      Touch
 	Begins *Pair
 	Ends   *Pair
-	Reads  bool // it only reads: nothing can tell whether it was there
-	// it can only be if missing code has been there: what that left is not in the model, but by the
-	// order
+	Reads  bool // it only reads, so no other goroutine can observe it
+
+	// Demands reports that the event can only happen if excluded code has run, while no value in the
+	// window says so: the order must.
 	Demands bool
 	Known   Known
 }
 
-// Kept is what comes before an event.
+// Kept is what must come before an event.
 type Kept struct {
-	Edges  []int32 // these, always
-	Weak   []int32 // these, if it is not an access of the race
+	Edges  []int32 // events that always come before
+	Weak   []int32 // events that come before unless the event is an access of the race
 	Orders []Cond
-	Quiet  []Quiet // and these, which have no event to come after
-	// the goroutines whose missing methods have run as far, if the event is executed
-	Runs []trace.GoID
-	seen map[Cond]bool
+	Quiet  []Quiet      // accesses that come before and have no event
+	Runs   []trace.GoID // goroutines whose excluded calls have run up to the event, if it is executed
+	seen   map[Cond]bool
 }
 
-// Any says whether anything does.
+// Any reports whether there is an order.
 func (k *Kept) Any() bool { return len(k.Edges)+len(k.Weak)+len(k.Orders) > 0 }
 
-// Cond is an order that holds if another event, which may be the first of the two, is executed:
-// Self is the event asked for.
+// Cond is an order From < To that holds if the event If is executed. If may be From. Self stands for
+// the event that Before was called for.
 type Cond struct{ If, From, To int32 }
 
-// Self is the event that Before is asked for.
+// Self is the number of the event that Before is called for.
 const Self int32 = -1
 
 // gap is the open gap of a goroutine.
 type gap struct {
 	g     trace.GoID
 	pairs []*openPair
-	crowd *crowd   // of the gaps that meet it, directly or through others; nil: not known now
+	group *group   // nil: not computed since a call began or ended
 	begun int64    // its first event, by trace
-	last  []int32  // what its group has done last, reads aside
-	reads []Extent // and reads since
-	kept  []Cond   // the order of its group, which its end depends on
-	must  []did    // what it has been hit by, reads aside: the last of each goroutine
+	last  []int32  // the last events of its group, without reads
+	reads []Extent // reads of its group since
+	kept  []Cond   // orders of its group, on the condition that it runs
+	must  []did    // events that it hits, without reads: the last of each goroutine
 }
 
 // Extent is the first and last number of an event.
@@ -81,11 +81,11 @@ type did struct {
 	n int32
 }
 
-// past is what a goroutine did.
+// past is what a goroutine did so far.
 type past struct {
 	g       trace.GoID
 	id      int       // in Order.past
-	objects []touched // other than accesses
+	objects []touched // events other than accesses
 	ended   []ended
 	all     Set // of ended
 }
@@ -95,22 +95,22 @@ type touched struct {
 	n int32
 }
 
-// ended is a gap that has ended, of one pair.
+// ended is a gap that has ended, for one of its pairs.
 type ended struct {
 	p     *Pair
 	n     int32
 	at    int64
-	later bool // a later one is of the same pair
+	later bool // a later gap of the same pair has ended too
 }
 
-// member is what is kept of a goroutine.
+// member is the state of one goroutine.
 type member struct {
 	g      trace.GoID
-	past   *past // nil: none
+	past   *past // nil: it did nothing yet
 	log    *log
-	heard  int   // how many gaps of others that have ended it knows of, as far as it was asked for
-	ended  []int // by past: so many of the gaps that have ended come before its events anyway
-	logged []int // by log: so much of it does
+	upTo   int   // Order.ends when all ended gaps of others were known to come before its events
+	ended  []int // by past: how many of its ended gaps come before this goroutine's events anyway
+	logged []int // by log: how many of its entries do
 }
 
 func (o *Order) member(g trace.GoID) *member {
@@ -129,7 +129,7 @@ func (o *Order) member(g trace.GoID) *member {
 	return m
 }
 
-// Open takes a pair that was open before the first event.
+// Open adds a pair that was open before the first event.
 func (o *Order) Open(p *Pair) { o.enter(p, -1, p.Begin) }
 
 func (o *Order) enter(p *Pair, n int32, at int64) {
@@ -162,26 +162,26 @@ func (o *Order) pastOf(g trace.GoID) *past {
 	return m.past
 }
 
-// Inside says whether g is in a missing method.
+// Inside reports whether g is in an excluded call.
 func (o *Order) Inside(g trace.GoID) bool { return o.gapOf(g) != nil }
 
 // Before returns what must come before an event.
 func (o *Order) Before(s *Step) *Kept {
 	k := &Kept{}
-	in := o.groups(s.G, s.X, s.Begins)
+	in := o.concerns(s.G, s.X, s.Begins)
 	k.after(in.own)
 	if s.Demands {
 		k.after(in.hit)
 	}
 	if s.Begins != nil {
-		o.beforeCall(k, s) // (B2)
+		o.beforeCall(k, s) // (EX2)
 	}
-	o.afterCalls(k, s) // (B3)
+	o.afterCalls(k, s) // (EX3)
 	return k
 }
 
-// after has an event come after groups: all of them have run up to there, each in its order.
-func (k *Kept) after(groups []*crowd) {
+// after orders an event after groups: all their gaps have run up to it, each group in its order.
+func (k *Kept) after(groups []*group) {
 	for _, s := range groups {
 		for _, c := range s.gaps {
 			k.afterGap(c)
@@ -211,7 +211,7 @@ func (k *Kept) edge(n int32) {
 	}
 }
 
-// ifDone has an event come after a read, if that is executed.
+// ifDone orders an event after a read, if the read is executed.
 func (k *Kept) ifDone(r Extent) {
 	for n := r.First; n <= r.Last; n++ {
 		k.order(Cond{n, n, Self})
@@ -228,10 +228,9 @@ func (k *Kept) order(c Cond) {
 	}
 }
 
-// After says that an event for which Before was asked has the numbers of at; it ends the pair
-// s.Ends, if that is not nil.
+// After adds the event for which Before was called last. Its numbers are at.
 func (o *Order) After(s *Step, at Extent) {
-	in := o.groups(s.G, s.X, s.Begins)
+	in := o.concerns(s.G, s.X, s.Begins)
 	o.cut(in.own, at, s.Index)
 	if s.Demands {
 		o.cut(in.hit, at, s.Index)
@@ -249,12 +248,13 @@ func (o *Order) After(s *Step, at Extent) {
 	o.touch(s, at)
 }
 
-// maxReads is how many reads of a group are kept in order among each other; the next is like a
-// write.
+// maxReads bounds the reads of a group that are not ordered with each other; the next read is treated
+// like a write.
 const maxReads = 16
 
-// hitBy keeps an event in the order of a group that hits it, as far as the gaps that are open end.
-func (s *crowd) hitBy(e *Step, at Extent) {
+// hitBy adds an event that the group hits to the order of the group, on the condition that one of its
+// gaps runs (EX1).
+func (s *group) hitBy(e *Step, at Extent) {
 	var kept []Cond
 	add := func(from int32) {
 		if c := (Cond{0, from, at.First}); !slices.Contains(kept, c) {
@@ -282,9 +282,9 @@ func (s *crowd) hitBy(e *Step, at Extent) {
 	}
 }
 
-// cut has what is left of the gaps of groups begin with an event: what was before has happened if
-// that has begun.
-func (o *Order) cut(groups []*crowd, e Extent, at int64) {
+// cut ends the gaps of groups at an event, and begins new gaps there. If the rest of a gap has begun,
+// its first part has run.
+func (o *Order) cut(groups []*group, e Extent, at int64) {
 	for _, s := range groups {
 		for _, c := range s.gaps {
 			q := o.pastOf(c.g)
@@ -302,8 +302,7 @@ func (o *Order) cut(groups []*crowd, e Extent, at int64) {
 	}
 }
 
-// Ended says that goroutine g has ended with event n, for which After was called: so have the
-// methods that it is in.
+// Ended ends all excluded calls of goroutine g, which has ended. After was called for its last event.
 func (o *Order) Ended(g trace.GoID) {
 	for c := o.gapOf(g); c != nil; c = o.gapOf(g) {
 		o.leave(c.pairs[len(c.pairs)-1].p)

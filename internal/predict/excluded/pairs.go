@@ -8,16 +8,16 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Mode says what the missing methods of a trace are taken to do.
+// Mode says what the excluded calls of a trace may do.
 type Mode uint8
 
 const (
-	Reachable  Mode = iota // anything to what they reach: RDIT
+	Reachable  Mode = iota // anything to what they can reach: RDIT
 	Everything             // anything to everything (Caveat 0)
-	Ignore                 // nothing: for comparison, its races may be false
+	Ignore                 // nothing: for comparison, since its races may be false
 )
 
-// Pair is a BarrierPair.
+// Pair is a BarrierPair: an excluded call.
 type Pair struct {
 	G          trace.GoID
 	Method     trace.Addr
@@ -26,24 +26,24 @@ type Pair struct {
 	Begin, End int64 // events; End is -1 while it is open
 }
 
-// Pairs finds the BarrierPairs of a trace, and checks that they are what the format says.
+// Pairs finds the BarrierPairs of a trace, and checks that they obey the format.
 type Pairs struct {
 	Mode    Mode
 	Begun   int64 // pairs so far
-	All     int64 // of those, with a D that is everything
+	All     int64 // pairs so far with a D that is everything
 	open    map[trace.GoID][]*Pair
 	cut     bool
-	listing *Pair // the event before this one is of its D
+	listing *Pair // the pair whose D the trace is listing
 	sets    map[trace.Addr]*Set
-	set     *Set   // that is being listed,
-	rest    uint64 // how many of its parts are still to come,
-	takes   bool   // and whether they may take something away: it is made of another set
-	parts   []span // of those that have come,
-	gone    []span // and what they take away from another set
+	set     *Set   // the named set that the trace is listing
+	rest    uint64 // how many of its parts are still to come
+	takes   bool   // it is made of another set, and the next part may remove something from that
+	parts   []span // parts that it adds
+	gone    []span // parts that it removes
 }
 
 // Step takes the next event of the trace, number i. It returns the pair of a MethodBegin or
-// MethodEnd; else nil. The D of a pair is complete at the first event that is none of it.
+// MethodEnd; else nil. The D of a pair is complete at the first event that lists no part of it.
 func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 	listing := p.listing
 	switch e.Kind {
@@ -67,11 +67,11 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 		return nil, p.named(i, e)
 	case format.Reach, format.ReachGo:
 		if listing == nil || listing.G != e.G {
-			return nil, fmt.Errorf("event %d: %s of goroutine %d is not behind a methodbegin of it", i, e.Kind, e.G)
+			return nil, fmt.Errorf("event %d: %s of goroutine %d does not follow its methodbegin", i, e.Kind, e.G)
 		}
 		gone := e.Kind == format.Reach && e.Flags&format.FlagGone != 0
 		if p.takes = p.takes && p.rest > 0 && gone; gone && !p.takes {
-			return nil, fmt.Errorf("event %d: it takes away from no set", i)
+			return nil, fmt.Errorf("event %d: it removes memory, and no set that was made of another is being listed", i)
 		}
 		was := listing.D.All
 		if p.rest > 0 {
@@ -100,7 +100,7 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 	return nil, nil
 }
 
-// Last returns the innermost missing method that goroutine g is in, or nil.
+// Last returns the innermost excluded call that goroutine g is in, or nil.
 func (p *Pairs) Last(g trace.GoID) *Pair {
 	if n := len(p.open[g]); n > 0 {
 		return p.open[g][n-1]
@@ -108,7 +108,7 @@ func (p *Pairs) Last(g trace.GoID) *Pair {
 	return nil
 }
 
-// Each calls f for each missing method under way, in no order.
+// Each calls f for each open excluded call, in no order.
 func (p *Pairs) Each(f func(*Pair)) {
 	for _, list := range p.open {
 		for _, x := range list {
@@ -117,11 +117,11 @@ func (p *Pairs) Each(f func(*Pair)) {
 	}
 }
 
-// Inside says whether goroutine g is in a missing method.
+// Inside reports whether goroutine g is in an excluded call.
 func (p *Pairs) Inside(g trace.GoID) bool { return len(p.open[g]) > 0 }
 
-// Seen says whether what all missing methods that goroutine g is in do with locks, channels and
-// goroutines is in the trace (B11).
+// Seen reports whether the trace has the operations on locks, channels and goroutines of all excluded
+// calls that goroutine g is in (EX9).
 func (p *Pairs) Seen(g trace.GoID) bool {
 	return !slices.ContainsFunc(p.open[g], func(x *Pair) bool { return !x.D.Seen })
 }
@@ -129,7 +129,7 @@ func (p *Pairs) Seen(g trace.GoID) bool {
 func (p *Pairs) end(i int64, e *trace.Event) (*Pair, error) {
 	open := p.open[e.G]
 	if len(open) == 0 {
-		return nil, fmt.Errorf("event %d: methodend of goroutine %d, which is in no missing method", i, e.G)
+		return nil, fmt.Errorf("event %d: methodend of goroutine %d, which is in no excluded call", i, e.G)
 	}
 	x := open[len(open)-1]
 	if x.Method != e.Obj {
@@ -140,10 +140,10 @@ func (p *Pairs) end(i int64, e *trace.Event) (*Pair, error) {
 	return x, nil
 }
 
-// Cut says whether the D of some pair was too large to list.
+// Cut reports whether the D of some pair was too large to list.
 func (p *Pairs) Cut() bool { return p.cut }
 
-// Any says whether the trace has had a BarrierPair.
+// Any reports whether there was a BarrierPair.
 func (p *Pairs) Any() bool { return p.Begun > 0 }
 
 // Touch is what one event acts on.
@@ -165,12 +165,12 @@ const (
 // Memory touches n bytes at addr.
 func Memory(addr, n uint64) Touch { return Touch{kind: touchesMemory, addr: addr, n: n} }
 
-// Object touches the lock, channel or the like at addr.
+// Object touches the lock, channel or other object at addr.
 func Object(addr uint64) Touch { return Touch{kind: touchesObject, addr: addr, n: 1} }
 
-// TouchOf returns what e acts on, for missing methods that may act on the same.
+// TouchOf returns what e acts on.
 func TouchOf(e *trace.Event) Touch {
-	if e.Outside() { // of observed races alone
+	if e.Outside() { // recorded for observed races only
 		return Touch{}
 	}
 	switch k := e.Kind; {

@@ -7,49 +7,48 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// What goroutines have done, for MethodBegins (B2), and which gaps have ended, for accesses (B3).
+// What goroutines did, for EX2, and which gaps have ended, for EX3.
 
-// touchedWord is what goroutines did to a word of memory, or to some of its bytes: the allocator
-// puts several small objects into one word, and a D may have one of them.
+// touchedWord is what goroutines did to a word of memory, or to some of its bytes. The allocator puts
+// several small objects into one word, and a D may have only one of them.
 type touchedWord struct {
 	addr, n uint64
-	next    *touchedWord // other bytes of the same word, which may overlap with these
+	next    *touchedWord // other bytes of the same word, which may overlap these
 	by      []wordPast
-	one     [1]wordPast // most have one
-	told    hearing     // of gaps that hit it
-	apart   hearing     // of accesses without an event: gaps that do not hit them, or are known
+	one     [1]wordPast // room for by: most words have one goroutine
+	ordered cursors     // per goroutine and past: the ended gaps that are ordered before its accesses
+	apart   cursors     // the same for accesses without an event: gaps that do not hit them, or are known
 }
 
 // wordPast is what one goroutine did to a word.
 type wordPast struct {
-	g     trace.GoID
-	wrote int32    // the last event that did not only read; -1: none
-	reads []Extent // since
-	told  hearing  // goroutines whose MethodBegins are known to come after the first n of reads
-	quiet int32    // behind which event the last access without an event was, +2; 0: there is none
+	g       trace.GoID
+	wrote   int32    // the last event that does not only read; -1: none
+	reads   []Extent // since
+	ordered cursors  // per goroutine: its MethodBegins come after the first n of reads
+	quiet   int32    // the event before the last access without an event, +2; 0: there is none
 }
 
-// heard is how much of a list a goroutine has been told of.
-type heard struct {
-	n    int // of it
-	last int // of these n, the last that concerns the word; 0: none
+// cursor says up to where a goroutine has taken a list into account.
+type cursor struct {
+	n    int // entries taken into account
+	last int // the last of these n that concerns the word, +1; 0: none
 }
 
-// hearing is what goroutines have been told of lists: of each pair of the goroutine that is told
-// and the one whose list it is. A program may have a goroutine for each of its tasks, so the pairs
-// are found in constant time.
-type hearing map[[2]trace.GoID]heard
+// cursors has a cursor for each goroutine and each other goroutine's list. A program may have a
+// goroutine for each of its tasks, so a cursor is found in constant time.
+type cursors map[[2]trace.GoID]cursor
 
-func (h *hearing) set(g, of trace.GoID, d heard) {
+func (h *cursors) set(g, of trace.GoID, d cursor) {
 	if *h == nil {
-		*h = hearing{}
+		*h = cursors{}
 	}
 	(*h)[[2]trace.GoID{g, of}] = d
 }
 
-func (h hearing) of(g, of trace.GoID) heard { return h[[2]trace.GoID{g, of}] }
+func (h cursors) of(g, of trace.GoID) cursor { return h[[2]trace.GoID{g, of}] }
 
-// touch notes what an event acted on.
+// touch notes what an event acts on.
 func (o *Order) touch(s *Step, at Extent) {
 	switch s.X.kind {
 	case touchesNothing:
@@ -62,7 +61,7 @@ func (o *Order) touch(s *Step, at Extent) {
 			if s.Reads {
 				p.reads = append(p.reads, at)
 			} else {
-				p.wrote, p.reads, p.told = at.Last, nil, nil
+				p.wrote, p.reads, p.ordered = at.Last, nil, nil
 			}
 		})
 	default:
@@ -71,7 +70,7 @@ func (o *Order) touch(s *Step, at Extent) {
 	}
 }
 
-// eachWord calls f for what x has of each word.
+// eachWord calls f for the part of x in each word.
 func (x Touch) eachWord(f func(addr, n uint64)) {
 	at := bytes(x.addr, x.n)
 	for a := at.from; a < at.to; {
@@ -84,13 +83,13 @@ func (x Touch) eachWord(f func(addr, n uint64)) {
 	}
 }
 
-// nearWords is how many words are found without the map; a power of two.
+// nearWords is the size of the cache of words, a power of two.
 const (
 	nearWords = 1 << 12
 	nearShift = 64 - 12
 )
 
-// freshWords is how many words are made at once.
+// freshWords is how many words are allocated at once.
 const freshWords = 256
 
 func (o *Order) word(addr, n uint64) *touchedWord {
@@ -137,7 +136,7 @@ func (w *touchedWord) of(g trace.GoID) *wordPast {
 	return &w.by[len(w.by)-1]
 }
 
-// beforeCall is (B2).
+// beforeCall applies EX2.
 func (o *Order) beforeCall(k *Kept, s *Step) {
 	last := map[trace.GoID]int32{}
 	d := &s.Begins.D
@@ -149,12 +148,12 @@ func (o *Order) beforeCall(k *Kept, s *Step) {
 		if len(p.reads) == 0 {
 			return
 		}
-		for _, r := range p.reads[p.told.of(s.G, p.g).n:] {
+		for _, r := range p.reads[p.ordered.of(s.G, p.g).n:] {
 			if !s.knows(r.Last) {
 				k.ifDone(r)
 			}
 		}
-		p.told.set(s.G, p.g, heard{n: len(p.reads)})
+		p.ordered.set(s.G, p.g, cursor{n: len(p.reads)})
 	})
 	for _, n := range slices.Sorted(maps.Values(last)) {
 		k.edge(n)
@@ -162,32 +161,32 @@ func (o *Order) beforeCall(k *Kept, s *Step) {
 	for _, q := range o.past {
 		if q.g != s.G {
 			k.edge(q.lastObject(d))
-			k.edge(q.lastMet(d, o.news(s, q)))
+			k.edge(q.lastMet(d, o.firstUnknown(s, q)))
 		}
 	}
 }
 
-// eachNew calls f for what other goroutines did to words that a MethodBegin reaches: all that is
-// not known, and maybe more. It goes through these words, or through what is not known, whichever
-// is less.
+// eachNew calls f for what other goroutines did to words that a MethodBegin reaches: all that is not
+// known to come before it, and maybe more. It goes through the words of D, or through the log
+// entries that are not known, whichever are fewer.
 func (o *Order) eachNew(s *Step, f func(*touchedWord, *wordPast)) {
 	d, most := &s.Begins.D, len(o.addrs)
 	if n, few := d.words(most); !d.All && few {
 		most = n
 	}
 	var logs []*log
-	var news [][]logged
+	var rests [][]logged
 	for _, l := range o.logs {
 		if l.g == s.G {
 			continue
 		}
 		if rest := o.unknown(s, l); len(rest) > 0 {
-			logs, news = append(logs, l), append(news, rest)
+			logs, rests = append(logs, l), append(rests, rest)
 			most -= len(rest)
 		}
 	}
 	switch {
-	case len(news) == 0:
+	case len(rests) == 0:
 	case most < 0:
 		o.eachHit(d, func(w *touchedWord) {
 			for i := range w.by {
@@ -198,7 +197,7 @@ func (o *Order) eachNew(s *Step, f func(*touchedWord, *wordPast)) {
 		})
 	default:
 		for i, l := range logs {
-			for _, x := range news[i] {
+			for _, x := range rests[i] {
 				if d.Hits(Memory(x.w.addr, x.w.n)) {
 					f(x.w, x.w.of(l.g))
 				}
@@ -207,7 +206,7 @@ func (o *Order) eachNew(s *Step, f func(*touchedWord, *wordPast)) {
 	}
 }
 
-// eachHit calls f for the words that were accessed and that d has something of.
+// eachHit calls f for the accessed words of which d has a part.
 func (o *Order) eachHit(d *Set, f func(*touchedWord)) {
 	if _, few := d.words(len(o.addrs)); !d.All && few {
 		d.spans.eachWord(func(a uint64) { o.eachPart(d, a, f) })
@@ -218,7 +217,7 @@ func (o *Order) eachHit(d *Set, f func(*touchedWord)) {
 	}
 }
 
-// eachPart is that for the word at a.
+// eachPart does that for the word at a.
 func (o *Order) eachPart(d *Set, a uint64, f func(*touchedWord)) {
 	for w := o.words[a]; w != nil; w = w.next {
 		if d.Hits(Memory(w.addr, w.n)) {
@@ -227,7 +226,7 @@ func (o *Order) eachPart(d *Set, a uint64, f func(*touchedWord)) {
 	}
 }
 
-// words returns how many words the memory of s is, if they are at most most.
+// words returns the number of words that s has memory of, if they are at most most.
 func (s *Set) words(most int) (n int, few bool) {
 	return s.spans.words(most)
 }
@@ -244,8 +243,7 @@ func (q *past) lastObject(d *Set) int32 {
 	return -1
 }
 
-// lastMet returns the end of the last gap that meets d, if it is not before the one with number
-// from.
+// lastMet returns the end of the last ended gap, from number from on, that meets d; -1: none.
 func (q *past) lastMet(d *Set, from int) int32 {
 	if from == len(q.ended) || !q.all.Meets(d) {
 		return -1
@@ -258,10 +256,11 @@ func (q *past) lastMet(d *Set, from int) int32 {
 	return -1
 }
 
-// maxTold is how many gaps of one goroutine that have ended an event is told of one by one.
-const maxTold = 64
+// maxOrders bounds the ended gaps of one goroutine that get an order each before an event. Beyond it,
+// one weak edge takes their place.
+const maxOrders = 64
 
-// afterCalls is (B3).
+// afterCalls applies EX3.
 func (o *Order) afterCalls(k *Kept, s *Step) {
 	switch s.X.kind {
 	case touchesNothing:
@@ -271,7 +270,7 @@ func (o *Order) afterCalls(k *Kept, s *Step) {
 		}
 		s.X.eachWord(func(addr, n uint64) {
 			w := o.word(addr, n)
-			if o.noNews(s) {
+			if o.upToDate(s) {
 				return
 			}
 			all := true
@@ -279,14 +278,14 @@ func (o *Order) afterCalls(k *Kept, s *Step) {
 				if q.g == s.G {
 					continue
 				}
-				if from := o.news(s, q); from < len(q.ended) {
+				if from := o.firstUnknown(s, q); from < len(q.ended) {
 					if all = false; q.all.Hits(s.X) {
-						w.hear(k, s, q, from)
+						w.afterEnded(k, s, q, from)
 					}
 				}
 			}
-			if all { // and it stays known
-				o.hasHeard(s)
+			if all { // and they stay known
+				o.markUpToDate(s)
 			}
 		})
 	default:
@@ -298,17 +297,17 @@ func (o *Order) afterCalls(k *Kept, s *Step) {
 	}
 }
 
-// hear has an access come after the gaps of q that reach its word, as far as they are executed:
-// those that are new to its goroutine. Gaps before number from are known.
-func (w *touchedWord) hear(k *Kept, s *Step, q *past, from int) {
+// afterEnded orders an access after the ended gaps of q, from number from on, that reach its word, on
+// the condition that these are executed. Gaps before number from are known to come before it.
+func (w *touchedWord) afterEnded(k *Kept, s *Step, q *past, from int) {
 	if s.Demands {
 		if e := w.lastOf(q, s.X); e >= from && !s.knows(q.ended[e].n) {
 			k.Weak = append(k.Weak, q.ended[e].n)
 		}
 		return
 	}
-	from = max(from, w.told.of(s.G, q.g).n)
-	w.told.set(s.G, q.g, heard{n: len(q.ended)})
+	from = max(from, w.ordered.of(s.G, q.g).n)
+	w.ordered.set(s.G, q.g, cursor{n: len(q.ended)})
 	var fresh []int32 // the last first
 	x := w.whole(s.X)
 	for e := len(q.ended) - 1; e >= from; e-- {
@@ -316,7 +315,7 @@ func (w *touchedWord) hear(k *Kept, s *Step, q *past, from int) {
 		if d := &q.ended[e].p.D; len(fresh) > 0 && fresh[len(fresh)-1] == n || !d.Hits(x) || s.knows(n) {
 			continue
 		}
-		if fresh = append(fresh, n); len(fresh) > maxTold {
+		if fresh = append(fresh, n); len(fresh) > maxOrders {
 			k.Weak = append(k.Weak, fresh[0])
 			return
 		}
@@ -332,10 +331,9 @@ func (w *touchedWord) whole(x Touch) Touch {
 	return x
 }
 
-// lastOf returns the number of the last of the ended gaps of q that hits what does to w as x does,
-// or -1.
+// lastOf returns the number of the last ended gap of q that hits an access to w like x, or -1.
 func (w *touchedWord) lastOf(q *past, x Touch) int {
-	all := w.told.of(-1, q.g) // n: those that were looked at; last: what was found
+	all := w.ordered.of(-1, q.g) // n: those compared so far; last: the one found
 	x = w.whole(x)
 	for e := len(q.ended) - 1; e >= all.n; e-- {
 		if !q.ended[e].later && q.ended[e].p.D.Hits(x) { // later: its pair does not
@@ -343,7 +341,7 @@ func (w *touchedWord) lastOf(q *past, x Touch) int {
 			break
 		}
 	}
-	w.told.set(-1, q.g, heard{len(q.ended), all.last})
+	w.ordered.set(-1, q.g, cursor{len(q.ended), all.last})
 	return all.last - 1
 }
 
@@ -360,9 +358,9 @@ func (q *past) lastEnd(x Touch, since int64) int32 {
 	return -1
 }
 
-// Wrote says whether missing code may have written to x since trace event since, and what comes
-// before what it left there (B6). Of a gap that is open that is so only of what is seen of it
-// (sees).
+// Wrote reports whether excluded code may have written to x since trace event since, and what comes
+// before its write (EX5). A gap that is still open counts only if sees is set: the access finds a
+// value that traced code did not leave.
 func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
 	k = &Kept{}
 	var in []*gap
@@ -373,7 +371,7 @@ func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
 	}
 	if len(in) > 0 {
 		may = true
-		k.after(o.groups(-1, x, nil).hit)
+		k.after(o.concerns(-1, x, nil).hit)
 	}
 	for _, q := range o.past {
 		if n := q.lastEnd(x, since); n >= 0 {
@@ -384,7 +382,8 @@ func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
 	return k, may
 }
 
-// Seen says that event n is what missing code has left at x, at trace event at.
+// Seen notes that event n stands for a write of excluded code to x that was found at trace event at.
+// It cuts the gaps that hit x.
 func (o *Order) Seen(x Touch, n int32, at int64) {
-	o.cut(o.groups(-1, x, nil).hit, Extent{n, n}, at)
+	o.cut(o.concerns(-1, x, nil).hit, Extent{n, n}, at)
 }

@@ -2,9 +2,10 @@ package excluded
 
 import "github.com/presage-race/presage/internal/trace"
 
-// An access that only calls of other goroutines could give an order, and that has it with all of
-// them anyway (Known), needs no event: it stands right behind the event before it of its goroutine.
-// Such an access is *quiet*. Whether it is, is only known when all calls of the window are.
+// An access needs no event if only excluded calls of other goroutines could give it an order, and if
+// it is ordered with all of them anyway (Known). It is right after the previous event of its
+// goroutine. Such an access is *quiet* (WI9). Whether it is, is known only after all calls of the
+// window are known.
 
 // Quiet is an access without an event.
 type Quiet struct {
@@ -13,8 +14,8 @@ type Quiet struct {
 	At   int32 // the last event of its goroutine before it; -1: there was none
 }
 
-// Settled says whether nothing has to come before an access that is quiet, if it is, but what does
-// anyway: no call of others is open that hits it, and those that have ended and hit it are known.
+// Settled reports whether the calls so far allow an access to be quiet: no open call of another
+// goroutine hits it, and the ended calls that hit it are known to come before it.
 func (o *Order) Settled(s *Step) bool {
 	if s.X.kind != touchesMemory {
 		return true
@@ -25,27 +26,27 @@ func (o *Order) Settled(s *Step) bool {
 		}
 	}
 	own, all := o.pastOf(s.G), true
-	if o.noNews(s) {
+	if o.upToDate(s) {
 		return true
 	}
 	for _, q := range o.past {
 		if q == own {
 			continue
 		}
-		if from := o.news(s, q); from < len(q.ended) {
+		if from := o.firstUnknown(s, q); from < len(q.ended) {
 			if all = false; q.all.Hits(s.X) && !o.apart(s, q, from) {
 				return false
 			}
 		}
 	}
-	if all { // and it stays known
-		o.hasHeard(s)
+	if all { // and they stay known
+		o.markUpToDate(s)
 	}
 	return true
 }
 
-// apart says whether the ended gaps of q from number from on do not hit an access, or are known.
-// Each is looked at once for each word.
+// apart reports whether all ended gaps of q, from number from on, either do not hit an access or are
+// known. Each gap is compared once with each word.
 func (o *Order) apart(s *Step, q *past, from int) bool {
 	apart := true
 	s.X.eachWord(func(addr, n uint64) {
@@ -63,7 +64,7 @@ func (o *Order) apart(s *Step, q *past, from int) bool {
 	return apart
 }
 
-// Passed notes a quiet access, behind event at of its goroutine.
+// Passed notes a quiet access, right after event at of its goroutine.
 func (o *Order) Passed(s *Step, at int32) {
 	if s.X.kind != touchesMemory {
 		return
@@ -76,7 +77,7 @@ func (o *Order) Passed(s *Step, at int32) {
 	})
 }
 
-// quiet notes the last quiet access of p to w, if a MethodBegin has to come after it.
+// quiet adds the last quiet access of p to w, if the MethodBegin s has to come after it.
 func (k *Kept) quiet(s *Step, w *touchedWord, p *wordPast) {
 	if at := p.quiet - 2; at >= -1 && !s.past(p.g, at) {
 		k.Quiet = append(k.Quiet, Quiet{w.addr &^ (word - 1), p.g, at})

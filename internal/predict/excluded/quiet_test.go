@@ -7,11 +7,10 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// TestQuiet takes random events, once all of them, and once without some accesses that need no
-// event: what has to come before these, and after them, is known, or the MethodBegin that asks for
-// it is told of them.
+// TestQuiet takes random events twice: once all of them, and once without some accesses that need no
+// event. Each order of such an access is known, or Kept.Quiet of the MethodBegin after it has it.
 func TestQuiet(t *testing.T) {
-	quiet, told := 0, 0
+	quiet, listed := 0, 0
 	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		steps := randomSteps(r)
@@ -45,21 +44,20 @@ func TestQuiet(t *testing.T) {
 				for _, f := range got.Edges {
 					k.before.add(f, n)
 				}
-				told += checkTold(t, seed, &k, n, want, got)
+				listed += checkQuiet(t, seed, &k, n, want, got)
 				fewer.After(&s, Extent{n, n})
 			}
 			s.Known = nil
 			whole.After(&s, Extent{n, n})
 		}
 	}
-	if t.Logf("%d quiet accesses, %d told of", quiet, told); quiet < 1000 || told < 100 {
+	if t.Logf("%d quiet accesses, %d listed", quiet, listed); quiet < 1000 || listed < 100 {
 		t.Error("too few to tell")
 	}
 }
 
-// checkTold looks for the quiet accesses that event n comes after and that are neither known nor
-// told of.
-func checkTold(t *testing.T, seed uint64, k *hushed, n int32, want, got *Kept) (told int) {
+// checkQuiet checks that each quiet access that event n comes after is known or in Kept.Quiet.
+func checkQuiet(t *testing.T, seed uint64, k *hushed, n int32, want, got *Kept) (listed int) {
 	has := func(f int32) bool {
 		x := k.steps[f]
 		for _, q := range got.Quiet {
@@ -79,12 +77,12 @@ func checkTold(t *testing.T, seed uint64, k *hushed, n int32, want, got *Kept) (
 		switch {
 		case !k.silent[f] || k.Past(k.steps[f].G, k.last(k.steps[f].G, f)):
 		case !has(f):
-			t.Fatalf("seed %d: %d comes after access %d, which is quiet, and was not told", seed, n, f)
+			t.Fatalf("seed %d: %d comes after access %d, which is quiet and not listed", seed, n, f)
 		default:
-			told++
+			listed++
 		}
 	}
-	return told
+	return listed
 }
 
 // hushed is events of which some are silent.

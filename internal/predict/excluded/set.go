@@ -7,28 +7,31 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A Set is what a missing method can reach. The zero value is nothing.
+// A Set is a D: what an excluded call can reach. The zero value is empty.
 type Set struct {
 	All bool // everything
-	Cut bool // with All: because there was too much to list
-	// memory alone: what is done with locks, channels and goroutines is in the trace (B11)
-	Seen   bool
+	Cut bool // with All: it had too many parts to list
+
+	// Seen reports that the call's operations on locks, channels and goroutines are in the trace, so
+	// that the set is memory only (EX9).
+	Seen bool
+
 	spans  spans // memory, and objects there
 	gos    []trace.GoID
 	union  bool // of several Ds
-	loud   *Set // of a union: those that are not Seen
-	inner  bool // it is the loud of a union
-	shared bool // its lists are those of a set that calls name
+	unseen *Set // of a union: the union of the sets that are not Seen
+	inner  bool // it is the field unseen of a union
+	shared bool // its lists belong to a set that several calls name
 	have   map[Name]bool
 }
 
 // Union returns an empty set that is the union of many Ds.
 func Union() Set { return Set{union: true} }
 
-// MaxSpans is the number of spans from which on a set is everything.
+// MaxSpans is the largest number of parts of a D. A larger D is everything.
 const MaxSpans = 1 << 12
 
-// AddReach adds what e says, a Reach or ReachGo.
+// AddReach adds the part that e lists, a Reach or ReachGo.
 func (s *Set) AddReach(e *trace.Event) {
 	if e.Kind == format.ReachGo {
 		s.AddGo(trace.GoID(e.Obj))
@@ -37,7 +40,7 @@ func (s *Set) AddReach(e *trace.Event) {
 	}
 }
 
-// AddMemory adds n bytes at addr, with the objects of synchronisation that stand there; n = 0: a
+// AddMemory adds n bytes at addr, with the objects of synchronisation in them. If n is 0, it adds a
 // word.
 func (s *Set) AddMemory(addr, n uint64) {
 	s.own()
@@ -52,7 +55,7 @@ func part(addr, n uint64) span {
 	return bytes(addr, n)
 }
 
-// AddGo adds whether goroutine g runs.
+// AddGo adds goroutine g: whether it runs.
 func (s *Set) AddGo(g trace.GoID) {
 	if s.union && !s.inner {
 		s.others().AddGo(g)
@@ -64,7 +67,7 @@ func (s *Set) AddGo(g trace.GoID) {
 	s.limit()
 }
 
-// JoinAll makes a union everything, if d is.
+// JoinAll makes a union everything, if d is everything.
 func (s *Set) JoinAll(d *Set) {
 	if s.All = s.All || d.All; d.All && !d.Seen {
 		s.others().All = true
@@ -72,10 +75,10 @@ func (s *Set) JoinAll(d *Set) {
 }
 
 func (s *Set) others() *Set {
-	if s.loud == nil {
-		s.loud = &Set{union: true, inner: true}
+	if s.unseen == nil {
+		s.unseen = &Set{union: true, inner: true}
 	}
-	return s.loud
+	return s.unseen
 }
 
 // Add adds all of d.
@@ -89,7 +92,7 @@ func (s *Set) Add(d *Set) {
 	s.add(d)
 }
 
-// includes says whether a set with d's name was added to a union before, and notes that one is.
+// includes reports whether a set with d's name was added to a union before, and notes the name.
 func (s *Set) includes(d *Set) bool {
 	name, ok := d.Name()
 	if !ok || s.have[name] {
@@ -112,14 +115,13 @@ func (s *Set) add(d *Set) {
 	}
 }
 
-// Minus returns the memory that s has and d does not.
+// Minus returns the memory of s that is not in d.
 func (s *Set) Minus(d *Set) *Set { return &Set{spans: s.spans.minus(d.spans)} }
 
-// Parts is how many s has.
+// Parts is the number of parts of s.
 func (s *Set) Parts() int { return len(s.spans) + len(s.gos) }
 
-// limit makes s everything if it has too many parts: any other set would be smaller than the true
-// one.
+// limit makes s everything if it has too many parts: any smaller set could be too small.
 func (s *Set) limit() {
 	n := MaxSpans
 	if s.union {
@@ -134,16 +136,16 @@ func (s *Set) everything() {
 	s.All, s.Cut, s.spans, s.gos, s.shared = true, true, nil, nil, false
 }
 
-// Empty says whether nothing is reached.
+// Empty reports whether s is empty.
 func (s *Set) Empty() bool { return !s.All && s.Parts() == 0 }
 
-// Hits says whether s has something that x acts on.
+// Hits reports whether s has something that x acts on.
 func (s *Set) Hits(x Touch) bool {
 	switch {
 	case x.kind == touchesNothing, s.Seen && x.kind != touchesMemory:
 		return false
 	case s.union && x.kind != touchesMemory:
-		return s.loud != nil && s.loud.hits(x)
+		return s.unseen != nil && s.unseen.hits(x)
 	}
 	return s.hits(x)
 }
@@ -159,12 +161,12 @@ func (s *Set) hits(x Touch) bool {
 	return s.All || s.spans.overlaps(bytes(x.addr, x.n))
 }
 
-// Covers says whether s has all that x acts on: then it meets all that have anything of that.
+// Covers reports whether s has all that x acts on. Then s meets every set that hits x.
 func (s *Set) Covers(x Touch) bool {
 	return s.All || s.spans.covers(bytes(x.addr, x.n))
 }
 
-// Meets says whether two sets have something in common.
+// Meets reports whether two sets have something in common.
 func (s *Set) Meets(d *Set) bool {
 	switch {
 	case s.Empty() || d.Empty():

@@ -8,11 +8,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// named takes a ReachSet: it begins to list a set, or adds one to the D that is being listed.
+// named takes a ReachSet, which begins a list of a set, or adds a listed set to the D of the call.
 func (p *Pairs) named(i int64, e *trace.Event) error {
 	switch x := p.listing; {
 	case x == nil || x.G != e.G:
-		return fmt.Errorf("event %d: %s of goroutine %d is not behind a methodbegin of it", i, e.Kind, e.G)
+		return fmt.Errorf("event %d: %s of goroutine %d does not follow its methodbegin", i, e.Kind, e.G)
 	case p.rest > 0:
 		return fmt.Errorf("event %d: %d parts of a set do not follow its reachset", i, p.rest)
 	case e.Val > 0:
@@ -44,7 +44,8 @@ func (p *Pairs) named(i int64, e *trace.Event) error {
 	return nil
 }
 
-// part takes a part of the set that is being listed; with the last, it is in the D that is.
+// part takes a part of the set that is being listed. With its last part, the set is added to the D of
+// the call.
 func (p *Pairs) part(e *trace.Event) {
 	x := part(uint64(e.Obj), e.Val)
 	switch {
@@ -63,7 +64,7 @@ func (p *Pairs) part(e *trace.Event) {
 	}
 }
 
-// SetOf returns the set that Reach events list.
+// SetOf returns the set of the parts that Reach events list.
 func SetOf(parts []trace.Event) *Set {
 	var list []span
 	for i := range parts {
@@ -74,8 +75,8 @@ func SetOf(parts []trace.Event) *Set {
 	return s
 }
 
-// gather takes away from the set what is gone, and adds the parts that have come: all at once, for
-// one by one would move what it has each time.
+// gather removes the parts that are gone from the set and adds the new parts, all at once: one by one
+// would move the other parts each time.
 func (p *Pairs) gather() {
 	if len(p.gone) > 0 {
 		p.set.spans = p.set.spans.minus(sorted(p.gone))
@@ -85,21 +86,21 @@ func (p *Pairs) gather() {
 	p.parts = p.parts[:0]
 }
 
-// Set returns a set that was listed, as part of a D that is, or is not, memory alone.
+// Set returns a listed set, as part of a D with this Seen.
 func (p *Pairs) Set(number trace.Addr, seen bool) *Set {
 	d := *p.sets[number]
 	d.Seen, d.shared = seen, true
 	return &d
 }
 
-// Name tells a set that calls name from others.
+// Name identifies a set that calls name.
 type Name struct {
 	spans     list
 	gos       *trace.GoID
 	all, seen bool
 }
 
-// list tells lists apart that do not change.
+// list identifies a list that does not change.
 type list struct {
 	first *span
 	n     int
@@ -112,8 +113,8 @@ func (s spans) list() (l list) {
 	return l
 }
 
-// Name returns the name of a D that is one set which others may name, or everything. What has one
-// name has the same parts.
+// Name returns the name of a D that is one named set, or everything. Sets with one name have the same
+// parts.
 func (s *Set) Name() (n Name, ok bool) {
 	if !s.shared && !s.All || s.union {
 		return n, false
@@ -127,7 +128,7 @@ func (s *Set) Name() (n Name, ok bool) {
 	return n, true
 }
 
-// include adds a set that stays as it is. The first one is shared until something else comes.
+// include adds d, which does not change. The lists of the first set are shared until another is added.
 func (s *Set) include(d *Set) {
 	switch {
 	case s.All:
@@ -146,7 +147,7 @@ func (s *Set) include(d *Set) {
 	}
 }
 
-// own makes s one that may be changed.
+// own makes a private copy of shared lists, so that s may be changed.
 func (s *Set) own() {
 	if s.shared {
 		s.spans, s.gos, s.shared = slices.Clone(s.spans), slices.Clone(s.gos), false

@@ -8,8 +8,8 @@ type span struct{ from, to uint64 }
 // spans are sorted and apart.
 type spans []span
 
-// bytes is the n bytes at addr; past the end of memory there is nothing, and its last byte is one
-// with the byte before.
+// bytes is the n bytes at addr, up to the end of memory. The last byte of memory counts as the byte
+// before it.
 func bytes(addr, n uint64) span {
 	x := span{min(addr, ^uint64(1)), addr + n}
 	if x.to <= x.from {
@@ -18,7 +18,7 @@ func bytes(addr, n uint64) span {
 	return x
 }
 
-// word is what a Reach without a length reaches.
+// word is the length of a Reach without a length.
 const word = 8
 
 // add returns s with x.
@@ -37,7 +37,7 @@ func (s spans) add(x span) spans {
 	return slices.Replace(s, i, j, x)
 }
 
-// addAll returns s with all of d, which stays as it is.
+// addAll returns s with all of d, which does not change.
 func (s spans) addAll(d spans) spans {
 	if len(d) > 8 {
 		return union(s, d)
@@ -66,7 +66,7 @@ func (s spans) overlaps(x span) bool {
 	return i < len(s) && s[i].from < x.to
 }
 
-// covers says whether s has all of x.
+// covers reports whether s has all of x.
 func (s spans) covers(x span) bool {
 	i := s.behind(x.from)
 	return i < len(s) && s[i].from <= x.from && x.to <= s[i].to
@@ -79,7 +79,7 @@ func (s spans) meets(d spans) bool {
 	return slices.ContainsFunc(s, d.overlaps)
 }
 
-// words returns how many words the spans are, if they are at most most.
+// words returns the number of words that the spans have a part of, if they are at most most.
 func (s spans) words(most int) (n int, few bool) {
 	for _, x := range s {
 		size := (x.to-1)/word - x.from/word + 1
@@ -93,7 +93,7 @@ func (s spans) words(most int) (n int, few bool) {
 	return n, true
 }
 
-// eachWord calls f for each word that the spans have something of.
+// eachWord calls f for each word that the spans have a part of.
 func (s spans) eachWord(f func(addr uint64)) {
 	for _, x := range s {
 		for a := x.from &^ (word - 1); a < x.to; a += word {
@@ -104,7 +104,7 @@ func (s spans) eachWord(f func(addr uint64)) {
 	}
 }
 
-// minus returns what s has and d does not.
+// minus returns the part of s that is not in d.
 func (s spans) minus(d spans) (out spans) {
 	for _, x := range s {
 		for i := d.behind(x.from); i < len(d) && d[i].from < x.to; i++ {
@@ -120,7 +120,7 @@ func (s spans) minus(d spans) (out spans) {
 	return out
 }
 
-// union merges two.
+// union merges two sorted lists.
 func union(a, b spans) spans {
 	out := make(spans, 0, len(a)+len(b))
 	for len(a) > 0 || len(b) > 0 {

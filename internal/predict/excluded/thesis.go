@@ -8,43 +8,43 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Algorithms 5 and 6 as the thesis writes them: Arun Krishnakumar Rajagopalan, "A precise race
-// detector" (chapter 4), sections 4.4.2 to 4.4.4, master's thesis, Texas A&M University 2016.
-// They stand here to be compared with (bench/excluded/leftout, bench/excluded/rdit); presage
-// reports nothing by them, because they are not sound.
+// Algorithms 5 and 6 as the thesis writes them: Arun Krishnakumar Rajagopalan, "Fast and Precise
+// On-the-Fly Data Race Detection", master's thesis, Texas A&M University 2016, sections 4.4.2 to
+// 4.4.4. They are here for comparison (bench/excluded/leftout, bench/excluded/rdit). presage reports nothing by them,
+// because they are not sound.
 //
-//	(A1) Algorithm 5, lines 4 to 9: of two BarrierPairs whose Ds have something in common, the
-//	     MethodBegins, the MethodEnds and the events between them keep the order of the trace
-//	     (Algorithm 6).
-//	(A2) Lines 10 to 17: of a BarrierPair and a read or write of something in its D, the
-//	     MethodBegin, the MethodEnd, the events between them and the access keep the order of the
-//	     trace.
-//	(A3) The go statement, the first and the last event of a goroutine in D count as such an
-//	     access. Line 12 has reads and writes alone. Figure 4.7 orders the ends of two threads
-//	     with BarrierPairs that have them in D, and avoids its four false alarms by nothing else.
-//	(A4) An operation of a lock or channel in D is no read or write, so it keeps no order. Line 12
-//	     and the text agree.
-//	(A5) Between is all that the goroutine of a BarrierPair does between its ends, with the ends
-//	     of nested BarrierPairs (4.2). The thesis has no channels. What waits for another
-//	     goroutine's operation is not part of it, because such an event has no one place in the
-//	     order: operations of a channel without a buffer, and of a select.
-//	(A6) A BarrierPair without an end is open until the trace ends. (4.4.1: events "are always
-//	     paired".)
-//	(A7) The other constraints are those of the model (docs/theory/model.md), which Algorithm 4
-//	     conjoins: M1 for Algorithm 7, M2 and M3 for 8, L for 9, M6 and V for 10. Algorithm 10 to
-//	     the letter asks of both accesses of the race that they keep their values, which leaves
-//	     out the one true race of Figure 4.7; the figure asks that only of what the two depend on,
-//	     and so does the model.
+//   - *Two calls.* Algorithm 5, lines 4 to 9: of two BarrierPairs whose Ds intersect, the
+//     MethodBegins, the MethodEnds and the events between them keep the order of the trace
+//     (Algorithm 6).
+//   - *A call and an access.* Lines 10 to 17: of a BarrierPair and a read or write of something in
+//     its D, the MethodBegin, the MethodEnd, the events between them and the access keep the order of
+//     the trace.
+//   - *Goroutines in D.* The go statement, the first and the last event of a goroutine in D count as
+//     such an access. Line 12 has reads and writes only. But figure 4.7 orders the ends of two
+//     threads with BarrierPairs that have them in D, and avoids its four false alarms by nothing
+//     else.
+//   - *Objects in D.* An operation on a lock or channel in D is no read or write, so it keeps no
+//     order. Line 12 and the text agree.
+//   - *Between.* These are all events of the goroutine of a BarrierPair between its ends, with the
+//     ends of nested BarrierPairs (4.2). The thesis has no channels. An operation that waits for
+//     another goroutine's operation is not among them, because it has no single place in the order:
+//     operations on an unbuffered channel, and of a select.
+//   - *Open calls.* A BarrierPair without an end is open until the trace ends. (4.4.1: events "are
+//     always paired".)
+//   - *The other constraints* are those of the model, which Algorithm 4 conjoins: MO1 for Algorithm
+//     7, MO2 and MO3 for 8, MO13 for 9, MO6 and MO11 for 10. To the letter, Algorithm 10 requires
+//     that both accesses of the race keep their values, which excludes the one true race of figure
+//     4.7. The figure requires that only of what the two depend on, and so does the model.
 //
-// What is wrong with them is in the doc of the package ("Where this is more than the thesis") and,
-// trace by trace, in testdata/rdit of package predict: false alarms are its lines that begin with
-// "written" and not with "rdit".
+// The doc of the package says why they are unsound ("Differences from the thesis"). testdata/rdit of
+// package predict shows it, trace by trace: the false alarms are the lines that begin with "written"
+// and have no line "rdit".
 
 // AsWritten returns the orders that Algorithm 5 asks of a trace, between different goroutines.
 // Those are left out that follow from others, from program order and from go statements.
 func AsWritten(events []trace.Event) ([]Edge, error) { return asWritten(events, false) }
 
-// asWritten is AsWritten; letter says that (A3) is not used.
+// asWritten is AsWritten. With letter, goroutines in D do not count as accesses (line 12).
 func asWritten(events []trace.Event, letter bool) ([]Edge, error) {
 	var pairs Pairs
 	of := make([]*Pair, len(events))
@@ -144,7 +144,7 @@ func (w *written) step(i int, e *trace.Event, p *Pair) {
 	}
 }
 
-// counts says whether an event can be ordered (A5).
+// counts reports whether an event can be ordered (Between).
 func (t *writtenThread) counts(e *trace.Event) bool {
 	k, chosen := e.Kind, t.selecting
 	t.selecting = k == format.SelectCase
@@ -158,7 +158,7 @@ func (t *writtenThread) counts(e *trace.Event) bool {
 		k >= format.Acquire && k <= format.ReleaseMerge || k == format.MethodBegin || k == format.MethodEnd
 }
 
-// touch is what an event acts on, as far as lines 11 and 12 go (A3, A4).
+// touch is what an event acts on, by lines 11 and 12: Goroutines in D, Objects in D.
 func (w *written) touch(e *trace.Event) Touch {
 	switch k := e.Kind; {
 	case k.IsAccess():
@@ -186,17 +186,17 @@ func (w *written) order(i int, t *writtenThread, x Touch, begins bool) {
 		known := at(t.clock, u.id) - 1
 		f := -1
 		if len(t.open) > 0 {
-			// (A1)
+			// Two calls
 			f = max(f, u.latest(known, func(c *writtenCall) bool { return w.meetsAny(t.open, c) }))
 			for _, c := range t.open {
-				f = max(f, at(c.hit, u.id)-1) // (A2)
+				f = max(f, at(c.hit, u.id)-1) // A call and an access
 			}
 		}
 		if begins {
-			f = max(f, u.lastAccess(known, &t.open[len(t.open)-1].p.D)) // (A2)
+			f = max(f, u.lastAccess(known, &t.open[len(t.open)-1].p.D)) // A call and an access
 		}
 		if x.kind != touchesNothing {
-			f = max(f, u.latest(known, func(c *writtenCall) bool { return c.p.D.Hits(x) })) // (A2)
+			f = max(f, u.latest(known, func(c *writtenCall) bool { return c.p.D.Hits(x) })) // A call and an access
 		}
 		if f > known {
 			before = append(before, Edge{int64(f), int64(u.id)})

@@ -14,7 +14,7 @@ import (
 
 // TestThreadsInD: by the letter of line 12 no access of Figure 4.7 is in a D, so nothing keeps its
 // four false alarms away (those of "ignore" in testdata/rdit/figures.txtar of package predict). The
-// figure has two constraints (A3).
+// figure has two constraints (Goroutines in D).
 func TestThreadsInD(t *testing.T) {
 	events := parsed(t, `
 t0 go t1
@@ -45,7 +45,7 @@ t0 read x`)
 }
 
 // TestBetween: what waits for another goroutine's operation has no place of its own in the order
-// (A5); an open call has no end (A6); a lock in D is no access (A4).
+// (Between); an open call has no end; a lock in D is no access.
 func TestBetween(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"g1 methodbegin m @1\ng1 reach x\ng1 recv c aux=1 @2\ng2 write x @3\ng1 methodend m @4", "2<3 3<4 "},
@@ -133,7 +133,7 @@ func randomCalls(r *rand.Rand) []trace.Event {
 	return events
 }
 
-// algorithm5 is Algorithm 5 by the line, with (A3).
+// algorithm5 is Algorithm 5 by the line, with goroutines in D as accesses.
 func algorithm5(t *testing.T, events []trace.Event) (orders []Edge) {
 	t.Helper()
 	var pairs Pairs

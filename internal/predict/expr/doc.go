@@ -1,57 +1,56 @@
-// Package expr is the language of the symbolic trace (RECIPE, section III.A): what a word
-// that an execution computes is, as a function of the words that its reads return. An [Expr] is
-// data: it can be printed, evaluated, taken apart and given to a solver. Package walk makes them
-// from the program's SSA, package window puts them together across goroutine-local memory.
+// Package expr is the language of the symbolic trace ("RECIPE: Relaxed Sound Predictive Analysis",
+// section III.A). An [Expr] describes a word that an execution computes, as a function of the words
+// that its reads return. It is data: it can be printed, evaluated, taken apart and given to a solver.
+// Package walk makes expressions from the program's SSA. Package window joins them across memory
+// that only one goroutine accesses.
 //
 // # Values
 //
-// (E1) A value is a word of 64 bits, or the content of a string ([String]). A number of fewer bits
-// is its memory image, zero-extended, whatever its signedness; a bool is 0 or 1; a float is its
-// IEEE bits. Values of several words (strings as pointer and length, slices, interfaces, structs,
-// complex128) are several expressions.
+// A value is a word of 64 bits, or the content of a string ([String]). A number of fewer bits is its
+// memory image, zero-extended, whatever its signedness; a bool is 0 or 1; a float is its IEEE bits.
+// Values of several words (strings as pointer and length, slices, interfaces, structs, complex128)
+// are several expressions.
 //
-// (E2) An operator is typed by a [Kind], that of its operands, and a conversion and a shift by a
-// second one: the target, the type of the count. There is no int, uint or uintptr: they are [Int64]
-// and [Uint64]. Overflow wraps; a shift by the width or more gives 0 or the sign; MinInt / -1 is
-// MinInt: Go's spec.
+// An operator is typed by the [Kind] of its operands. A conversion has a second Kind, its target,
+// and a shift has that of its count. There is no int, uint or uintptr: they are [Int64] and [Uint64].
+// As Go's specification says, overflow wraps, a shift by the width or more gives 0 or the sign, and
+// MinInt / -1 is MinInt.
 //
-// (E3) An operator may have no value, and so has all that is computed from it, but for what an Ite
-// does not choose: a quotient by zero and a shift by a negative count (they panic), an index out of
-// range, a Call that nobody has filled in.
+// (TE1) *No value.* An operator may have no value: a quotient by zero and a shift by a negative count
+// (they panic), an index out of range, a Call without a result. It has none either where Go leaves
+// the value to the implementation: a conversion of a float that does not fit the integer type or is
+// NaN, and arithmetic whose result is NaN, since machine code decides which NaN it is. Comparisons
+// with a NaN have values, and negation changes the sign bit only. All that is computed from an
+// operand without a value has none, except an Ite that chooses the other operand.
 //
-// (E4) Nor has what Go leaves to the implementation: a conversion of a float that does not fit the
-// integer type (or is NaN), and arithmetic whose result is NaN, as which of the NaNs it is depends
-// on the order of the operands in machine code. Comparisons with a NaN have values, and the minus
-// sign only changes the sign bit.
+// (TE2) *Recorded value.* Every expression knows its recorded value: its value if its reads return
+// what they returned in the recorded run. So an expression of constants is a constant, and it costs
+// nothing to compare a term with what was recorded (package walk).
 //
-// (E5) Every expression knows its recorded value, the one that it has if its reads return what they
-// returned in the recorded run. So an expression of constants is a constant, and whether a term
-// amounts to what was recorded (package walk, T3) costs nothing to ask.
-//
-// (E6) The content of a string that is in memory ([TextAt]) is a function of its pointer and its
-// length where these lead into read-only memory (Texts). Elsewhere it has no value.
+// (TE3) *Strings in memory.* The content of a string in memory ([TextAt]) is a function of its
+// pointer and its length if these lead into read-only memory (Texts). Elsewhere it has no value.
 //
 // # The library
 //
-// A Call is of a pure function of the standard library ([Library]; rules L1 to L5 in library.go).
+// A Call is of a pure function of the standard library ([Library]; TE4 in library.go).
 // docs/theory/values.md lists them.
 //
 // # Sharing
 //
-// An Expr is immutable and may be part of many others. Constructors return nil where an operand is
-// nil ("not known"), or where the result would have more than MaxSize nodes or MaxReads reads. They
-// simplify what comes from taking words apart and putting them together again; everything else
-// stays as it was written. What they drop need not have a value: a part of a word does not rest on
-// the other parts.
+// An Expr is immutable and may be part of many others. Constructors return nil if an operand is nil
+// ("not known"), or if the result would have more than MaxSize nodes or MaxReads reads. They simplify
+// words that are taken apart and put together again, and nothing else. A part that they drop need not
+// have a value, since a part of a word does not depend on the other parts.
 //
 // # Evaluation
 //
-// An [Evaluator] is the one of the engine. The checker (package witness, eval.go) has its own, and
-// the two are compared with each other and with compiled Go, for every operator and kind. A small
-// expression is evaluated by recursion, a larger one is first put in an order in which every node
-// stands after its operands.
+// The engine uses [Evaluator]. Package witness has an evaluator of its own (eval.go). Tests compare
+// the two with each other and with compiled Go, for every operator and kind. A small expression is
+// evaluated by recursion. The nodes of a larger one are first sorted so that each comes after its
+// operands.
 //
 // # Names
 //
-//	e, x, y  expressions     k  kind of the operands     to  kind of a conversion's result, or of a shift's count
+//	e, x, y  expressions     k   kind of the operands
+//	                         to  kind of a conversion's result, or of a shift's count
 package expr

@@ -37,7 +37,7 @@ type code struct {
 const small = 16
 
 // Eval computes the word e. read returns what a read sees; ok is false where that is not known, and
-// where e has no value (E3, E4).
+// where e has no value (TE1).
 func (v *Evaluator) Eval(e *Expr, read func(n int64) (word uint64, ok bool)) (word uint64, ok bool) {
 	if e.op == Read {
 		return read(e.n)
@@ -156,7 +156,7 @@ func (e *Expr) recorded() Value {
 	return Value{Word: e.val}
 }
 
-// record computes the recorded value of a new operation from those of its operands (E5); text is
+// record computes the recorded value of a new operation from those of its operands (TE2); text is
 // what it is of a string.
 func (e *Expr) record(name string, args []*Expr) (text string, ok bool) {
 	var v Value

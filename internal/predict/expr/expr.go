@@ -107,7 +107,7 @@ func (e *Expr) Reads() []*Expr {
 // Size returns a bound of the number of nodes.
 func (e *Expr) Size() int { return int(e.size) }
 
-// Recorded returns the value in the recorded run (E5). ok is false if it has none, or is a string.
+// Recorded returns the value in the recorded run (TE2). ok is false if it has none, or is a string.
 func (e *Expr) Recorded() (word uint64, ok bool) { return e.val, e.known && !e.IsString() }
 
 // RecordedText returns the content of a string in the recorded run.

@@ -5,31 +5,28 @@ import (
 	"time"
 )
 
-// The library: functions of the standard library that are evaluated like operators.
+// (TE4) *The library* has functions of the standard library that are evaluated like operators:
 //
-// (L1) A function is in it if it is nothing but a function of its arguments, numbers and contents
-// of strings: it has no effect, and no argument leads to memory that can be written. A result that
-// is a string is known by its content; where it is, is not.
-//
-// (L2) Its results are the same bits in every version of Go. What depends on tables of Unicode is
-// evaluated for ASCII only; what is an approximation (math.Sin) is not here at all; a NaN has no
-// value (E4).
-//
-// (L3) Arguments and results of more than MaxText bytes have no value.
-//
-// (L4) Some panic (strings.Repeat with a negative count): where they do they have no value, and a
-// call that is to go on as recorded needs that they have one (package walk, F2).
-//
-// (L5) A last result of type error is known by whether it is nil: 1 or 0.
+//   - Each is a function of its arguments only, which are numbers and contents of strings. It has no
+//     effect, and no argument leads to memory that can be written. Of a result that is a string, the
+//     content is known and the address is not.
+//   - Its results are the same bits in every version of Go. Functions that use tables of Unicode are
+//     evaluated for ASCII only. Approximations (math.Sin) are not in it. A NaN has no value (TE1).
+//   - Arguments and results of more than MaxText bytes have no value.
+//   - Where a function panics (strings.Repeat with a negative count) it has no value. A call that
+//     must go on as recorded needs that its function has one (package walk).
+//   - Of a last result of type error, it is known whether it is nil: 1 or 0.
+//   - A variadic function of package fmt has, besides its Params, any number of operands of basic
+//     types without methods. The first argument of its Call is a text with their kinds: "i64 str".
 
-// A Function is one of them.
+// A Function is a function of the library.
 type Function struct {
 	Params  []Kind // of the receiver, then of the parameters
 	Results []Kind // without the error
-	Errs    bool   // the last result is an error (L5), of Kind Bool in a Call
-	Panics  bool   // for some arguments (L4)
+	Errs    bool   // the last result is an error (TE4), of Kind Bool in a Call
+	Panics  bool   // for some arguments (TE4)
 
-	// Variadic: of package fmt (L6).
+	// Variadic: of package fmt (TE4).
 	Variadic bool
 
 	call func(a []Value) []Value
@@ -62,7 +59,7 @@ func init() {
 		for i := range f.Count() {
 			Functions[ResultName(name, i)] = func(a []Value) (Value, bool) {
 				out := f.Call(a)
-				if i >= len(out) || isNaN(f.Result(i), out[i].Word) { // which NaN is not said (E4)
+				if i >= len(out) || isNaN(f.Result(i), out[i].Word) { // which NaN is not said (TE1)
 					return Value{}, false
 				}
 				return out[i], true
@@ -95,7 +92,7 @@ func ResultName(name string, i int) string {
 	return name + "#" + strconv.Itoa(i)
 }
 
-// Call returns the results, nil if there is no value for these arguments (L2 to L4). A NaN is among
+// Call returns the results, nil if there is no value for these arguments (TE4). A NaN is among
 // them.
 func (f *Function) Call(a []Value) []Value {
 	if len(a) != len(f.Params) && !f.Variadic || f.Variadic && len(a) <= len(f.Params) || !short(a) || f.fits != nil && !f.fits(a) {

@@ -5,10 +5,6 @@ import (
 	"strings"
 )
 
-// (L6) A variadic function of package fmt has besides its Params any number of operands, of basic
-// types without methods. A Call of it has as its first argument what kinds these are, a text: "i64
-// str".
-
 // maxOperands bounds the operands.
 const maxOperands = 16
 

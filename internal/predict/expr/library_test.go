@@ -370,7 +370,7 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// TestNoValue: what is not the same everywhere, or too large, or panics, has no value (L2 to L4).
+// TestNoValue: what is not the same everywhere, or too large, or panics, has no value (TE4).
 func TestNoValue(t *testing.T) {
 	long := strings.Repeat("a", MaxText+1)
 	for _, c := range []struct {

@@ -160,7 +160,7 @@ func arithmetic[T float32 | float64](op Op, x, y T) (T, bool) {
 func float32Of(a uint64) float32 { return math.Float32frombits(uint32(a)) }
 func float64Of(a uint64) float64 { return math.Float64frombits(a) }
 
-// image32 and image64 return the bits of a result; none if it is a NaN (E4).
+// image32 and image64 return the bits of a result; none if it is a NaN (TE1).
 func image32(x float32, ok bool) (uint64, bool) {
 	return uint64(math.Float32bits(x)), ok && x == x
 }
@@ -196,7 +196,7 @@ func convert(to, from Kind, x uint64) (uint64, bool) {
 	return uint64(extend(from, x)) & to.mask(), true
 }
 
-// ofFloat converts x; to an integer only if it is in range when its fraction is dropped (E4).
+// ofFloat converts x; to an integer only if it is in range when its fraction is dropped (TE1).
 func ofFloat(to Kind, x float64) (uint64, bool) {
 	switch to {
 	case Float32:

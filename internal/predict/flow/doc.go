@@ -24,7 +24,7 @@
 // the goroutine did after the fork (RECIPE, path relaxation).
 //
 // The builder decides which forks it explores. It calls Explore with Surroundings, which say what
-// the window knows of the program's state there. The rules are A1 to A9 of package alternative.
+// the window knows of the program's state there. Package alternative has the rules.
 //
 // A Snapshot is the state at a fork, as data: package offpath executes the program from there with
 // an interpreter of its own, to check that the alternative is what the program does.

@@ -9,7 +9,7 @@ import (
 
 // A Term is a word that an execution computes from words it has read: the symbolic form of
 // RECIPE's trace. The reads of its expression are events of the window, each standing for the
-// plain word (Plain) of what the event sees. Terms are not solved for, they are evaluated (V).
+// plain word (Plain) of what the event sees. Terms are evaluated, not solved for (MO11).
 type Term struct {
 	Expr  *expr.Expr
 	reads []int32
@@ -27,16 +27,16 @@ func NewTerm(e *expr.Expr) *Term {
 // Reads are the reads it is computed from, ascending. They must not be changed.
 func (t *Term) Reads() []int32 { return t.reads }
 
-// Copies reports whether the term is nothing but what a read of a whole word sees. A write of it
-// stores the value that the read sees, not its plain word (Names).
+// Copies reports whether the term is one read of a whole word. A write of such a term stores the
+// value that the read sees, not its plain word (Names).
 func (t *Term) Copies() bool { return t.Expr.Op() == expr.Read && t.Expr.Bytes() == 8 }
 
 // String returns the text form of the expression.
 func (t *Term) String() string { return t.Expr.String() }
 
 // A Guard is a condition on what an execution reads: its term must have the value that it had in
-// the recorded run, for the event to happen as recorded (V). The term of a branch is its
-// condition, that of a dereference its pointer.
+// the recorded run, for the event to happen as recorded (MO11). The term of a branch is its
+// condition; the term of a dereference is its pointer.
 type Guard struct {
 	Term *Term
 	Want uint64

@@ -19,7 +19,7 @@ type Event struct {
 	Kind  format.Kind
 	Flags format.Flags
 
-	// Strict marks a read that must be intact whenever it is executed (M6).
+	// Strict marks a read that must be intact whenever it is executed (MO6).
 	Strict bool
 
 	// Bare marks an access whose value was not recorded. Pairs race on it. The next event, an
@@ -31,17 +31,17 @@ type Event struct {
 	Val    uint64 // as in package format
 	Aux    uint64
 
-	// Partner is the recorded receiver of a non-blocking ChanSend on an unbuffered channel (U);
-	// otherwise -1.
+	// Partner is the recorded receiver of a non-blocking ChanSend on an unbuffered channel
+	// (MO14); otherwise -1.
 	Partner int32
 
 	// Deps are the earlier reads of the same thread, as event indexes, that must be intact for
-	// this event to happen as recorded (M6). At the beginning of a call of excluded code, Deps
+	// this event to happen as recorded (MO6). At the beginning of a call of excluded code, Deps
 	// and Guards may name reads of other threads that come before it by hard edges.
 	Deps []int32
 
 	// Where are the earlier reads of the same thread that only the address of an access depends
-	// on. The event needs them as an access of a race (M10). In a reordering it may have taken
+	// on. The event needs them as an access of a race (MO10). In a reordering it may have taken
 	// place elsewhere.
 	Where []int32
 
@@ -50,24 +50,24 @@ type Event struct {
 	ValDeps []int32
 
 	// Guards are conditions on earlier reads of the same thread that must hold for this event to
-	// happen as recorded, whatever these reads see (V).
+	// happen as recorded, whatever these reads see (MO11).
 	Guards []Guard
 
 	// Value is what is written or sent when ValDeps are not all intact; nil: unknown. That of an
 	// AtomicRMW may depend on its own read.
 	Value *Term
 
-	// Never marks an event that is in no reordering (M7): what a goroutine did after the fork at
+	// Never marks an event that is in no reordering (MO7): what a goroutine did after the fork at
 	// which a variant has it leave its recorded path.
 	Never bool
 
-	// Last marks an event that is in no reordering, but can be one of the two of a race (M8): an
-	// access of an alternative whose result or effect is unknown, or a non-blocking send that
-	// nobody in the window receives. No event of its thread follows.
+	// Last marks an event that is in no reordering, but can be one of the two of a race (MO8): an
+	// access of an alternative whose result or effect is unknown, or a non-blocking send without
+	// a receive in the window. No event of its thread follows.
 	Last bool
 
 	// Cases are the cases of a SelectDefault. Of a ChanSend or ChanRecv on an unbuffered channel
-	// that belongs to a select without default, they are the cases that were not chosen (U).
+	// that belongs to a select without default, they are the cases that were not chosen (MO14).
 	Cases []Case
 
 	// Index is the event's number in the trace.
@@ -75,28 +75,28 @@ type Event struct {
 	Site  trace.Site
 }
 
-// IsText reports whether the event reads the bytes of a string that unsafe code has made. Others
-// depend on it, and it is in no race (T1 of package window).
+// IsText reports whether the event reads the bytes of a string that unsafe code has made. Later
+// events depend on it, and it is in no race (WI10).
 func (e *Event) IsText() bool { return e.Kind == format.Read && e.Flags&format.FlagText != 0 }
 
-// Pin is the kind of an event that only needs its Deps: a branch, a dereferenced address, an
-// argument of an opaque call (P). It occurs in windows, not in traces.
+// Pin is the kind of an event that exists for its Deps and Guards (MO6): a branch, a dereferenced
+// address, an argument of an opaque call. It occurs in windows, not in traces.
 const Pin format.Kind = 128
 
-// Case is one communication that a select did not choose (S, U).
+// Case is one communication that a select did not choose (MO14, MO15).
 type Case struct {
 	Chan Obj
 	Send bool
 }
 
-// Edge is a hard order between two events, given by their indexes (M4).
+// Edge is a hard order between two events, given by their indexes (MO4).
 type Edge struct {
 	From, To int32
 	Weak     bool // the edge does not apply when To is one of the two racing accesses
 }
 
 // A Conditional is an order that a reordering keeps if it has all three events: From comes before
-// To (M9). If may be From.
+// To (MO9). If may be From.
 type Conditional struct{ If, From, To int32 }
 
 // ObjState is the state of one object at the start of a window. Only the fields of the object's
@@ -104,7 +104,7 @@ type Conditional struct{ If, From, To int32 }
 // an empty open channel.
 type ObjState struct {
 	Val     uint64 // memory: value
-	Unknown bool   // memory: Val stands for an unknown value (V)
+	Unknown bool   // memory: Val stands for an unknown value (MO12)
 	Writer  bool   // lock
 	Readers int32  // lock
 	Counter int64  // WaitGroup
@@ -116,7 +116,7 @@ type ObjState struct {
 	Waiters []Waiter // Cond: queue, oldest first
 }
 
-// OnceState is the state of a Once (O).
+// OnceState is the state of a Once.
 type OnceState uint8
 
 const (
@@ -125,7 +125,7 @@ const (
 	OnceDone
 )
 
-// Waiter is a thread in the queue of a Cond (N).
+// Waiter is a thread in the queue of a Cond.
 type Waiter struct {
 	Thread   Thread
 	Notified bool
@@ -140,7 +140,7 @@ type Window struct {
 	Init    []ObjState    // by Obj
 	Threads []trace.GoID  // by Thread: the goroutine it stands for
 
-	// Names are the values that stand for something else than themselves.
+	// Names translate the values that stand for an object or a writer.
 	Names Names
 
 	// Semantics says which reads must keep their values.

@@ -7,7 +7,7 @@ import "github.com/presage-race/presage/internal/predict/flow"
 // nil is the empty set.
 //
 // A read is *pinned* once an event of its goroutine has it among its Needs: every
-// later event then depends on it anyway (docs/theory/model.md M1, M6), so a pinned read is
+// later event then depends on it anyway (MO1, MO6), so a pinned read is
 // dropped from every set it is in. That is what keeps the sets small: a read is
 // in the Needs of one event at most, and a loop over a million elements costs a
 // million unions of small sets.

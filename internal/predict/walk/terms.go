@@ -25,7 +25,7 @@ import (
 // pinned. So are they if the term is the result of a load, because the guard would mean the same.
 //
 // (T3) With the values of the recorded run, the value of a term is the recorded value. That is
-// checked whenever a term is made: expressions have their recorded values (expr E5).
+// checked whenever a term is made: expressions have their recorded values (TE2).
 
 func truth(b bool) uint64 {
 	if b {

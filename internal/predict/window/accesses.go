@@ -101,7 +101,7 @@ func (m *accesses) part(i int, r *record, t *thread, w *word, a *atom, deps, val
 		m.cut(t)
 		return false
 	}
-	// (E3)
+	// (WI2)
 	if a.lost && m.needsOld(w, a, r) || r.outside() && !r.Event.Kind.IsWrite() && m.racy(r) {
 		m.b.count.Uncertain++
 		m.cut(t)
@@ -173,7 +173,7 @@ func (m *accesses) part(i int, r *record, t *thread, w *word, a *atom, deps, val
 	m.ordered(t, n, a, r)
 	m.accessed(a, n, r.Index)
 	m.excl.noteDirty(r, a)
-	if m.turns.inTurn(i, t, n, a, e.Kind.IsWrite()); stirred { // (E7)
+	if m.turns.inTurn(i, t, n, a, e.Kind.IsWrite()); stirred { // (WI4)
 		a.cur = m.ownValue()
 		m.add(t, i, model.Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: a.cur})
 	}
@@ -243,13 +243,13 @@ func (m *accesses) private(i int, r *record, t *thread, w *word, a *atom, valDep
 	}
 	if reads(e.Kind) {
 		if !w.noValue && (v != a.cur || a.vague) {
-			// (E3)
+			// (WI2)
 			if m.raceForeseen(w.addr) || !a.vague && !m.excl.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) {
 				m.b.count.Uncertain++
 				m.cut(t)
 				return false
 			}
-			// a.deps: outside code may have made it of what was there (E6)
+			// a.deps: outside code may have made it of what was there (WI1)
 			a.cur, a.value, a.vague = v, nil, false
 		}
 		m.reads.pass(i, a.deps)

@@ -18,32 +18,31 @@ import (
 //	mu.Lock(); s = append(s, x); mu.Unlock()
 //
 // An append is *open* in a window if a reordering may have it although its reads of the slice are
-// not intact. Its result is unknown then: the reads are in the From of every store of the result.
-// In such a reordering it writes elements at other addresses than the recorded ones. The window has
-// no event for these writes, so it must keep others from reading there:
+// not intact. Its result is then unknown: the reads are in the From of every store of the result. In
+// such a reordering it writes elements at other addresses than the recorded ones. The window has no
+// event for these writes, so it must keep other goroutines from reading there:
 //
-//   - (J1) An append may *hit* the arrays, up to their capacities, of all slices that it may read,
-//     and the array that it returned. A slice is copied as it is or is the result of an append;
-//     what any other expression needs for a slice is pinned. So a word may hold what it holds at
-//     the start, what the window writes there, and what the words may hold from which a value
-//     written there was read. Any other array is new, and no recorded slice leads to it. An array
-//     ends where the memory ends into which its pointer led when the word held it.
-//   - (J2) Arrays that overlap share one location, their *trust*. It holds 0. An open append writes
-//     it by an AtomicRMW, whose value is intact if trust was, if the reads of the slice are, and if
-//     the reads of the elements that it moves are. So trust is intact as long as all appends before
-//     worked on their recorded arrays, and never again. If there are several such locations, every
-//     open append also writes one that stands for all of them.
-//   - (J3) A goroutine that accesses such an array, or an object of synchronisation in one, reads
-//     trust strictly right after it. Outside code may access elements without records. So its
-//     goroutine reads the trust of all arrays strictly right before such code ends, calls back, or
-//     shows by a record that it has run.
-//   - (J4) As an access of a race, an access of an append needs the reads of the slice (Where,
-//          M10).
-//   - (J5) An append that is not open always needs them. An append is not open if the slices that
-//     it may read are not all known, if no other goroutine accesses the words that it reads them
-//     from, during a call of excluded code, and in variants.
+//   - (WI6) *Arrays.* An append may *hit* the arrays, up to their capacities, of all slices that it
+//     may read, and the array that it returned. A slice is copied as it is or is the result of an
+//     append; what any other expression needs for a slice is pinned. So a word may hold what it
+//     holds at the start, what the window writes there, and what the words may hold from which a
+//     value written there was read. Any other array is new, and no recorded slice leads to it. An
+//     array ends where the allocation ends into which its pointer led when the word held it. Arrays
+//     that overlap share one location, their *trust*. It holds 0. An open append writes it by an
+//     AtomicRMW, whose value is intact if trust was, if the reads of the slice are, and if the reads
+//     of the elements that it moves are. So trust is intact as long as all appends before worked on
+//     their recorded arrays, and never again. If there are several such locations, every open append
+//     also writes one that stands for all of them.
+//   - (WI7) *Readers.* A goroutine that accesses such an array, or an object of synchronisation in
+//     one, reads trust strictly right after it. Outside code may access elements without records. So
+//     its goroutine reads the trust of all arrays strictly right before such code ends, calls back,
+//     or shows by a record that it has run.
+//   - (WI8) *Needs.* As an access of a race, an access of an open append needs the reads of the slice
+//     (Where, MO10). An append that is not open always needs them. An append is not open if the
+//     slices that it may read are not all known, if no other goroutine accesses the words that it
+//     reads them from, during an excluded call, and in variants.
 //
-// The smallest program for (J3):
+// The smallest program for WI7:
 //
 //	all := make([]int, 4); s := all[:0]
 //	go func() { mu.Lock(); s = append(s, 1); mu.Unlock() }()
@@ -79,8 +78,8 @@ type sliceWord struct {
 	from   []uint64 // and what these words may hold
 }
 
-// held is a value. As a pointer it leads to memory that ends at to, or nobody knows where (the
-// highest number).
+// held is a value. As a pointer it leads to memory that ends at to; the highest number stands for an
+// unknown end.
 type held struct{ val, to uint64 }
 
 func (h held) compare(v uint64) int { return cmp.Compare(h.val, v) }
@@ -109,7 +108,7 @@ func (m *appends) openAppends() {
 }
 
 // sliceWords are the words that the slice of an append may come from, none if they are not known or
-// nobody else has to do with them (J5).
+// no other goroutine accesses them (WI8).
 func (m *appends) sliceWords(r *record) (words []uint64) {
 	others := false
 	add := func(w uint64) bool {
@@ -152,7 +151,7 @@ func (m *appends) wordRead(x int64) (word uint64, ok bool) {
 	return uint64(e.Obj), e.Kind.IsAccess() && e.Size == 8 && e.Obj&7 == 0 && e.Flags&(format.FlagNoValue|format.FlagStack) == 0
 }
 
-// mayHold is what a word may hold (J1).
+// mayHold is what a word may hold (WI6).
 func (m *appends) mayHold(w uint64) *sliceWord {
 	may := m.may[w]
 	if may == nil {
@@ -198,7 +197,7 @@ func (m *appends) findHeld(w uint64) *sliceWord {
 			here = true
 			may.from = append(may.from, from)
 		}
-		if before && here { // what the part from before the window is nothing tells
+		if before && here { // the part written before this window is unknown
 			return may
 		}
 	}
@@ -206,8 +205,8 @@ func (m *appends) findHeld(w uint64) *sliceWord {
 	return may
 }
 
-// holds is a value that a word has at a record. (What a pointer leads to there is not freed, so it
-// is in the last memory that was allocated around that address.)
+// holds is a value that a word has at a record. The memory that a pointer leads to is not freed
+// there, so it is in the last allocation around that address.
 func (m *appends) holds(v uint64, at int) held {
 	k := m.generation(v, m.allocsBefore(at))
 	if k < 0 {
@@ -294,14 +293,14 @@ func (m *appends) unite() {
 	}
 }
 
-// trusting makes the events of trust: of open appends, and of who accesses their arrays.
+// trusting makes the events of trust: those of open appends, and those of accesses to their arrays.
 type trusting struct {
 	*graph
 	reads   *resolver
 	appends *appends
 }
 
-// places are the reads that the place of a record's access rests on (J4).
+// places are the reads that the address of a record's access depends on (WI8).
 func (m *trusting) places(r *record) []int32 {
 	if !r.Open {
 		return nil
@@ -309,7 +308,7 @@ func (m *trusting) places(r *record) []int32 {
 	return m.reads.resolve(r.Where)
 }
 
-// appendsTo is (J2), before the first write of an open append.
+// appendsTo is (WI6), before the first write of an open append.
 func (m *trusting) appendsTo(i int, r *record, t *thread) {
 	reads := append(slices.Clone(r.Where), r.Appended.Moved...)
 	slices.Sort(reads)
@@ -344,7 +343,7 @@ func (m *trusting) hitIn(from, to uint64) (list []*arrays) {
 	return list
 }
 
-// trusts has t read trust.
+// trusts makes t read trust.
 func (m *trusting) trusts(i int, t *thread, a *arrays) {
 	e := model.Event{Kind: format.AtomicRead, Obj: m.trust(a), Strict: true}
 	if m.recs[i].outside() {
@@ -353,7 +352,7 @@ func (m *trusting) trusts(i int, t *thread, a *arrays) {
 	m.add(t, i, e)
 }
 
-// trustsAfter is (J3) of an access, or an operation of synchronisation.
+// trustsAfter is (WI7) of an access, or an operation of synchronisation.
 func (m *trusting) trustsAfter(i int, r *record, t *thread) {
 	if r.mem < 0 && r.obj < 0 || r.Open {
 		return
@@ -365,8 +364,8 @@ func (m *trusting) trustsAfter(i int, r *record, t *thread) {
 	}
 }
 
-// trustsBefore is (J3) of code without records. It returns false if t ends here: who receives a
-// non-blocking send waits at the receive, and nowhere before (U).
+// trustsBefore is WI7 for code without records. It returns false if t ends here: the receiver of a
+// non-blocking send waits at the receive, and at no event before it (MO14).
 func (m *trusting) trustsBefore(i int, r *record, t *thread) bool {
 	if len(m.appends.arrays) == 0 {
 		return true

@@ -15,7 +15,7 @@ import (
 
 // TestTrusts: two goroutines append under a lock to each of some slices, and then a call of code
 // without records ends. It reads one location, which each append has written before its first write
-// (J2, J3).
+// (WI6, WI7).
 func TestTrusts(t *testing.T) {
 	for _, slices := range []int{1, 2, 5} {
 		var text strings.Builder

@@ -30,7 +30,7 @@ type BuildOptions struct {
 	Walked bool
 	// All has windows without promise made as well (promise).
 	All bool
-	// Symbolic says that the walk makes terms: windows have guards and values (V).
+	// Symbolic says that the walk makes terms: windows have guards and values (MO11).
 	Symbolic bool
 	// Paths says that windows have alternatives. It needs Symbolic.
 	Paths bool
@@ -64,7 +64,7 @@ type BuildCounts struct {
 	// Ends counts the alternatives by why they go no further.
 	Ends map[string]int64
 	// Uncertain is the number of times that a goroutine ended early in a window because the record
-	// does not say who wrote what it read (E3).
+	// does not say who wrote what it read (WI2).
 	Uncertain int64
 	// Missing is the number of calls of missing methods; Everywhere of these may touch everything.
 	Missing, Everywhere int64
@@ -87,7 +87,7 @@ type record struct {
 	skip      bool // not in any window
 	hot       bool // a read whose value may come from an event of the window
 	// a read of code that missing methods have called back, which keeps its value only as far as
-	// they may learn of it (B14)
+	// they may learn of it (EX12)
 	back bool
 }
 

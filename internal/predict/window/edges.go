@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Hard edges (M4). They keep the recorded order of operations that the model does not know: those
+// Hard edges (MO4). They keep the recorded order of operations that the model does not know: those
 // that conflict on one hidden object, and those on an object that excluded code reaches.
 
 // mode is how an operation conflicts with others on its object.
@@ -153,7 +153,7 @@ const firstHeap = 0xc000000000
 
 // free reports whether an operation of outside code could come earlier than it did: it does not
 // wait for another goroutine, or what it waits for is something else then, as with a sync.Pool and
-// with files (S1).
+// with files (WI5).
 func (o *synch) free(e *trace.Event) bool {
 	if o.pool || o.key.class == hiddenClass && o.key.addr < firstHeap {
 		return true

@@ -11,9 +11,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Calls of excluded code (missing methods in docs/theory/excluded.md). What package excluded says
-// of their order becomes hard edges, reads and writes of a window. Its doc has the rules: B1 to B8
-// for memory and objects, B9 to B14 for goroutines, outside code and code that is called back.
+// Excluded calls (docs/theory/excluded.md). Package excluded computes their orders. Here they become
+// hard edges, conditional orders, reads and writes of a window. The rules EX1 to EX12 are in the doc
+// of package excluded.
 
 // missing is what a Builder knows of excluded code.
 type missing struct {
@@ -72,7 +72,7 @@ func (x *missing) step(r *record) (keep bool, err error) {
 }
 
 // noteGoroutine notes the goroutine of r. Excluded code may have started a goroutine whose start is
-// not in the trace (B9).
+// not in the trace (EX7).
 func (x *missing) noteGoroutine(r *record) {
 	switch {
 	case r.Event.Kind == format.Go:
@@ -83,8 +83,8 @@ func (x *missing) noteGoroutine(r *record) {
 	}
 	x.known[r.Event.G] = true
 	if x.pairs.Inside(r.Event.G) {
-		r.back = r.walked && r.Event.Kind == format.Read && x.pairs.Seen(r.Event.G) // (B14)
-		r.walked = r.back                                                           // (B5)
+		r.back = r.walked && r.Event.Kind == format.Read && x.pairs.Seen(r.Event.G) // (EX12)
+		r.walked = r.back                                                           // (EX4)
 	}
 }
 
@@ -141,7 +141,7 @@ type exclusions struct {
 	methods map[int32]trace.Addr // begun or ended by an event
 
 	// free are the reads of code that calls under way have called back. They keep their values
-	// only as far as the calls learn of them (B14).
+	// only as far as the calls learn of them (EX12).
 	free map[trace.GoID][]int32
 
 	// dirty are the atoms that some D may have and that were written since the last MethodBegin
@@ -156,7 +156,7 @@ func (m *exclusions) openCalls() {
 			m.calls.Open(p)
 		}
 	}
-	// a call of excluded code may be the receiver, at an unknown time (B7)
+	// a call of excluded code may be the receiver, at an unknown time (EX6)
 	for g, c := range m.b.miss.sending {
 		if m.b.miss.reaches(excluded.Object(uint64(c))) {
 			m.cut(m.thread(g))
@@ -165,7 +165,7 @@ func (m *exclusions) openCalls() {
 }
 
 // besideMethods orders an event that shows that outside code has run with the ends of calls of
-// excluded code by other goroutines (B13). Not all accesses of such code are recorded, so it is
+// excluded code by other goroutines (EX11). Not all accesses of such code are recorded, so it is
 // unknown what it shares with a call's D. first is the record's first event, or -1.
 func (m *exclusions) besideMethods(i int, t *thread, first int32) int32 {
 	if first < 0 {
@@ -219,8 +219,8 @@ func (m *exclusions) keepOrders(kept *excluded.Kept, first int32, r *record, x e
 func onlyReads(k format.Kind) bool { return k == format.Read || k == format.AtomicRead }
 
 // pinRead pins the reads that the result of a read depends on, in code that excluded code calls
-// back: that code may get the result (B5). No other goroutine need access what it reads. If the
-// walk says what excluded code gets, this waits until then (B14).
+// back: that code may get the result (EX4). No other goroutine need access what it reads. If the
+// walk says what excluded code gets, this waits until then (EX12).
 func (m *exclusions) pinRead(i int, t *thread) {
 	switch deps := m.reads.src[i]; {
 	case len(deps) == 0, len(deps) == 1 && m.w.Events[deps[0]].Strict:
@@ -236,7 +236,7 @@ func (m *exclusions) pinRead(i int, t *thread) {
 
 // learns takes an event that shows how far calls of excluded code by other goroutines than g have
 // run. Code that these calls have called back may have passed on all that it has read, even if no
-// later event of its goroutine needs that. So those reads keep their values (B14).
+// later event of its goroutine needs that. So those reads keep their values (EX12).
 func (m *exclusions) learns(kept *excluded.Kept, g trace.GoID) {
 	for _, o := range kept.Runs {
 		if o != g {
@@ -284,7 +284,7 @@ func (m *exclusions) pinWritten(t *thread, first int32) {
 }
 
 // missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the beginning reads
-// of the memory that the call may read (B5).
+// of the memory that the call may read (EX4).
 func (m *exclusions) missingMethod(i int, r *record, t *thread) {
 	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)})
 	if r.Event.Kind != format.MethodBegin || r.Pair.D.Empty() {
@@ -344,7 +344,7 @@ func (m *exclusions) noteDirty(r *record, a *atom) {
 }
 
 // foundBeside puts a write by a thread of its own before an access to a, if excluded code may have
-// written there since the last access (B6). It writes what the access reads, if that is another
+// written there since the last access (EX5). It writes what the access reads, if that is another
 // value, or something unknown, if the access writes. What was there before the first access of the
 // window is unknown anyway.
 func (m *exclusions) foundBeside(i int, t *thread, w *word, a *atom, e *trace.Event) {

@@ -22,7 +22,7 @@ type graph struct {
 	// senders are goroutines that wait in a send from before the window: on which of objs.
 	senders map[trace.GoID]int32
 	cutAny  bool  // a goroutine has ended early in the window
-	cutAt   int32 // the last cut of the whole program (S3): its event, +1; 0: none
+	cutAt   int32 // the last cut of the whole program (WI5): its event, +1; 0: none
 
 	placed []built.Place // by Obj
 	// names are the values of pointers into memory allocated in the window, by bits and Alloc.
@@ -299,7 +299,7 @@ func (m *graph) waitedFor(r *record) bool {
 }
 
 // untaken marks the non-blocking sends on unbuffered channels that no event of the window receives:
-// the window does not say that a receiver waited (U).
+// the window does not say that a receiver waited (MO14).
 func (m *graph) untaken() {
 	for i := range m.w.Events {
 		e := &m.w.Events[i]

@@ -131,7 +131,7 @@ type layout struct {
 	begun    []*excluded.Pair
 	begunD   map[excluded.Name]bool
 	lastRec  map[trace.GoID]int // the last record of each goroutine
-	counting bool               // an event reads the number of goroutines (S2)
+	counting bool               // an event reads the number of goroutines (WI5)
 
 	byWord []int32             // accesses by word, for at; nil: not yet needed
 	closes map[trace.Addr]bool // channels that are closed, for surroundings; nil: not yet needed
@@ -428,7 +428,7 @@ func (m *layout) lastRan(g trace.GoID, index int64) int64 {
 	return m.recs[list[k-1]].Index
 }
 
-// restsOnOld reports whether what an outside write leaves rests on what was there (E6). Beside
+// restsOnOld reports whether what an outside write leaves rests on what was there (WI1). Beside
 // missing methods that is not kept.
 func (m *layout) restsOnOld(r *record) bool { return r.Event.Size == 1 && !m.b.miss.active() }
 

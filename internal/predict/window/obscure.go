@@ -7,9 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Late reads of words that a race was observed on (E3).
+// Late reads of words that a race was observed on (WI2).
 
-// obscure ends goroutines that may have read a in a hidden turn while it was racing (E3): a late
+// obscure ends goroutines that may have read a in a hidden turn while it was racing (WI2): a late
 // read stands at the end of its context, and hooks of others' accesses run before these. What it
 // has seen it has seen after the last operation of synchronisation before the accesses that it
 // races with.

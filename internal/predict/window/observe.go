@@ -5,17 +5,16 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// State that is no memory (O8 of docs/theory/model.md): the garbage collector, files, what C code
-// remembers, the number of goroutines. Operations on it synchronise with nothing, and their results
-// depend on earlier operations:
+// State outside memory: the garbage collector, files, what C code remembers, the number of
+// goroutines. Operations on it synchronise with nothing, and their results depend on earlier
+// operations.
 //
-//   - (S1) An operation that reads files or C memory keeps its order with those that may change
-//     them. Two changes have no order among each other, unless a read follows.
-//   - (S2) An operation that reads the number of goroutines keeps its order with every Go and every
-//     End. No alternative starts a goroutine in a window with such an operation. If a Go or an End
-//     is not in the window, no later operation of this kind is.
-//   - (S3) An operation on the whole program is a cut. What was before it in the recorded run comes
-//     before it, what was behind it comes behind it.
+//   - (WI5) An operation that reads files or C memory keeps its order with the operations that may
+//     change them. Two changes are not ordered with each other, unless a read follows. An operation
+//     that reads the number of goroutines keeps its order with every Go and every End. If a Go or an
+//     End is not in the window, no later operation of this kind is; and no alternative starts a
+//     goroutine in a window with such an operation. An operation on the whole program is a *cut*:
+//     what was recorded before it comes before it, what was recorded after it comes after it.
 
 // observe executes an Observe.
 func (m *syncs) observe(i int, r *record, t *thread) {
@@ -50,7 +49,7 @@ func (m *syncs) observe(i int, r *record, t *thread) {
 	}
 }
 
-// count has t, at a Go or End, in order with who looks at how many goroutines there are (S2).
+// count orders t, at a Go or End, with the operations that read the number of goroutines (WI5).
 func (m *syncs) count(i int, t *thread) {
 	if !m.counting {
 		return
@@ -64,7 +63,7 @@ func (m *syncs) count(i int, t *thread) {
 	t.counted = n + 1
 }
 
-// afterCut has event n of t behind the last cut (S3).
+// afterCut puts event n of t behind the last cut (WI5).
 func (m *graph) afterCut(t *thread, n int32) {
 	if m.cutAt > t.after {
 		m.edge(m.cutAt-1, n)

@@ -10,27 +10,22 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Accesses of outside code (O1 to O3 and O7 of docs/theory/model.md). They have no values:
+// Accesses of outside code (MO16). The trace has them without values.
 //
-//   - (E1) An outside read is strict. Its value is what its last writer left.
-//   - (E2) An outside write leaves what the next inside read finds. If there is no such read, it
-//     leaves a value of its own.
-//   - (E3) If the record does not say which write a read has seen, the read is in no window, nor is
-//     anything of its goroutine after it. That is an outside read of a word on which a race was
-//     observed, an inside read whose value nobody wrote, and an outside read of a write that is not
-//     in the window because its goroutine has ended there. A late read of a word with a race may
-//     have taken place anywhere in its turn. So its goroutine ends after the last operation of
-//     synchronisation before the access that it races with. An outside write to such a word leaves
-//     a value of its own, because another write may follow whose record is behind the window.
+//   - (WI1) *Values.* An outside read is strict: its value is what its last writer left. An outside
+//     write leaves what the next inside read finds. If there is no such read, it leaves a unique
+//     value. A write whose hook does not know its width may be a write to a map, and so may a write
+//     without a record: what it leaves depends on what was there.
+//   - (WI2) *Uncertain reads.* If the trace does not say which write a read has seen, the read and
+//     all later events of its goroutine are in no window. Three kinds of reads are uncertain: an
+//     outside read of a word with an observed race, an inside read of a value that nobody wrote, and
+//     an outside read of a write that is not in the window because its goroutine has ended there. A
+//     late read of a word with a race may have taken place anywhere in its turn. So its goroutine
+//     ends after the last operation of synchronisation before the access that it races with. An
+//     outside write to such a word leaves a unique value, because the record of another write may
+//     follow behind the window.
 //
-// Turns are in turns.go: (E4) and (E7).
-//
-//   - (E5) A late record of a write stands at the end of its context. If the last write before it
-//     is one by inside code of the same goroutine, then that write came later: the first outside
-//     write after an inside one has an ordinary record (SC7). So the late write changes nothing.
-//
-//   - (E6) A write whose hook does not know its width may be a write to a map. What it leaves
-//     depends on what was there. The same holds for a write without a record.
+// WI3 and WI4, about accesses that have no record, are in turns.go.
 
 // outside reports whether a record is an access of outside code, the kernel's among them, which
 // have no site.
@@ -64,7 +59,7 @@ type outsideWrite struct {
 	known bool
 }
 
-// outsidePart makes the event of one atom of an outside access (E1, E2).
+// outsidePart makes the event of one atom of an outside access (WI1).
 func (m *accesses) outsidePart(i int, r *record, t *thread, a *atom) {
 	e := model.Event{Kind: r.Event.Kind, Flags: r.Event.Flags, Obj: a.obj, Val: a.cur}
 	stale := a.stale(r)
@@ -111,16 +106,16 @@ func (m *accesses) old(i int, t *thread, a *atom) []int32 {
 }
 
 // stale reports whether a late write was made before the last inside write of its goroutine, whose
-// record comes before it (E5).
+// record comes before it (WI4).
 func (a *atom) stale(r *record) bool {
 	return r.Event.Kind.IsWrite() && r.Event.Flags&format.FlagLate != 0 && a.insideBy == r.Event.G
 }
 
-// left returns what the outside write of record i leaves in a (E2).
+// left returns what the outside write of record i leaves in a (WI1).
 func (m *accesses) left(i int, a *atom) uint64 {
 	k, _ := slices.BinarySearchFunc(a.outsideWrites, int32(i), func(x outsideWrite, i int32) int { return int(x.at - i) })
 	r := &m.recs[i]
-	racy := m.raceForeseen(uint64(r.Event.Obj)) || m.racy(r) && a.othersWrite(r.Event.G) // (E3)
+	racy := m.raceForeseen(uint64(r.Event.Obj)) || m.racy(r) && a.othersWrite(r.Event.G) // (WI2)
 	if x := a.outsideWrites[k]; x.known && !racy && !a.stirredAt(r.Event.G, i) {
 		return m.object64(a, x.val)
 	}
@@ -181,7 +176,7 @@ func (m *sharing) finds(a *atom, i int, r *record, v uint64) {
 	outside := len(a.lanes) > 0 && m.ranSince(r.Event.G, -1, i)
 	switch {
 	case a.settled:
-	case m.raceForeseen(uint64(r.Event.Obj)): // (E3)
+	case m.raceForeseen(uint64(r.Event.Obj)): // (WI2)
 	case outside && (a.firstWrite || a.guessed || a.initial != v):
 		a.firstWrite = a.firstWrite || a.guessed
 		x := a.lastTurn(r.Event.G)
@@ -194,7 +189,7 @@ func (m *sharing) finds(a *atom, i int, r *record, v uint64) {
 
 // unexplained makes the write before an inside read that returned v, which is not what the window
 // has there. Outside code of its own goroutine wrote v if it has run since. Otherwise the writer is
-// unknown (E3), and the result is false.
+// unknown (WI2), and the result is false.
 func (m *accesses) unexplained(i int, t *thread, a *atom, v uint64) bool {
 	m.b.count.Hidden++
 	if a.lost || m.racy(&m.recs[i]) || !m.ranSince(t.g, a.last, i) || len(a.lanes) > 0 && !a.hiddenAt(t.g, i) {
@@ -202,7 +197,7 @@ func (m *accesses) unexplained(i int, t *thread, a *atom, v uint64) bool {
 	}
 	// no pair has it
 	e := model.Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v}
-	if !m.b.miss.active() { // it may be one to a map (E6)
+	if !m.b.miss.active() { // it may be one to a map (WI1)
 		e.ValDeps = m.old(i, t, a)
 	}
 	m.add(t, i, e)
@@ -216,7 +211,7 @@ func (a *atom) hiddenAt(g trace.GoID, i int) bool {
 }
 
 // Unordered says that two events, the second of which is added next, are conflicting accesses that
-// the recorded order leaves unordered (E3).
+// the recorded order leaves unordered (WI2).
 func (b *Builder) Unordered(first, second int64) {
 	if b.run == nil {
 		b.races = second

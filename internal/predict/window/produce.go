@@ -172,7 +172,7 @@ func (m *producer) beside(i int, r *record, t *thread) {
 	m.excl.keepOrders(kept, first, r, x)
 	m.excl.learns(kept, r.Event.G)
 	m.excl.afterQuiet(kept, t)
-	if touched && m.excl.calls.Hit(x) { // (B5)
+	if touched && m.excl.calls.Hit(x) { // (EX4)
 		m.excl.pinWritten(t, first)
 	}
 	if begins != nil || ends != nil {

@@ -24,7 +24,7 @@ import (
 //
 // Program order, and from
 //
-//   - a go statement to what it starts (M2);
+//   - a go statement to what it starts (MO2);
 //   - Close to the receives that report it: a channel is closed once;
 //   - the end of a Once's function to those that find it done;
 //   - the k-th send to the k-th receive of a channel that has one sender and one receiver in the

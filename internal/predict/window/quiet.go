@@ -8,29 +8,28 @@ import (
 	"github.com/presage-race/presage/internal/predict/model"
 )
 
-// Quiet accesses. Memory that a call of excluded code reaches (its D) is shared with that code. A
+// Quiet accesses. Memory that an excluded call reaches (its D) is shared with the excluded code. A
 // call that reaches everything would make every word shared. But if only one goroutine accesses a
-// word, or none writes it, excluded code is the only other party, and most calls by other
-// goroutines come before or after the access in any case. An access needs no event if this holds
-// for all calls that reach it:
+// word, or none writes it, excluded code is the only other party, and most calls by other goroutines
+// come before or after the access in any case. Then the access needs no event: it is *quiet*.
 //
-//   - (K1) A quiet access stands right behind the previous event of its goroutine. Every call that
-//     reaches it has ended before that event, or begins after the next one.
-//   - (K2) So it reads what it read in the recorded run, also if excluded code has written that.
-//   - (K3) What it writes is there when a call begins that may read it. The value is the recorded
-//     one if the reads that it is computed from are intact: the MethodBegin needs them (B5).
-//   - (K4) Code that a call of excluded code has called back runs between two parts of the call.
-//     Its quiet accesses belong to the gap that they are in, if the call may write what they
-//     access. Three kinds of access have events, because the code behind the gap has run only if
-//     they have: a write to memory that the call only reads, an access from which the call may
-//     learn what depends on other reads, and an access that is only made if reads have their
-//     values.
+//   - (WI9) A quiet access is right behind the previous event of its goroutine. Every excluded call
+//     that reaches it has ended before that event, or begins after the next one. So it reads what it
+//     read in the recorded run, also if excluded code wrote that. What it writes is there when an
+//     excluded call begins that may read it. The value is the recorded one if the reads that it is
+//     computed from are intact: the MethodBegin needs them (EX4). A callback runs between two parts
+//     of its excluded call. Its quiet accesses belong to the gap that they are in, if the call may
+//     write what they access. Three kinds of access in a callback have events, because the excluded
+//     code after the gap has run only if they have: a write to memory that the call only reads, an
+//     access from which the call may learn the value of other reads, and an access that is made only
+//     if reads have their values.
 //
-// Calls before an access are known when it comes. From the first one without order on, all accesses
-// of the location have events. Calls behind it are only known later. So a window is made on the
-// assumption that they have an order too, and once more if some have none, with events for all
-// accesses to the words at fault. If the second attempt asks for more words, all accesses have
-// events. The same holds for some windows after one with hardly any quiet access.
+// The calls before an access are known when it comes. From the first access on that is not ordered
+// with one of them, all accesses of the location have events. The calls after an access are known
+// later only. So a window is made under the assumption that they are ordered too. If some are not,
+// it is made once more, with events for all accesses to the words at fault. If the second attempt
+// finds more such words, all accesses have events. The same holds for some windows after a window
+// with hardly any quiet access (backoff).
 
 // quietness says which accesses of a window may be quiet, and what came of it.
 type quietness struct {
@@ -40,8 +39,8 @@ type quietness struct {
 	eventless  int             // out: number of accesses without an event
 }
 
-// backoff says in which windows quiet accesses are looked for: after a window with too few of them,
-// the next ones do without, twice as many each time.
+// backoff says in which windows quiet accesses are looked for. After a window with too few of them,
+// the next windows have none, twice as many windows each time.
 type backoff struct{ left, last int }
 
 // missed notes that too few accesses were quiet.
@@ -53,7 +52,8 @@ func (h *backoff) missed() {
 // found notes that enough accesses were quiet.
 func (h *backoff) found() { h.last = 0 }
 
-// made makes the window of the buffer, again if accesses were taken for quiet that are not.
+// made makes the window of the buffer. It makes it again if an access that was taken for quiet is
+// not.
 func (b *Builder) made() *product {
 	q, count := &quietness{}, b.count
 	if b.backoff.left > 0 {
@@ -123,9 +123,9 @@ func (m *producer) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
 	return true
 }
 
-// speak has accesses of what r accesses have events from now on, unless what is there was computed
-// from reads, or has been left there by missing code and is read by several goroutines: no event
-// has written that.
+// giveEvents makes later accesses to the atoms of r have events. It returns false if an atom holds a
+// value that was computed from reads, or that excluded code left and several goroutines read: then
+// no event has written the value.
 func (m *exclusions) giveEvents(r *record) bool {
 	w, mask := &m.words[r.mem], bytesIn(&r.Event)
 	for k := range w.atoms {
@@ -150,8 +150,8 @@ func (m *exclusions) giveEvents(r *record) bool {
 }
 
 // mayReveal reports whether a call of excluded code that has called traced code back may learn,
-// from a quiet access of this code, what depends on others (B5). It may do so only because the
-// access needs certain reads. Such an access has an event (K4).
+// from a quiet access of this code, what depends on others (EX4). It may do so only because the
+// access needs certain reads. Such an access has an event (WI9).
 func (m *exclusions) mayReveal(r *record) bool {
 	if len(r.guards) > 0 || r.Appended != nil || len(m.reads.resolve(r.Needed())) > 0 {
 		return true
@@ -178,8 +178,8 @@ func (m *exclusions) wantEvents(word uint64) {
 	m.needEvents[word] = true
 }
 
-// afterQuiet looks at the quiet accesses that a MethodBegin has to come after, now that all that
-// comes before it is known.
+// afterQuiet checks the quiet accesses that a MethodBegin has to come after, when all orders before
+// it are known.
 func (m *exclusions) afterQuiet(kept *excluded.Kept, t *thread) {
 	if len(kept.Quiet) == 0 {
 		return
@@ -192,8 +192,8 @@ func (m *exclusions) afterQuiet(kept *excluded.Kept, t *thread) {
 	}
 }
 
-// quietlyWritten says whether missing code may have written to a since its last access: what a
-// quiet access reads is that, then (K2).
+// quietlyWritten reports whether excluded code may have written to a since its last access. If so,
+// that is what a quiet access reads (WI9).
 func (m *exclusions) quietlyWritten(w *word, a *atom) bool {
 	if !a.quiet {
 		return false
@@ -206,9 +206,10 @@ func (m *exclusions) quietlyWritten(w *word, a *atom) bool {
 	return may
 }
 
-// readQuiet has event n, a MethodBegin, find in a quiet atom what it found (B5). Another
-// goroutine's reads come before it, as the write does (K1). It says whether no other MethodBegin
-// has to: all come after this one, or nothing can change what is there.
+// readQuiet makes event n, a MethodBegin, need the recorded content of a quiet atom (EX4). Reads of
+// another goroutine come before it, as the write does (WI9). The result is false if later
+// MethodBegins must need it too. It is true if all of them come after this one, or if nothing can
+// change the content.
 func (m *exclusions) readQuiet(n int32, a *atom, covers bool) (clean bool) {
 	if a.dirty = len(a.deps) > 0 && !covers; len(a.deps) == 0 {
 		return true

@@ -11,7 +11,7 @@ import (
 
 // Races are the races of the recorded run on words that outside code accesses, known before the
 // first window is built: of two accesses the second may stand behind the window, and so may a late
-// record of a read in it (E3).
+// record of a read in it (WI2).
 type Races struct {
 	words  map[uint64]struct{} // addresses / 8
 	all    bool                // there are too many

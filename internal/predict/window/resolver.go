@@ -74,7 +74,8 @@ func (m *resolver) read(r *expr.Expr) *expr.Expr {
 	return nil
 }
 
-// guard makes a Pin of the guards of a record (V, P). If a guard has no term, its reads are needed.
+// guard makes a Pin of the guards of a record (MO6, MO11). If a guard has no
+// term, its reads are needed.
 func (m *resolver) guard(i int, r *record, t *thread) {
 	var deps []int32
 	var guards []model.Guard
@@ -139,7 +140,7 @@ func (m *resolver) stores(t *model.Term) (uint64, bool) {
 	return v, ok && !m.w.Names.Ambiguous(v)
 }
 
-// pin makes a Pin of the needs of a record, if it has any (P).
+// pin makes a Pin of the needs of a record, if it has any (MO6).
 func (m *resolver) pin(i int, r *record, t *thread) int32 {
 	if deps := m.resolve(r.Needs); len(deps) > 0 {
 		return m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: deps})

@@ -73,19 +73,19 @@ func (m *sharing) initial(w *word, a *atom, r *record, v uint64) {
 	if w.noValue {
 		return
 	}
-	known := w.alloced && w.zero // (I2)
+	known := w.alloced && w.zero // (MO12)
 	if !w.alloced {
-		a.initial, known, _ = m.b.carry.mem.value(w.addr, a.mask) // (I1)
+		a.initial, known, _ = m.b.carry.mem.value(w.addr, a.mask) // (MO12)
 	}
 	beside := false
-	if a.missing { // (B6)
+	if a.missing { // (EX5)
 		known = known && !m.b.miss.early.Hits(touchOf(w, a))
 		beside = m.reachedHere(touchOf(w, a), r.Index)
 	}
 	switch {
 	case known:
 	case beside, m.raceForeseen(w.addr):
-		// foundBeside writes what is read; nobody knows whose value it is (E3)
+		// foundBeside writes what is read; nobody knows whose value it is (WI2)
 		a.firstWrite, a.settled = true, true
 	case r.way > 0 || r.outside() || r.Event.Kind == format.Write || r.Event.Kind == format.AtomicWrite:
 		a.firstWrite = true

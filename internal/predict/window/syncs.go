@@ -12,9 +12,9 @@ type syncs struct {
 	reads   *resolver
 	turns   *turnOrder
 	started map[trace.GoID]bool // by a Go of the window, in it or cut
-	// an event that changes the number of goroutines is not in the window (S2)
+	// an event that changes the number of goroutines is not in the window (WI5)
 	miscounted bool
-	lost       bool // a cut of the whole program is not in the window (S3)
+	lost       bool // a cut of the whole program is not in the window (WI5)
 }
 
 // syncEvent executes an operation of synchronisation. It makes an event of it if several goroutines
@@ -123,7 +123,7 @@ func (m *syncs) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 	return true
 }
 
-// received notes which event takes a non-blocking send (U).
+// received notes which event takes a non-blocking send (MO14).
 func (m *syncs) received(send, recv int32) {
 	if s := &m.w.Events[send]; s.Flags&format.FlagNonBlocking != 0 {
 		s.Partner = recv
@@ -150,7 +150,7 @@ func (m *syncs) privateChannel(i int, r *record, t *thread, o *synch, e *trace.E
 	}
 }
 
-// selectDefault makes the event of a select that took its default (S).
+// selectDefault makes the event of a select that took its default (MO15).
 func (m *syncs) selectDefault(i int, r *record, t *thread) {
 	cases := t.cases
 	t.cases = nil
@@ -188,7 +188,7 @@ func (m *syncs) hiddenSync(i int, r *record, t *thread, o *synch) {
 // finalizes reports whether e is the beginning of a finalizer or cleanup.
 func finalizes(e *trace.Event) bool { return e.Kind == format.Acquire && e.Obj == 0 }
 
-// goEvent makes a Go (M2). A thread is started once, and before it does anything.
+// goEvent makes a Go (MO2). A thread is started once, and before it does anything.
 func (m *syncs) goEvent(i int, r *record, t *thread) {
 	u := trace.GoID(r.Event.Obj)
 	if _, lives := m.lastRec[u]; !lives || u == r.Event.G || m.started[u] || m.thread(u).id >= 0 || m.lastRec[u] < i {
@@ -222,7 +222,7 @@ func (m *syncs) unstarted(i int, r *record, t *thread) {
 	m.afterAll(t, m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)}))
 }
 
-// join makes a Join (M3).
+// join makes a Join (MO3).
 func (m *syncs) join(i int, r *record, t *thread) {
 	g := trace.GoID(r.Event.Obj)
 	u := m.threads[g]
@@ -257,7 +257,7 @@ func (m *syncs) dropped(i int, r *record) {
 	}
 }
 
-// missingSync keeps the order of an operation on an object that excluded code reaches (B7).
+// missingSync keeps the order of an operation on an object that excluded code reaches (EX6).
 func (m *syncs) missingSync(i int, r *record, t *thread, o *synch) {
 	k := r.Event.Kind
 	// it is unknown whether other cases were ready

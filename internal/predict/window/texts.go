@@ -2,20 +2,20 @@ package window
 
 import "github.com/presage-race/presage/internal/trace/format"
 
-// Strings over memory (docs/theory/model.md):
+// Strings over memory (docs/theory/model.md).
 //
-//   - (T1) A read of the bytes of such a string is an event like another read: what the goroutine
+//   - (WI10) A read of the bytes of such a string is an event like another read: what the goroutine
 //     does with the string depends on it, and so does what it writes. It is in no race, because the
-//     program reads the bytes later, or not at all.
-//   - (T2) Two strings in the same place with different bytes have the same words. So if something
-//     that points there is written to a word, the values of that word are their writers' own in the
-//     window. Who reads the word depends on the writer, and so on the bytes that the writer read.
+//     program reads the bytes later, or not at all. Two strings in the same place with different
+//     bytes have the same words. So if something that points there is written to a word, the values
+//     of that word are unique to their writers in the window. A read of the word then depends on the
+//     writer, and so on the bytes that the writer read.
 
-// textGrain is how many bits of an address do not matter for what points to a string: strings are
-// near each other, and what is kept is little.
+// textGrain is the number of low bits of an address that noteText drops. Strings are near each
+// other, so the set stays small.
 const textGrain = 6
 
-// says notes a read of what a string says.
+// noteText notes a read of the bytes of a string.
 func (b *state) noteText(e *format.Event) {
 	if b.texts == nil {
 		b.texts = make(map[uint64]struct{})
@@ -23,8 +23,7 @@ func (b *state) noteText(e *format.Event) {
 	b.texts[uint64(e.Obj)>>textGrain] = struct{}{}
 }
 
-// keepsText reports whether an access leaves something in a word that points to what a string says
-// (T2).
+// keepsText reports whether an access writes a pointer to the bytes of a string (WI10).
 func (b *state) keepsText(e *format.Event) bool {
 	v := e.Val
 	switch e.Kind {

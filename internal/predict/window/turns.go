@@ -10,26 +10,33 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Turns of outside code. The trace does not have all accesses of outside code. A *turn* is a
-// stretch in which one goroutine uses a word and no other goroutine makes a conflicting access. Of
-// a turn, the trace has the first access of each kind and the last access, which is a late record.
-// So a turn with a late record, or one that does not end in the window, may have accesses between
-// its records. Such a turn is *hidden*. The first turn after an allocation may even have accesses
-// before its first record.
+// Turns of outside code. The trace does not have all accesses of outside code. A *turn* is a stretch
+// in which one goroutine uses a word and no other goroutine makes a conflicting access. Of a turn,
+// the trace has the first access of each kind and the last access, which is a late record.
 //
-//   - (E4) No conflicting access of another goroutine comes between the accesses of a hidden turn.
-//     An access that came before the turn in the recorded run comes before all of it. One that came
-//     after it comes after all accesses of the turn that the reordering has. Or else the reordering
-//     does not have both.
+//	g1   first W   ·  ·  ·   late W │                              · accesses without a record
+//	g2                              │ first R   ·  ·   late R
+//	     ──────── turn ──────────── │ ──────── turn ─────────
 //
-//   - (E7) What outside code leaves between the records of a turn with a late write is unknown. So
-//     a write of such a turn leaves a value of its own, unless it is the last write of the turn. If
-//     there may be writes before the first record, a read by another goroutine that comes after the
-//     turn comes after all of it.
+// A turn is *hidden* if it may have accesses between its records: it has a late record, or it does
+// not end in the window. The first turn after an allocation may also have accesses before its first
+// record.
 //
-// The orders of (E4) are conditional (M9). Where there would be many of them, one hard edge says
-// more than is needed. It is weak, because an access that races with the last access of a turn
-// comes after all hidden accesses of the turn.
+//   - (WI3) *Order.* No conflicting access of another goroutine comes between the accesses of a
+//     hidden turn. An access that came before the turn in the recorded run comes before all of it.
+//     An access that came after the turn comes after all accesses of the turn that the reordering
+//     has. A reordering that has only one of the two, the access or the turn, is free.
+//   - (WI4) *Values.* What outside code leaves between the records of a turn with a late write is
+//     unknown. So a write of such a turn leaves a unique value, unless it is the last write of the
+//     turn. If there may be writes before the first record, a read by another goroutine that comes
+//     after the turn comes after all of it. A late record of a write is at the end of its context.
+//     If the last write before it is an inside write of the same goroutine, then the inside write
+//     came later, since the first outside write after an inside one has an ordinary record. So the
+//     late write changes nothing.
+//
+// The orders of WI3 are conditional (MO9). Where there would be many of them, one hard edge takes
+// their place, which forbids more than needed. It is weak, because an access that races with the last
+// access of a turn comes after all hidden accesses of the turn.
 
 // lane is the turns of one goroutine at an atom.
 type lane struct {
@@ -156,7 +163,7 @@ const (
 	mostTurns  = 4
 )
 
-// inTurn keeps event n of t, an access to a by record i, in its order with hidden turns (E4).
+// inTurn keeps event n of t, an access to a by record i, in its order with hidden turns (WI3).
 func (m *turnOrder) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 	if len(a.lanes) == 0 || m.recs[i].way > 0 {
 		return

@@ -68,7 +68,7 @@ func (m *wayProducer) produceWay(w *way) *built.Way {
 		if !m.step(i, r, threads[g], threads) || w.alt.Steps[k].Last {
 			ended[g] = true
 			for n := range m.w.Events[first:] {
-				m.w.Events[first+n].Last = true // (M8)
+				m.w.Events[first+n].Last = true // (MO8)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func (m *wayProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 		return false
 	}
 	ev := model.Event{Kind: r.Event.Kind, Flags: r.Event.Flags &^ format.FlagMore, Obj: -1, Val: r.Event.Val, Aux: r.Event.Aux, Partner: -1, Deps: deps, Guards: guards}
-	// (U): of a channel without a buffer
+	// (MO14): of a channel without a buffer
 	if r.Event.Kind == format.SelectDefault || r.obj >= 0 && r.Event.Aux == 0 {
 		if ev.Cases, ok = m.casesOf(i, r); !ok {
 			return false
@@ -108,7 +108,7 @@ func (m *wayProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 			m.add(t, i, ev)
 		}
 		return true
-	case r.Event.Kind == format.Go && m.counting: // (S2)
+	case r.Event.Kind == format.Go && m.counting: // (WI5)
 		return false
 	case r.Event.Kind == format.Go:
 		u := &thread{g: trace.GoID(r.Event.Obj), id: -1, last: -1}

@@ -143,7 +143,7 @@ func (o *object) step(e event) error {
 			o.writer = false
 		}
 	case format.TryFail:
-		// a waiting writer is no event: docs/theory/model.md (L)
+		// a waiting writer is no event: MO13
 		ok = o.shared || o.writer || o.readers > 0
 	case format.WGAdd:
 		o.wg += int64(w[1])

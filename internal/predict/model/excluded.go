@@ -2,9 +2,8 @@ package model
 
 import "github.com/presage-race/presage/internal/trace"
 
-// Missing is what a window's stretch of the trace has of excluded code (docs/theory/excluded.md
-// calls its functions missing methods). It is all that a checker needs to judge by itself which
-// orders such code forbids.
+// Missing is what a window's stretch of the trace has of excluded code (docs/theory/excluded.md). A
+// judge needs nothing else to decide which orders such code forbids.
 type Missing struct {
 	Index  []int64 // numbers of Events
 	Events []trace.Event
@@ -22,9 +21,9 @@ type MissingCall struct {
 	Begin, End int64 // by number; End is -1 if the call has not ended
 
 	// All reports that the call reaches everything. Seen reports that its operations on locks,
-	// channels and goroutines are in the trace, so that it reaches memory alone.
+	// channels and goroutines are in the trace, so that its D is memory only.
 	All, Seen bool
 
-	Memory     [][2]uint64 // in order and apart
+	Memory     [][2]uint64 // sorted and disjoint
 	Goroutines []trace.GoID
 }
