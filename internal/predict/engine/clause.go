@@ -14,8 +14,15 @@ type watch struct {
 	blocker lit // some literal of c: while it is true, c need not be looked at
 }
 
-// clauses is the state of the propositional part.
-type clauses struct {
+// sat is the clause-learning part of the search: literals, clauses over them, and a total order, the
+// candidate, that agrees with all true order literals. It is CDCL(T) with orders as the theory.
+//
+// A literal is assigned, then its arc is added to the order. A clause that is false, or a cycle of
+// arcs, is a conflict. resolve learns a clause from it.
+type sat struct {
+	vars  vars
+	order *order
+
 	value    []int8 // by literal: 1 true, -1 false, 0 open
 	levelOf  []int32
 	reason   []*clause
@@ -30,13 +37,23 @@ type clauses struct {
 	learned  []*clause
 	known    map[uint64]bool // clauses that were added, by content
 	refuted  bool            // there is a conflict at level 0
+
+	pending   [][]lit // clauses to insert (flush)
+	conflicts int     // so far
 }
 
-func (s *Solver) level() int32 { return int32(len(s.marks)) }
+func newSat(o *order) *sat {
+	s := &sat{order: o, vars: vars{byPair: map[uint64]int32{}}, known: map[uint64]bool{}, bump: 1}
+	s.newVar(-1, -1) // the constant true
+	s.value[litTrue], s.value[litFalse] = 1, -1
+	return s
+}
 
-func (s *Solver) holds(l lit) bool { return s.value[l] == 1 }
+func (s *sat) level() int32 { return int32(len(s.marks)) }
 
-func (s *Solver) assign(l lit, why *clause) {
+func (s *sat) holds(l lit) bool { return s.value[l] == 1 }
+
+func (s *sat) assign(l lit, why *clause) {
 	s.value[l], s.value[l.not()] = 1, -1
 	s.levelOf[l.index()] = s.level()
 	s.reason[l.index()] = why
@@ -44,7 +61,7 @@ func (s *Solver) assign(l lit, why *clause) {
 }
 
 // assume opens a level and makes l true.
-func (s *Solver) assume(l lit) {
+func (s *sat) assume(l lit) {
 	s.marks = append(s.marks, len(s.trail))
 	if s.value[l] == 0 {
 		s.assign(l, nil)
@@ -52,7 +69,7 @@ func (s *Solver) assume(l lit) {
 }
 
 // backtrack undoes all levels above lv.
-func (s *Solver) backtrack(lv int32) {
+func (s *sat) backtrack(lv int32) {
 	if s.level() <= lv {
 		return
 	}
@@ -60,7 +77,7 @@ func (s *Solver) backtrack(lv int32) {
 	for i := len(s.trail) - 1; i >= keep; i-- {
 		l := s.trail[i]
 		if i < s.thead {
-			if x, y, ok := s.arc(l); ok {
+			if x, y, ok := s.vars.arc(l); ok {
 				s.order.drop(x, y)
 			}
 		}
@@ -87,7 +104,7 @@ func fingerprint(lits []lit) uint64 {
 
 // simplify drops duplicates and literals false at level 0; ok is false if the
 // clause is true at level 0 or by itself.
-func (s *Solver) simplify(in []lit) (lits []lit, ok bool) {
+func (s *sat) simplify(in []lit) (lits []lit, ok bool) {
 	for _, l := range in {
 		if s.levelOf[l.index()] == 0 && s.value[l] != 0 {
 			if s.holds(l) {
@@ -107,7 +124,7 @@ func (s *Solver) simplify(in []lit) (lits []lit, ok bool) {
 
 // insert adds a clause at any level, undoing levels where it should have
 // propagated. It reports false when the clauses have no model at all.
-func (s *Solver) insert(in []lit) bool {
+func (s *sat) insert(in []lit) bool {
 	lits, ok := s.simplify(in)
 	if !ok {
 		return true
@@ -134,20 +151,20 @@ func (s *Solver) insert(in []lit) bool {
 	return true
 }
 
-func (s *Solver) rank(l lit) int32 {
+func (s *sat) rank(l lit) int32 {
 	if s.value[l] >= 0 {
 		return 1 << 30
 	}
 	return s.levelOf[l.index()]
 }
 
-func (s *Solver) attach(c *clause) {
+func (s *sat) attach(c *clause) {
 	s.watches[c.lits[0]] = append(s.watches[c.lits[0]], watch{c, c.lits[1]})
 	s.watches[c.lits[1]] = append(s.watches[c.lits[1]], watch{c, c.lits[0]})
 }
 
 // forget drops the older half of the long learned clauses.
-func (s *Solver) forget() {
+func (s *sat) forget() {
 	kept := s.learned[:0]
 	half := len(s.learned) / 2
 	for i, c := range s.learned {
@@ -158,4 +175,23 @@ func (s *Solver) forget() {
 		}
 	}
 	s.learned = kept
+}
+
+// emit notes a clause to be inserted: it holds in every reordering.
+func (s *sat) emit(lits ...lit) {
+	s.pending = append(s.pending, lits)
+}
+
+// flush inserts the pending clauses that are new.
+func (s *sat) flush() bool {
+	for _, c := range s.pending {
+		if h := fingerprint(c); !s.known[h] {
+			s.known[h] = true
+			if !s.insert(c) {
+				return false
+			}
+		}
+	}
+	s.pending = s.pending[:0]
+	return true
 }

@@ -27,16 +27,16 @@ func newOrders(w *model.Window) orders {
 }
 
 // checkOrders judges the orders of which x, just executed, is a part.
-func (s *Solver) checkOrders(x int32) {
-	if s.orders.of == nil {
+func (m *machine) checkOrders(x int32) {
+	if m.orders.of == nil {
 		return
 	}
-	s.orders.now++
-	s.orders.when[x] = s.orders.now
-	for _, k := range s.orders.of[x] {
-		c := &s.w.Orders[k]
-		if s.ran[c.If] == s.run && s.ran[c.From] == s.run && s.ran[c.To] == s.run && s.orders.when[c.To] < s.orders.when[c.From] {
-			s.fail(ruleOrder, x, k)
+	m.orders.now++
+	m.orders.when[x] = m.orders.now
+	for _, k := range m.orders.of[x] {
+		c := &m.static.w.Orders[k]
+		if m.ran[c.If] == m.run && m.ran[c.From] == m.run && m.ran[c.To] == m.run && m.orders.when[c.To] < m.orders.when[c.From] {
+			m.fail(ruleOrder, x, k)
 			return
 		}
 	}

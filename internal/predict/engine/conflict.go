@@ -5,7 +5,7 @@ import "slices"
 // resolve handles a clause all of whose literals are false: it learns the first
 // unique implication point and jumps back to where that clause propagates. It
 // reports false when the conflict is at level 0.
-func (s *Solver) resolve(c *clause) bool {
+func (s *sat) resolve(c *clause) bool {
 	s.conflicts++
 	top, n := s.highest(c.lits)
 	if top == 0 {
@@ -23,7 +23,7 @@ func (s *Solver) resolve(c *clause) bool {
 }
 
 // highest returns the highest level among the literals and how many have it.
-func (s *Solver) highest(lits []lit) (top int32, n int) {
+func (s *sat) highest(lits []lit) (top int32, n int) {
 	for _, l := range lits {
 		switch lv := s.levelOf[l.index()]; {
 		case lv > top:
@@ -36,7 +36,7 @@ func (s *Solver) highest(lits []lit) (top int32, n int) {
 }
 
 // learn adds a clause that is false and has one literal of the highest level.
-func (s *Solver) learn(lits []lit) {
+func (s *sat) learn(lits []lit) {
 	slices.SortStableFunc(lits, func(a, b lit) int { return int(s.levelOf[b.index()] - s.levelOf[a.index()]) })
 	if len(lits) == 1 {
 		s.backtrack(0)
@@ -51,7 +51,7 @@ func (s *Solver) learn(lits []lit) {
 }
 
 // analyze resolves c with reasons until one literal of the current level is left.
-func (s *Solver) analyze(c *clause) []lit {
+func (s *sat) analyze(c *clause) []lit {
 	learnt := []lit{noLit}
 	var touched []int32
 	p := noLit
@@ -92,7 +92,7 @@ func (s *Solver) analyze(c *clause) []lit {
 }
 
 // minimize drops literals whose reasons are covered by the rest.
-func (s *Solver) minimize(learnt []lit) []lit {
+func (s *sat) minimize(learnt []lit) []lit {
 	kept := learnt[:1]
 	for _, q := range learnt[1:] {
 		if !s.covered(q) {
@@ -102,7 +102,7 @@ func (s *Solver) minimize(learnt []lit) []lit {
 	return kept
 }
 
-func (s *Solver) covered(q lit) bool {
+func (s *sat) covered(q lit) bool {
 	r := s.reason[q.index()]
 	if r == nil {
 		return false
@@ -115,7 +115,7 @@ func (s *Solver) covered(q lit) bool {
 	return true
 }
 
-func (s *Solver) bumpActivity(v int32) {
+func (s *sat) bumpActivity(v int32) {
 	s.activity[v] += s.bump
 	if s.activity[v] > 1e100 {
 		for i := range s.activity {

@@ -79,25 +79,27 @@ type Result struct {
 	Steps     int     // and its executions, each of up to a window's events
 }
 
-// Solver answers for the pairs of one window. What it learns from one pair it uses
-// for the next. It is not safe for concurrent use.
+// Solver answers for the pairs of one window. What it learns from one pair it uses for the next. It
+// is not safe for concurrent use.
+//
+// It controls the four phases. Each part of the state is a type of its own; a part knows those above
+// it only.
 type Solver struct {
 	opt    Options
-	bare   *static // of order; without what objects force until prepare
-	*order         // nil until prepare
-	*objects
-	vars
-	clauses
-	machine
-	reads
-	budget
+	budget budget
+	agenda [][]lit // clauses of the last execution on which a literal is still to be decided
 
-	obligations *obligations
-	closure     *closure
-	searchOnly  bool // for tests: the cheap phases would decide most small windows
-	racingLit   []lit
-	pending     [][]lit // clauses to insert
-	agenda      [][]lit // choices to make
+	static      *static      // (1); without what objects force until prepare
+	objects     *objects     // nil until prepare, as all below
+	closure     *closure     // (2)
+	obligations *obligations // (3)
+	sat         *sat         // (4): literals, clauses, and the candidate order
+	reads       *reads       // which write a needed read sees
+	machine     *machine     // executes the candidate order
+	explainer   *explainer   // makes clauses of violations
+	slicer      *slicer      // the same where terms are evaluated
+
+	searchOnly bool // for tests: the cheap phases would decide most small windows
 }
 
 // New makes a Solver for a window, which must not change afterwards.
@@ -111,43 +113,38 @@ func New(w *model.Window, opt Options) *Solver {
 	st := newStatic(w)
 	st.assignChains()
 	st.computeClocks()
-	return &Solver{opt: opt, bare: st}
+	return &Solver{opt: opt, static: st}
 }
 
-// prepare makes what pairs need that program order and hard edges leave open. In most windows there
-// are none.
+// prepare makes what is needed for pairs that program order and hard edges leave open. Most windows
+// have no such pair.
 func (s *Solver) prepare() {
-	if s.order != nil {
+	if s.objects != nil {
 		return
 	}
-	st, w := s.bare, s.bare.w
-	ob := newObjects(st)
-	st.derive(ob)
-	s.order, s.objects = newOrder(st), ob
-	s.byPair = map[uint64]int32{}
-	s.known = map[uint64]bool{}
-	s.bump = 1
-	s.machine.prepare(st, ob)
-	s.reads.prepare(len(w.Events))
-	if hasTerms(w) {
-		s.values = newValues(w)
+	st := s.static
+	s.objects = newObjects(st)
+	st.derive(s.objects)
+	s.sat = newSat(newOrder(st))
+	s.reads = newReads(s.sat, st, s.objects)
+	s.machine = newMachine(st, s.objects, s.reads)
+	s.obligations = newObligations(st, s.objects)
+	s.closure = newClosure(st, s.objects)
+	facts := &facts{sat: s.sat, objects: s.objects}
+	if hasTerms(st.w) {
+		s.machine.values = newValues(st.w)
+		s.machine.from = newReadFrom(s.sat, st, s.objects)
+		s.slicer = newSlicer(s.machine, facts, s.closure.writer)
+		s.closure.soft = true
 	}
-	s.racingLit = make([]lit, len(w.Events))
-	for i := range s.racingLit {
-		s.racingLit[i] = noLit
-	}
-	s.obligations = newObligations(st, ob)
-	s.closure = newClosure(st, ob)
-	s.closure.soft = s.values != nil
-	s.newVar(-1, -1) // the constant true
-	s.value[litTrue], s.value[litFalse] = 1, -1
+	s.explainer = &explainer{static: st, objects: s.objects, sat: s.sat, reads: s.reads, machine: s.machine, facts: facts, slicer: s.slicer}
 }
 
 // Must reports whether event x is in every reordering with y, before y, for reasons that do not
 // depend on values.
 func (s *Solver) Must(x, y int32) bool {
 	s.prepare()
-	return s.must(x, y)
+	return s.static.must(x, y)
 }
 
 // Open reports whether two events conflict and neither has to come before the other (Must).
@@ -166,8 +163,8 @@ func (s *Solver) Solve(p model.Pair) Result {
 	if ok && s.admits(order, p) {
 		return Result{Verdict: Race, Layer: LayerClosure, Order: slices.Clone(order)}
 	}
-	if s.values != nil {
-		s.order.start(order)
+	if s.slicer != nil {
+		s.sat.order.start(order)
 	}
 	if !s.obligations.consistent(p) {
 		return Result{Verdict: NoRace, Layer: LayerMust}
@@ -177,21 +174,21 @@ func (s *Solver) Solve(p model.Pair) Result {
 
 func (s *Solver) decideBySearch(p model.Pair) Result {
 	v := s.search(p)
-	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.spent(), Steps: s.steps}
+	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.sat.conflicts - s.budget.start, Steps: s.budget.steps}
 	if v == Race {
-		r.Order = slices.Clone(s.executed())
+		r.Order = slices.Clone(s.sat.order.executed())
 	}
 	return r
 }
 
 // candidate reports that p is a conflicting pair that the static order leaves open.
 func (s *Solver) candidate(p model.Pair) bool {
-	if !s.bare.open(p) {
+	if !s.static.open(p) {
 		return false
 	}
-	if s.order == nil { // objects may force more
+	if s.objects == nil { // objects may force more
 		s.prepare()
-		return s.bare.open(p)
+		return s.static.open(p)
 	}
 	return true
 }
@@ -205,8 +202,8 @@ func (st *static) open(p model.Pair) bool {
 
 // admits is the engine's own judgement of a witness: static order, execution, pair.
 func (s *Solver) admits(order []int32, p model.Pair) bool {
-	if len(s.execute(order, p, 1)) > 0 {
+	if len(s.machine.execute(order, p, 1)) > 0 {
 		return false
 	}
-	return s.ran[p.A] != s.run && s.ran[p.B] != s.run
+	return s.machine.ran[p.A] != s.machine.run && s.machine.ran[p.B] != s.machine.run
 }

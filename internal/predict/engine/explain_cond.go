@@ -12,40 +12,40 @@ import (
 // If no notification stands between w and x, that is the reason. Otherwise it is the
 // order of everything on this Cond before x, back to the last CondBroadcast, which
 // leaves nobody to be notified whatever stood before it.
-func (s *Solver) explainWake(c []lit, x, w int32) []lit {
-	o := s.w.Events[x].Obj
-	if !s.isQueued(x, w) {
+func (ex *explainer) explainWake(c []lit, x, w int32) []lit {
+	o := ex.static.w.Events[x].Obj
+	if !ex.isQueued(x, w) {
 		return c
 	}
-	if d := s.explainSilence(c, x, w); d != nil {
+	if d := ex.explainSilence(c, x, w); d != nil {
 		return d
 	}
-	before := s.condBefore(x)
+	before := ex.condBefore(x)
 	from := 0
 	for i, y := range before {
-		if s.w.Events[y].Kind == format.CondBroadcast {
+		if ex.static.w.Events[y].Kind == format.CondBroadcast {
 			from = i
 		}
 	}
-	if y := before[from]; s.w.Events[y].Kind == format.CondBroadcast {
-		c = s.someLater(c, o, roleCondWait, y)
-		c = s.someLater(c, o, roleNotify, y)
+	if y := before[from]; ex.static.w.Events[y].Kind == format.CondBroadcast {
+		c = ex.facts.someLater(c, o, roleCondWait, y)
+		c = ex.facts.someLater(c, o, roleNotify, y)
 	}
 	run := append(slices.Clone(before[from:]), x)
 	for i := 1; i < len(run); i++ {
-		c = s.addLit(c, s.before(run[i], run[i-1]))
+		c = ex.facts.addLit(c, ex.sat.before(run[i], run[i-1]))
 	}
-	c = s.someEarlier(c, o, roleCondWait, x)
-	return s.someEarlier(c, o, roleNotify, x)
+	c = ex.facts.someEarlier(c, o, roleCondWait, x)
+	return ex.facts.someEarlier(c, o, roleNotify, x)
 }
 
 // isQueued reports that the thread of x is in the queue at all.
-func (s *Solver) isQueued(x, w int32) bool {
+func (ex *explainer) isQueued(x, w int32) bool {
 	if w >= 0 {
 		return true
 	}
-	e := &s.w.Events[x]
-	for _, q := range s.w.Init[e.Obj].Waiters {
+	e := &ex.static.w.Events[x]
+	for _, q := range ex.static.w.Init[e.Obj].Waiters {
 		if q.Thread == e.Thread {
 			return true
 		}
@@ -54,17 +54,17 @@ func (s *Solver) isQueued(x, w int32) bool {
 }
 
 // explainSilence: the notifications before x are all before w.
-func (s *Solver) explainSilence(c []lit, x, w int32) []lit {
+func (ex *explainer) explainSilence(c []lit, x, w int32) []lit {
 	d := slices.Clone(c)
-	for _, q := range s.objs[s.w.Events[x].Obj].ops[roleNotify] {
-		if z := lastBefore(q, s.pos, s.pos[x]); z >= 0 {
-			if w < 0 || s.pos[z] > s.pos[w] {
+	for _, q := range ex.objects.objs[ex.static.w.Events[x].Obj].ops[roleNotify] {
+		if z := lastBefore(q, ex.sat.order.pos, ex.sat.order.pos[x]); z >= 0 {
+			if w < 0 || ex.sat.order.pos[z] > ex.sat.order.pos[w] {
 				return nil
 			}
-			d = s.addLit(d, s.before(w, z))
+			d = ex.facts.addLit(d, ex.sat.before(w, z))
 		}
-		if z := firstAfter(q, s.pos, s.pos[x]); z >= 0 {
-			d = s.addLit(d, s.before(z, x))
+		if z := firstAfter(q, ex.sat.order.pos, ex.sat.order.pos[x]); z >= 0 {
+			d = ex.facts.addLit(d, ex.sat.before(z, x))
 		}
 	}
 	return d
@@ -72,13 +72,13 @@ func (s *Solver) explainSilence(c []lit, x, w int32) []lit {
 
 // condBefore returns the operations on x's Cond before x, in order, without wakes:
 // they do not change who is notified next.
-func (s *Solver) condBefore(x int32) []int32 {
+func (ex *explainer) condBefore(x int32) []int32 {
 	var l []int32
 	for _, r := range []role{roleCondWait, roleNotify} {
-		for _, q := range s.objs[s.w.Events[x].Obj].ops[r] {
-			l = append(l, q[:countBefore(q, s.pos, s.pos[x])]...)
+		for _, q := range ex.objects.objs[ex.static.w.Events[x].Obj].ops[r] {
+			l = append(l, q[:countBefore(q, ex.sat.order.pos, ex.sat.order.pos[x])]...)
 		}
 	}
-	slices.SortFunc(l, func(a, b int32) int { return int(s.pos[a] - s.pos[b]) })
+	slices.SortFunc(l, func(a, b int32) int { return int(ex.sat.order.pos[a] - ex.sat.order.pos[b]) })
 	return l
 }

@@ -38,12 +38,12 @@ func (v *vars) source(l lit) (r, i int32, ok bool) {
 }
 
 // newSource is a new literal "the read r sees source number i".
-func (s *Solver) newSource(r, i int32) lit { return s.newVar(^(r + 1), i) }
+func (s *sat) newSource(r, i int32) lit { return s.newVar(^(r + 1), i) }
 
-func (s *Solver) newVar(lo, hi int32) lit {
-	v := int32(len(s.lo))
-	s.needs = append(s.needs, litTrue, litTrue)
-	s.lo, s.hi = append(s.lo, lo), append(s.hi, hi)
+func (s *sat) newVar(lo, hi int32) lit {
+	v := int32(len(s.vars.lo))
+	s.vars.needs = append(s.vars.needs, litTrue, litTrue)
+	s.vars.lo, s.vars.hi = append(s.vars.lo, lo), append(s.vars.hi, hi)
 	s.value = append(s.value, 0, 0)
 	s.levelOf = append(s.levelOf, 0)
 	s.reason = append(s.reason, nil)
@@ -54,12 +54,12 @@ func (s *Solver) newVar(lo, hi int32) lit {
 }
 
 // before is the literal "x stands before y"; one of them may be the cursor.
-func (s *Solver) before(x, y int32) lit {
-	if x != s.cursor && y != s.cursor {
-		if s.must(x, y) {
+func (s *sat) before(x, y int32) lit {
+	if x != s.order.cursor && y != s.order.cursor {
+		if s.order.static.must(x, y) {
 			return litTrue
 		}
-		if s.must(y, x) {
+		if s.order.static.must(y, x) {
 			return litFalse
 		}
 	}
@@ -68,14 +68,14 @@ func (s *Solver) before(x, y int32) lit {
 		x, y, sign = y, x, 1
 	}
 	k := uint64(x)<<32 | uint64(y)
-	v, ok := s.byPair[k]
+	v, ok := s.vars.byPair[k]
 	if !ok {
 		v = s.newVar(x, y).index()
-		s.byPair[k] = v
+		s.vars.byPair[k] = v
 	}
 	return lit(v<<1) | sign
 }
 
 // out is the literal "x is not executed", in is "x is executed".
-func (s *Solver) out(x int32) lit { return s.before(s.cursor, x) }
-func (s *Solver) in(x int32) lit  { return s.before(x, s.cursor) }
+func (s *sat) out(x int32) lit { return s.before(s.order.cursor, x) }
+func (s *sat) in(x int32) lit  { return s.before(x, s.order.cursor) }

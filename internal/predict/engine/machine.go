@@ -77,10 +77,17 @@ const notClosed = -2
 
 // machine executes candidate orders.
 type machine struct {
+	static  *static
+	objects *objects
+	reads   *reads // which reads must be intact
+
+	// Of a window with terms; nil otherwise.
+	values *values
+	from   *readFrom
+
 	states  []state
 	run     int32
 	intact  []bool  // of each executed read
-	values  *values // of reads and sends, if the window has terms
 	element []int32 // of each executed send: the number of its element
 	ran     []int32 // run in which the event was executed
 	plain   []bool  // event needs no more than that its object lets it
@@ -89,58 +96,60 @@ type machine struct {
 	orders  orders
 }
 
-func (m *machine) prepare(st *static, ob *objects) {
+func newMachine(st *static, ob *objects, u *reads) *machine {
 	n := st.n
-	m.states = make([]state, len(ob.objs))
-	m.orders = newOrders(st.w)
-	m.intact, m.element, m.ran, m.plain = make([]bool, n), make([]int32, n), make([]int32, n), make([]bool, n)
+	m := &machine{
+		static: st, objects: ob, reads: u, states: make([]state, len(ob.objs)), orders: newOrders(st.w),
+		intact: make([]bool, n), element: make([]int32, n), ran: make([]int32, n), plain: make([]bool, n),
+	}
 	for x := range n {
 		m.plain[x] = !st.never[x] && len(st.w.Events[x].Deps) == 0 && len(st.w.Events[x].Guards) == 0 && ob.blocker[x] == -1 && ob.joins[x] == -1
 	}
+	return m
 }
 
 // execute runs seq from the initial state, then looks whether the pair is next. It
 // returns the violations it met, at most limit.
-func (s *Solver) execute(seq []int32, p model.Pair, limit int) []violation {
-	s.run++
-	s.bad, s.limit = s.bad[:0], limit
-	if s.values != nil {
-		s.findChoices()
+func (m *machine) execute(seq []int32, p model.Pair, limit int) []violation {
+	m.run++
+	m.bad, m.limit = m.bad[:0], limit
+	if m.values != nil {
+		m.from.findChoices(m.run)
 	}
 	for _, x := range seq {
-		s.checkStatic(x)
-		s.checkWeak(x)
-		if s.w.Events[x].Last { // (MO8)
-			s.fail(ruleNever, x, -1)
+		m.checkStatic(x)
+		m.checkWeak(x)
+		if m.static.w.Events[x].Last { // (MO8)
+			m.fail(ruleNever, x, -1)
 		}
-		s.step(x)
-		s.ran[x] = s.run
-		s.checkOrders(x)
-		if len(s.bad) >= limit {
-			return s.bad
+		m.step(x)
+		m.ran[x] = m.run
+		m.checkOrders(x)
+		if len(m.bad) >= limit {
+			return m.bad
 		}
 	}
 	for _, x := range [2]int32{p.A, p.B} {
-		s.checkStatic(x)
-		s.checkEvent(x)
-		for _, r := range s.w.Events[x].Where { // (MO10)
-			if !s.intact[r] {
-				s.fail(ruleDep, x, r)
+		m.checkStatic(x)
+		m.checkEvent(x)
+		for _, r := range m.static.w.Events[x].Where { // (MO10)
+			if !m.intact[r] {
+				m.fail(ruleDep, x, r)
 			}
 		}
 	}
-	if x := s.onlyWrite(p); x >= 0 {
-		e := &s.w.Events[x]
-		if st := s.state(e.Obj); !st.known || st.val != e.Val {
-			s.fail(ruleSwap, x, st.writer)
+	if x := onlyWrite(m.static.w, p); x >= 0 {
+		e := &m.static.w.Events[x]
+		if st := m.state(e.Obj); !st.known || st.val != e.Val {
+			m.fail(ruleSwap, x, st.writer)
 		}
 	}
-	return s.bad
+	return m.bad
 }
 
 // onlyWrite returns the read-modify-write of a pair whose other access is a read.
-func (s *Solver) onlyWrite(p model.Pair) int32 {
-	a, b := s.w.Events[p.A].Kind, s.w.Events[p.B].Kind
+func onlyWrite(w *model.Window, p model.Pair) int32 {
+	a, b := w.Events[p.A].Kind, w.Events[p.B].Kind
 	switch {
 	case a == format.AtomicRMW && b == format.Read:
 		return p.A
@@ -150,19 +159,19 @@ func (s *Solver) onlyWrite(p model.Pair) int32 {
 	return -1
 }
 
-func (s *Solver) fail(r rule, x, y int32) {
-	s.bad = append(s.bad, violation{r, x, y})
+func (m *machine) fail(r rule, x, y int32) {
+	m.bad = append(m.bad, violation{r, x, y})
 }
 
 // state returns the state of an object, which starts from the window's.
-func (s *Solver) state(o model.Obj) *state {
-	st := &s.states[o]
-	if st.stamp == s.run {
+func (m *machine) state(o model.Obj) *state {
+	st := &m.states[o]
+	if st.stamp == m.run {
 		return st
 	}
-	in := &s.w.Init[o]
+	in := &m.static.w.Init[o]
 	*st = state{
-		stamp: s.run, word: word{in.Val, !in.Unknown}, writer: -1,
+		stamp: m.run, word: word{in.Val, !in.Unknown}, writer: -1,
 		readers: in.Readers, counter: in.Counter, once: in.Once,
 		closed: notClosed, sends: st.sends[:0], waiters: st.waiters[:0],
 	}
@@ -180,264 +189,113 @@ func (s *Solver) state(o model.Obj) *state {
 
 // checkStatic checks that what must precede x did; a candidate order sees to that
 // anyway, a proposal may not.
-func (s *Solver) checkStatic(x int32) {
-	for _, p := range s.pre[x] {
-		if s.ran[p] != s.run {
-			s.fail(ruleStatic, x, p)
+func (m *machine) checkStatic(x int32) {
+	for _, p := range m.static.pre[x] {
+		if m.ran[p] != m.run {
+			m.fail(ruleStatic, x, p)
 		}
 	}
-	if p := s.prev[x]; p >= 0 && s.ran[p] != s.run {
-		s.fail(ruleStatic, x, p)
+	if p := m.static.prev[x]; p >= 0 && m.ran[p] != m.run {
+		m.fail(ruleStatic, x, p)
 	}
 }
 
 // checkWeak checks what weak edges ask of an event that is executed.
-func (s *Solver) checkWeak(x int32) {
-	if s.weak == nil {
+func (m *machine) checkWeak(x int32) {
+	if m.static.weak == nil {
 		return
 	}
-	for _, p := range s.weak[x] {
-		if s.ran[p] != s.run {
-			s.fail(ruleStatic, x, p)
+	for _, p := range m.static.weak[x] {
+		if m.ran[p] != m.run {
+			m.fail(ruleStatic, x, p)
 		}
 	}
 }
 
 // checkEvent checks what every event needs: its reads, and a thread that can go on.
-func (s *Solver) checkEvent(x int32) {
-	if s.plain[x] {
+func (m *machine) checkEvent(x int32) {
+	if m.plain[x] {
 		return
 	}
-	if s.never[x] {
-		s.fail(ruleNever, x, -1)
+	if m.static.never[x] {
+		m.fail(ruleNever, x, -1)
 	}
-	for _, r := range s.w.Events[x].Deps {
-		if !s.intact[r] {
-			s.fail(ruleDep, x, r)
+	for _, r := range m.static.w.Events[x].Deps {
+		if !m.intact[r] {
+			m.fail(ruleDep, x, r)
 		}
 	}
-	for k := range s.w.Events[x].Guards {
-		if !s.guardHolds(x, k) {
-			s.fail(ruleGuard, x, int32(k))
+	for k := range m.static.w.Events[x].Guards {
+		if !m.guardHolds(x, k) {
+			m.fail(ruleGuard, x, int32(k))
 		}
 	}
-	s.checkBlocker(x, s.blocker[x])
-	s.checkBlocker(x, s.joins[x])
+	m.checkBlocker(x, m.objects.blocker[x])
+	m.checkBlocker(x, m.objects.joins[x])
 }
 
-func (s *Solver) checkBlocker(x, b int32) {
+func (m *machine) checkBlocker(x, b int32) {
 	if b == -1 {
 		return
 	}
-	o, number := s.slot(b)
-	if st := s.state(o); !st.failed && st.got <= number {
-		s.fail(ruleBlocked, x, b)
+	o, number := m.slot(b)
+	if st := m.state(o); !st.failed && st.got <= number {
+		m.fail(ruleBlocked, x, b)
 	}
 }
 
 // slot returns the unbuffered channel and the number of the element of blocker b.
-func (s *Solver) slot(b int32) (o model.Obj, number int32) {
+func (m *machine) slot(b int32) (o model.Obj, number int32) {
 	if b <= initialSlot {
 		return model.Obj(initialSlot - b), 0
 	}
-	return s.w.Events[b].Obj, s.element[b]
+	return m.static.w.Events[b].Obj, m.element[b]
 }
 
 // step executes x. One switch, one call per kind.
-func (s *Solver) step(x int32) {
-	s.checkEvent(x)
-	e := &s.w.Events[x]
+func (m *machine) step(x int32) {
+	m.checkEvent(x)
+	e := &m.static.w.Events[x]
 	switch e.Kind {
 	case format.Read, format.AtomicRead:
-		s.stepRead(x, e)
+		m.stepRead(x, e)
 	case format.Write, format.AtomicWrite:
-		s.stepWrite(x, e, e.Val, true)
+		m.stepWrite(x, e, e.Val, true)
 	case format.AtomicRMW:
-		s.stepRead(x, e)
-		s.stepWrite(x, e, e.Aux, s.intact[x])
+		m.stepRead(x, e)
+		m.stepWrite(x, e, e.Aux, m.intact[x])
 	case format.Lock:
-		s.stepLock(x, e)
+		m.stepLock(x, e)
 	case format.Unlock:
-		s.stepUnlock(x, e)
+		m.stepUnlock(x, e)
 	case format.TryFail:
-		s.stepTryFail(x, e)
+		m.stepTryFail(x, e)
 	case format.WGAdd:
-		s.stepAdd(x, e)
+		m.stepAdd(x, e)
 	case format.WGWait:
-		s.stepWait(x, e)
+		m.stepWait(x, e)
 	case format.OnceBegin, format.OnceEnd, format.OncePass:
-		s.stepOnce(x, e)
+		m.stepOnce(x, e)
 	case format.CondWait, format.CondWake, format.CondSignal, format.CondBroadcast:
-		s.stepCond(x, e)
+		m.stepCond(x, e)
 	case format.ChanSend:
-		s.stepSend(x, e)
+		m.stepSend(x, e)
 	case format.ChanRecv:
-		s.stepRecv(x, e)
+		m.stepRecv(x, e)
 	case format.ChanClose:
-		s.stepClose(x, e)
+		m.stepClose(x, e)
 	case format.ChanLen:
-		s.stepLen(x, e)
+		m.stepLen(x, e)
 	case format.SelectDefault:
-		s.stepDefault(x, e)
+		m.stepDefault(x, e)
 	case format.Go, format.Start, format.End, format.Join, model.Pin: // (MO5, MO6); MO2 and MO3 are static
 	default:
 		panic("engine: event kind " + e.Kind.String() + " in a window")
 	}
 }
 
-// met notes what the read x sees of the write or send y; a needed one must see what it saw.
-func (s *Solver) met(x int32, see word, r rule, y int32) {
-	s.intact[x] = see.known && see.val == s.w.Events[x].Val
-	if s.values != nil {
-		s.values.seen[x], s.values.from[x] = see, y
-	}
-	if !s.intact[x] && s.needed(x) {
-		s.fail(r, x, y)
-	}
-}
-
-// needed reports that x must be intact: it is strict, or the search assumes so.
-func (s *Solver) needed(x int32) bool {
-	if s.w.Events[x].Strict {
-		return true
-	}
-	l := s.needLit[x]
-	return l != noLit && s.holds(l)
-}
-
-func (s *Solver) allIntact(reads []int32) bool {
-	for _, r := range reads {
-		if !s.intact[r] {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *Solver) stepRead(x int32, e *model.Event) {
-	st := s.state(e.Obj)
-	s.met(x, st.word, ruleRead, st.writer)
-	if s.values != nil {
-		s.checkSource(x, st.writer)
-	}
-}
-
-func (s *Solver) stepWrite(x int32, e *model.Event, val uint64, ok bool) {
-	st := s.state(e.Obj)
-	st.word, st.writer = s.produced(e, val, ok), x
-}
-
 // failOn reports a violation on the state of an object.
-func (s *Solver) failOn(st *state, r rule, x, y int32) {
+func (m *machine) failOn(st *state, r rule, x, y int32) {
 	st.failed = true
-	s.fail(r, x, y)
-}
-
-func (s *Solver) stepLock(x int32, e *model.Event) { // (MO13)
-	st := s.state(e.Obj)
-	read := e.Flags&format.FlagRead != 0
-	switch {
-	case st.failed:
-	case st.writers > 0 || !read && st.readers > 0:
-		s.failOn(st, ruleLock, x, -1)
-	case read:
-		st.readers++
-	default:
-		st.writers++
-	}
-}
-
-func (s *Solver) stepUnlock(x int32, e *model.Event) { // (MO13)
-	st := s.state(e.Obj)
-	n := &st.writers
-	if e.Flags&format.FlagRead != 0 {
-		n = &st.readers
-	}
-	switch {
-	case st.failed:
-	case *n <= 0:
-		s.failOn(st, ruleUnlock, x, -1)
-	default:
-		*n--
-	}
-}
-
-func (s *Solver) stepTryFail(x int32, e *model.Event) { // (MO13)
-	st := s.state(e.Obj)
-	read := e.Flags&format.FlagRead != 0
-	if !st.failed && st.writers == 0 && (read || st.readers == 0) {
-		s.failOn(st, ruleTryFail, x, -1)
-	}
-}
-
-func (s *Solver) stepAdd(x int32, e *model.Event) { // (MO13)
-	st := s.state(e.Obj)
-	if st.failed {
-		return
-	}
-	if st.counter += int64(e.Val); st.counter < 0 {
-		s.failOn(st, ruleAdd, x, -1)
-	}
-}
-
-func (s *Solver) stepWait(x int32, e *model.Event) { // (MO13)
-	if st := s.state(e.Obj); !st.failed && st.counter != 0 {
-		s.failOn(st, ruleWait, x, -1)
-	}
-}
-
-func (s *Solver) stepOnce(x int32, e *model.Event) { // (MO13)
-	st := s.state(e.Obj)
-	switch {
-	case st.failed:
-	case e.Kind == format.OnceBegin:
-		if st.once != model.OnceFresh {
-			s.failOn(st, ruleBegin, x, -1)
-		}
-		st.once = model.OnceRunning
-	case e.Kind == format.OnceEnd:
-		if st.once != model.OnceRunning {
-			s.failOn(st, ruleEnd, x, -1)
-		}
-		st.once = model.OnceDone
-	case st.once != model.OnceDone:
-		s.failOn(st, rulePass, x, -1)
-	}
-}
-
-func (s *Solver) stepCond(x int32, e *model.Event) { // (MO13)
-	st := s.state(e.Obj)
-	switch {
-	case st.failed:
-	case e.Kind == format.CondWait:
-		st.waiters = append(st.waiters, waiter{e.Thread, x, false})
-	case e.Kind == format.CondWake:
-		if !st.wake(e.Thread) {
-			s.failOn(st, ruleWake, x, s.waited[x])
-		}
-	default:
-		st.notify(e.Kind == format.CondBroadcast)
-	}
-}
-
-func (st *state) notify(all bool) {
-	for i := range st.waiters {
-		if !st.waiters[i].notified {
-			st.waiters[i].notified = true
-			if !all {
-				return
-			}
-		}
-	}
-}
-
-// wake takes the notified entry of t out of the queue.
-func (st *state) wake(t model.Thread) bool {
-	for i, w := range st.waiters {
-		if w.thread == t && w.notified {
-			st.waiters = append(st.waiters[:i], st.waiters[i+1:]...)
-			return true
-		}
-	}
-	return false
+	m.fail(r, x, y)
 }

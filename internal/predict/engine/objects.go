@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/presage-race/presage/internal/predict/model"
@@ -95,6 +96,7 @@ type object struct {
 
 // objects are the operations of a window by object.
 type objects struct {
+	static  *static
 	objs    []object
 	release []int32 // of a Lock: its Unlock by the same thread, or -1
 	waited  []int32 // of a CondWake: its CondWait, or -1
@@ -110,7 +112,7 @@ const initialSlot = -2
 func newObjects(st *static) *objects {
 	w := st.w
 	ob := &objects{
-		objs:    make([]object, len(w.Init)),
+		static: st, objs: make([]object, len(w.Init)),
 		release: filled(st.n, -1), waited: filled(st.n, -1), blocker: filled(st.n, -1), joins: filled(st.n, -1),
 	}
 	for i := range w.Init {
@@ -249,4 +251,36 @@ func firstAfter(l []int32, pos []int32, p int32) int32 {
 		return l[k]
 	}
 	return -1
+}
+
+// lastMust returns the last write of each chain that must stand before the read r.
+func (ob *objects) lastMust(r int32) []int32 {
+	var last []int32
+	for _, q := range ob.objs[ob.static.w.Events[r].Obj].ops[roleWrite] {
+		if k := ob.countMust(q, r); k > 0 {
+			last = append(last, q[k-1])
+		}
+	}
+	return last
+}
+
+// countMust is the number of events of q that must stand before x.
+func (ob *objects) countMust(q []int32, x int32) int {
+	k, _ := slices.BinarySearchFunc(q, 0, func(y int32, _ int) int {
+		if ob.static.must(y, x) {
+			return -1
+		}
+		return 1
+	})
+	return k
+}
+
+// hidden reports that a write of last always overwrites w.
+func (ob *objects) hidden(w int32, last []int32) bool {
+	for _, l := range last {
+		if ob.static.must(w, l) {
+			return true
+		}
+	}
+	return false
 }

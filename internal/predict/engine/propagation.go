@@ -2,7 +2,7 @@ package engine
 
 // propagate makes true what the clauses force and extends the order by the arcs of
 // true literals. It returns a violated clause, or nil.
-func (s *Solver) propagate() *clause {
+func (s *sat) propagate() *clause {
 	for {
 		if c := s.propagateUnits(); c != nil {
 			return c
@@ -11,7 +11,7 @@ func (s *Solver) propagate() *clause {
 			return nil
 		}
 		l := s.trail[s.thead]
-		if x, y, ok := s.arc(l); ok {
+		if x, y, ok := s.vars.arc(l); ok {
 			if path, ok := s.order.add(x, y, l); !ok {
 				return &clause{lits: negate(path, l.not())}
 			}
@@ -30,7 +30,7 @@ func negate(lits []lit, first lit) []lit {
 	return c
 }
 
-func (s *Solver) propagateUnits() *clause {
+func (s *sat) propagateUnits() *clause {
 	for s.qhead < len(s.trail) {
 		p := s.trail[s.qhead]
 		s.qhead++
@@ -43,7 +43,7 @@ func (s *Solver) propagateUnits() *clause {
 }
 
 // visitWatches looks at the clauses that watch the literal f, which became false.
-func (s *Solver) visitWatches(f lit) *clause {
+func (s *sat) visitWatches(f lit) *clause {
 	ws := s.watches[f]
 	k := 0
 	for i, w := range ws {
@@ -79,7 +79,7 @@ func (s *Solver) visitWatches(f lit) *clause {
 }
 
 // rewatch replaces the watched false literal lits[1] by one that is not false.
-func (s *Solver) rewatch(c *clause, other lit) bool {
+func (s *sat) rewatch(c *clause, other lit) bool {
 	for x := 2; x < len(c.lits); x++ {
 		if s.value[c.lits[x]] >= 0 {
 			c.lits[1], c.lits[x] = c.lits[x], c.lits[1]

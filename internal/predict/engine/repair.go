@@ -13,58 +13,41 @@ import (
 //     guard comes out as recorded;
 //   - a literal of the clause.
 //
-// It decides nothing but the way of the search.
-func (s *Solver) repair(clause []lit, reads []int32) []lit {
-	u := s.values
-	u.roots = u.roots[:0]
-	u.repairs++
+// It has no influence on the answer, only on the course of the search.
+func (sl *slicer) repair(clause []lit, reads []int32) []lit {
+	sl.roots = sl.roots[:0]
+	sl.repairs++
 	for _, r := range reads {
-		s.findRoots(r)
+		sl.findRoots(r)
 	}
-	if len(u.roots) == 0 {
+	if len(sl.roots) == 0 {
 		return clause
 	}
-	return slices.Clone(u.roots)
+	return slices.Clone(sl.roots)
 }
 
-// findRoots collects open literals "r sees its recorded write", for the read r and those that what
-// it sees was computed from.
-func (s *Solver) findRoots(r int32) {
-	u := s.values
-	if s.intact[r] || u.visited[r] == u.repairs || !s.w.Events[r].Kind.IsAccess() {
+// findRoots collects the open literals "r sees its recorded write", for the read r and for the reads
+// that the value it sees was computed from.
+func (sl *slicer) findRoots(r int32) {
+	if sl.machine.intact[r] || sl.visited[r] == sl.repairs || !sl.static.w.Events[r].Kind.IsAccess() {
 		return
 	}
-	u.visited[r] = u.repairs
-	w, recorded := u.from[r], s.closure.writer[r]
+	sl.visited[r] = sl.repairs
+	w, recorded := sl.values.from[r], sl.recorded[r]
 	switch {
 	case w == unexplained:
 	case w != recorded:
-		src := s.possibleSources(r)
-		if i := src.find(recorded); i >= 0 && s.value[src.lits[i]] == 0 {
-			u.roots = append(u.roots, src.lits[i])
+		src := sl.from.possibleSources(r)
+		if i := src.find(recorded); i >= 0 && sl.sat.value[src.lits[i]] == 0 {
+			sl.roots = append(sl.roots, src.lits[i])
 		}
 	case w >= 0:
-		e := &s.w.Events[w]
+		e := &sl.static.w.Events[w]
 		for _, d := range e.ValDeps {
-			s.findRoots(d)
+			sl.findRoots(d)
 		}
 		if e.Kind == format.AtomicRMW {
-			s.findRoots(w)
+			sl.findRoots(w)
 		}
 	}
-}
-
-// asRecorded returns the open literals that agree with the recorded order; all, if there are none.
-func (s *Solver) asRecorded(c []lit) []lit {
-	var kept []lit
-	for _, l := range c {
-		x, y, ok := s.arc(l)
-		if ok && s.value[l] == 0 && x != s.cursor && y != s.cursor && s.place[x] < s.place[y] {
-			kept = append(kept, l)
-		}
-	}
-	if len(kept) > 0 {
-		return kept
-	}
-	return c
 }

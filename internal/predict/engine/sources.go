@@ -5,10 +5,22 @@ import (
 	"slices"
 )
 
-// This file is about the literals "the read r sees the write w" where values are evaluated (MO11). In
-// a window with a few hundred accesses of one word each of its reads has as many of them, so what
-// is asked at each event of an execution (checkSource) and of each read of a slice (sees) does not
-// look at all.
+// readFrom are the literals "the read r sees the write w", in a window with terms (MO11). Where a
+// few hundred accesses act on one word, each of its reads has as many of them. So neither agrees, at
+// each event of an execution, nor sees, for each read of a slice, searches the list.
+type readFrom struct {
+	sat     *sat
+	static  *static
+	objects *objects
+
+	sources []*sources // of a read: its literals
+	choices []choice   // of a read: the source that the search has chosen for it
+	run     int32      // of the machine, for choices
+}
+
+func newReadFrom(s *sat, st *static, ob *objects) *readFrom {
+	return &readFrom{sat: s, static: st, objects: ob, sources: make([]*sources, st.n), choices: make([]choice, st.n)}
+}
 
 // choice is what the search has chosen for a read, for the execution number run.
 type choice struct {
@@ -21,41 +33,41 @@ type choice struct {
 // possibleSources returns the literals of r, and emits their clauses when it is asked for
 // the first time: an executed read sees one write, which stands before it. That
 // no other stands between them is emitted when an order shows one (explainSource).
-func (s *Solver) possibleSources(r int32) *sources {
-	if src := s.values.sources[r]; src != nil {
+func (f *readFrom) possibleSources(r int32) *sources {
+	if src := f.sources[r]; src != nil {
 		return src
 	}
-	src := &sources{at: r, writes: s.possibleWrites(r)}
-	s.values.sources[r] = src
+	src := &sources{at: r, writes: f.possibleWrites(r)}
+	f.sources[r] = src
 	src.sort()
 	if len(src.writes) == 1 {
 		src.lits = []lit{litTrue}
 		return src
 	}
-	all := []lit{s.out(r)}
+	all := []lit{f.sat.out(r)}
 	for i, w := range src.writes {
-		l := s.newSource(r, int32(i))
+		l := f.sat.newSource(r, int32(i))
 		src.lits, all = append(src.lits, l), append(all, l)
 		if w >= 0 {
-			s.needs[l] = s.before(w, r)
-			s.emit(l.not(), s.before(w, r))
+			f.sat.vars.needs[l] = f.sat.before(w, r)
+			f.sat.emit(l.not(), f.sat.before(w, r))
 		}
 	}
-	s.emit(all...)
+	f.sat.emit(all...)
 	return src
 }
 
 // possibleWrites are the writes that can be the last before r.
-func (s *Solver) possibleWrites(r int32) []int32 {
-	o := &s.objs[s.w.Events[r].Obj]
+func (f *readFrom) possibleWrites(r int32) []int32 {
+	o := &f.objects.objs[f.static.w.Events[r].Obj]
 	var c []int32
-	last := s.lastMust(r)
+	last := f.objects.lastMust(r)
 	if len(last) == 0 {
 		c = append(c, -1)
 	}
 	for _, q := range o.ops[roleWrite] {
 		for _, w := range q {
-			if w != r && !s.must(r, w) && !s.hidden(w, last) {
+			if w != r && !f.static.must(r, w) && !f.objects.hidden(w, last) {
 				c = append(c, w)
 			}
 		}
@@ -87,8 +99,8 @@ func (src *sources) find(w int32) int32 {
 }
 
 // sees is the literal "the read r sees the write w" (-1: the initial value).
-func (s *Solver) sees(r, w int32) lit {
-	src := s.possibleSources(r)
+func (f *readFrom) sees(r, w int32) lit {
+	src := f.possibleSources(r)
 	i := src.find(w)
 	if i < 0 {
 		panic("engine: a read sees a write that it cannot see")
@@ -97,14 +109,15 @@ func (s *Solver) sees(r, w int32) lit {
 }
 
 // findChoices finds what the search has chosen, for the execution that begins.
-func (s *Solver) findChoices() {
-	for _, l := range s.trail {
-		if r, i, ok := s.source(l); ok {
-			switch c := &s.values.choices[r]; {
+func (f *readFrom) findChoices(run int32) {
+	f.run = run
+	for _, l := range f.sat.trail {
+		if r, i, ok := f.sat.vars.source(l); ok {
+			switch c := &f.choices[r]; {
 			case l&1 == 0:
-				*c = choice{s.run, i}
-			case c.run != s.run:
-				*c = choice{s.run, -1}
+				*c = choice{f.run, i}
+			case c.run != f.run:
+				*c = choice{f.run, -1}
 			}
 		}
 	}
@@ -112,51 +125,31 @@ func (s *Solver) findChoices() {
 
 // chosen returns the index of the source that the search has chosen for r; -1 if it has none, and
 // whether it has excluded some.
-func (s *Solver) chosen(r int32, src *sources) (index int32, excluded bool) {
-	c := s.values.choices[r]
+func (f *readFrom) chosen(r int32, src *sources) (index int32, excluded bool) {
+	c := f.choices[r]
 	switch {
 	case len(src.writes) == 1:
 		return 0, false
-	case c.run == s.run:
+	case c.run == f.run:
 		return c.index, true
 	}
 	return -1, false
 }
 
-// checkSource notes a read that does not see the write that the search has chosen for it, or sees
-// one that it has excluded.
-func (s *Solver) checkSource(r, w0 int32) {
-	src := s.values.sources[r]
+// agrees reports whether the search allows the executed read r to see the write w0: it has chosen w0,
+// or it has chosen none and has not excluded w0.
+func (f *readFrom) agrees(r, w0 int32) bool {
+	src := f.sources[r]
 	if src == nil {
-		return
+		return true
 	}
-	i, excluded := s.chosen(r, src)
+	i, excluded := f.chosen(r, src)
 	switch {
-	case i >= 0 && src.writes[i] == w0 || i < 0 && !excluded:
-		return
-	case i < 0:
-		if k := src.find(w0); k < 0 || !s.holds(src.lits[k].not()) {
-			return
-		}
+	case i >= 0:
+		return src.writes[i] == w0
+	case !excluded:
+		return true
 	}
-	s.fail(ruleSource, r, w0)
-}
-
-// explainSource: w0 is the last write before r, which should see another.
-func (s *Solver) explainSource(r, w0 int32) []lit {
-	src := s.values.sources[r]
-	i, _ := s.chosen(r, src)
-	if i < 0 {
-		return s.preferNear(r, src)
-	}
-	w := src.writes[i]
-	if w0 < 0 || w >= 0 && s.pos[w] > s.pos[r] {
-		return []lit{s.before(w, r)} // not propagated yet
-	}
-	c := []lit{src.lits[i].not(), s.before(r, w0)}
-	if w >= 0 {
-		c = append(c, s.before(w0, w))
-	}
-	s.emit(c...)
-	return s.asRecorded(c[1:])
+	k := src.find(w0)
+	return k < 0 || !f.sat.holds(src.lits[k].not())
 }
