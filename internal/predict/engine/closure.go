@@ -9,8 +9,9 @@ import (
 // pair needs and is closed under what its events needed in the recorded run,
 // executed in recorded order. It is a proposal; the machine judges it.
 type closure struct {
-	*static
-	*objects
+	static  *static
+	objects *objects
+
 	writer []int32   // of a read: the write it saw in the recorded order, or -1
 	taker  []int32   // of a send: its receive in the recorded order, or -1
 	first  [][]int32 // of each event: events of the same objects that it comes after
@@ -49,10 +50,10 @@ func newClosure(st *static, ob *objects) *closure {
 
 // scan reads off the recorded order who saw what.
 func (c *closure) scan() {
-	last := filled(int32(len(c.w.Init)), -1) // by object: last operation, or last write
-	queue := make([][]int32, len(c.w.Init))
-	for o := range c.w.Init {
-		for range c.w.Init[o].Queue {
+	last := filled(int32(len(c.static.w.Init)), -1) // by object: last operation, or last write
+	queue := make([][]int32, len(c.static.w.Init))
+	for o := range c.static.w.Init {
+		for range c.static.w.Init[o].Queue {
 			queue[o] = append(queue[o], -1)
 		}
 	}
@@ -61,8 +62,8 @@ func (c *closure) scan() {
 			c.first[x] = append(c.first[x], last[o])
 		}
 	}
-	for _, x := range c.line {
-		e := &c.w.Events[x]
+	for _, x := range c.static.line {
+		e := &c.static.w.Events[x]
 		for _, k := range e.Cases {
 			after(x, k.Chan)
 		}
@@ -76,7 +77,7 @@ func (c *closure) scan() {
 			c.writer[x] = last[e.Obj]
 		case format.Write, format.AtomicWrite:
 		case format.Lock, format.Unlock:
-			if !c.objs[e.Obj].disciplined {
+			if !c.objects.objs[e.Obj].disciplined {
 				after(x, e.Obj)
 			}
 		case format.ChanSend:
@@ -113,12 +114,12 @@ func (c *closure) propose(p model.Pair) ([]int32, bool) {
 		*l = included{open: l.open[:0]}
 	}
 	c.opened, c.work = c.opened[:0], c.work[:0]
-	for k := range c.width {
-		c.limit[k] = min(c.from(p.A, k), c.from(p.B, k))
+	for k := range c.static.width {
+		c.limit[k] = min(c.static.from(p.A, k), c.static.from(p.B, k))
 	}
 	for _, x := range [2]int32{p.A, p.B} {
 		c.requireEvent(x)
-		for _, r := range c.w.Events[x].Where { // (MO10)
+		for _, r := range c.static.w.Events[x].Where { // (MO10)
 			c.requireRead(r)
 		}
 	}
@@ -132,8 +133,8 @@ func (c *closure) propose(p model.Pair) ([]int32, bool) {
 		return nil, false
 	}
 	c.order = c.order[:0]
-	for _, x := range c.line {
-		if c.idx[x] < c.cut[c.chain[x]] {
+	for _, x := range c.static.line {
+		if c.static.idx[x] < c.cut[c.static.chain[x]] {
 			c.order = append(c.order, x)
 		}
 	}
@@ -146,7 +147,7 @@ func (c *closure) include(x int32) {
 		c.failed = true
 		return
 	}
-	c.upTo(c.chain[x], c.idx[x]+1)
+	c.upTo(c.static.chain[x], c.static.idx[x]+1)
 }
 
 // upTo adds the first n events of chain k.
@@ -156,7 +157,7 @@ func (c *closure) upTo(k, n int32) {
 		return
 	}
 	for ; c.cut[k] < n; c.cut[k]++ {
-		c.work = append(c.work, c.chains[k][c.cut[k]])
+		c.work = append(c.work, c.static.chains[k][c.cut[k]])
 	}
 }
 
@@ -165,7 +166,7 @@ func (c *closure) within(k, n int32) bool {
 	if !c.soft || n <= c.cut[k] {
 		return true
 	}
-	for j, m := range c.clocks[c.chains[k][n-1]] {
+	for j, m := range c.static.clocks[c.static.chains[k][n-1]] {
 		if m > c.limit[j] {
 			return false
 		}
@@ -175,13 +176,13 @@ func (c *closure) within(k, n int32) bool {
 
 // requireEvent adds what x needs whatever it does.
 func (c *closure) requireEvent(x int32) {
-	for k, n := range c.clocks[x] {
-		if int32(k) != c.chain[x] {
+	for k, n := range c.static.clocks[x] {
+		if int32(k) != c.static.chain[x] {
 			c.upTo(int32(k), n)
 		}
 	}
-	c.upTo(c.chain[x], c.idx[x])
-	e := &c.w.Events[x]
+	c.upTo(c.static.chain[x], c.static.idx[x])
+	e := &c.static.w.Events[x]
 	for _, r := range e.Deps {
 		c.requireRead(r)
 	}
@@ -190,7 +191,7 @@ func (c *closure) requireEvent(x int32) {
 			c.requireRead(r)
 		}
 	}
-	for _, b := range [2]int32{c.blocker[x], c.joins[x]} {
+	for _, b := range [2]int32{c.objects.blocker[x], c.objects.joins[x]} {
 		switch {
 		case b >= 0:
 			c.include(c.taker[b])
@@ -208,7 +209,7 @@ func (c *closure) requireRead(r int32) {
 	}
 	c.seen[r] = c.run
 	c.include(w)
-	e := &c.w.Events[w]
+	e := &c.static.w.Events[w]
 	for _, d := range e.ValDeps {
 		c.requireRead(d)
 	}
@@ -219,23 +220,23 @@ func (c *closure) requireRead(r int32) {
 
 // requireObject adds what x needs from its objects.
 func (c *closure) requireObject(x int32) {
-	e := &c.w.Events[x]
+	e := &c.static.w.Events[x]
 	if e.Strict {
 		c.requireRead(x)
 	}
 	for _, y := range c.first[x] {
 		c.include(y)
 	}
-	if c.weak != nil {
-		for _, y := range c.weak[x] {
+	if c.static.weak != nil {
+		for _, y := range c.static.weak[x] {
 			c.include(y)
 		}
 	}
-	if e.Kind == format.Lock && c.objs[e.Obj].disciplined {
+	if e.Kind == format.Lock && c.objects.objs[e.Obj].disciplined {
 		c.requireLock(x, e)
 	}
-	if e.Kind == format.ChanSend && e.Partner >= 0 && c.prev[e.Partner] >= 0 {
-		c.include(c.prev[e.Partner])
+	if e.Kind == format.ChanSend && e.Partner >= 0 && c.static.prev[e.Partner] >= 0 {
+		c.include(c.static.prev[e.Partner])
 	}
 }
 
@@ -248,16 +249,16 @@ func (c *closure) requireLock(x int32, e *model.Event) {
 	}
 	kept := l.open[:0]
 	for _, y := range l.open {
-		if c.place[y] < c.place[x] && !(isRead(e) && isRead(&c.w.Events[y])) {
-			c.include(c.release[y])
+		if c.static.place[y] < c.static.place[x] && !(isRead(e) && isRead(&c.static.w.Events[y])) {
+			c.include(c.objects.release[y])
 		} else {
 			kept = append(kept, y)
 		}
 	}
 	l.open = kept
-	now := c.place[x] + 1
+	now := c.static.place[x] + 1
 	if now < l.writer || !isRead(e) && now < l.reader {
-		c.include(c.release[x])
+		c.include(c.objects.release[x])
 	} else {
 		l.open = append(l.open, x)
 	}

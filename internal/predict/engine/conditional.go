@@ -46,11 +46,11 @@ func (m *machine) checkOrders(x int32) {
 // the condition of.
 func (u *obligations) visitOrders() {
 	for _, k := range u.given {
-		c := &u.w.Orders[k]
+		c := &u.static.w.Orders[k]
 		if u.includes(c.From) && u.includes(c.To) {
 			u.arc(c.From, c.To)
-		} else if u.includes(c.To) && u.precedes(c.To, c.From) && u.idx[c.From] < u.limit[u.chain[c.From]] {
-			u.limit[u.chain[c.From]] = u.idx[c.From] // it can only come after
+		} else if u.includes(c.To) && u.partial.precedes(c.To, c.From) && u.static.idx[c.From] < u.limit[u.static.chain[c.From]] {
+			u.limit[u.static.chain[c.From]] = u.static.idx[c.From] // it can only come after
 		}
 		if u.refuted {
 			return

@@ -8,8 +8,10 @@ import (
 // obligations computes, for one pair, facts that hold in every witness: events it
 // contains and arcs it respects. It finds a contradiction or a fixed point.
 type obligations struct {
-	*objects
-	*partial
+	static  *static
+	objects *objects
+	partial *partial // the arcs
+
 	cut     []int32 // by chain: how many of its events every witness contains
 	limit   []int32 // by chain: no witness contains events from here on
 	grown   []int32 // chains whose cut has grown since it was looked at
@@ -35,7 +37,7 @@ type valueKey struct {
 
 func newObligations(st *static, ob *objects) *obligations {
 	u := &obligations{
-		objects: ob, partial: newPartial(st),
+		static: st, objects: ob, partial: newPartial(st),
 		cut: make([]int32, st.width), limit: make([]int32, st.width), done: make([]int32, st.width),
 		stamp: make([]int32, st.n), byValue: map[valueKey]seqs{},
 	}
@@ -65,7 +67,7 @@ func newObligations(st *static, ob *objects) *obligations {
 func (u *obligations) consistent(p model.Pair) bool {
 	u.start(p)
 	for !u.refuted {
-		n := len(u.arcs)
+		n := len(u.partial.arcs)
 		u.visitCut()
 		for i := 0; i < len(u.locks) && !u.refuted; i++ {
 			u.visitLock(u.locks[i])
@@ -74,7 +76,7 @@ func (u *obligations) consistent(p model.Pair) bool {
 		for i := 0; i < len(u.reads) && !u.refuted; i++ {
 			u.visitRead(u.reads[i])
 		}
-		if n == len(u.arcs) && len(u.grown) == 0 {
+		if n == len(u.partial.arcs) && len(u.grown) == 0 {
 			break
 		}
 	}
@@ -85,16 +87,16 @@ func (u *obligations) start(p model.Pair) {
 	u.partial.reset()
 	u.run++
 	u.reads, u.locks, u.grown, u.given, u.refuted = u.reads[:0], u.locks[:0], u.grown[:0], u.given[:0], false
-	for c := range u.width {
+	for c := range u.static.width {
 		u.cut[c], u.done[c] = 0, 0
-		u.limit[c] = min(u.from(p.A, c), u.from(p.B, c))
+		u.limit[c] = min(u.static.from(p.A, c), u.static.from(p.B, c))
 	}
 	for _, x := range [2]int32{p.A, p.B} {
 		u.includeAll(x)
-		for _, r := range u.w.Events[x].Deps {
+		for _, r := range u.static.w.Events[x].Deps {
 			u.need(r)
 		}
-		for _, r := range u.w.Events[x].Where { // (MO10)
+		for _, r := range u.static.w.Events[x].Where { // (MO10)
 			u.need(r)
 		}
 	}
@@ -102,8 +104,8 @@ func (u *obligations) start(p model.Pair) {
 
 // includeAll includes what must precede x.
 func (u *obligations) includeAll(x int32) {
-	for c := range u.width {
-		u.include(c, u.preceding(x, c))
+	for c := range u.static.width {
+		u.include(c, u.partial.preceding(x, c))
 	}
 }
 
@@ -119,15 +121,15 @@ func (u *obligations) include(c, n int32) {
 	}
 }
 
-func (u *obligations) includes(x int32) bool { return u.idx[x] < u.cut[u.chain[x]] }
+func (u *obligations) includes(x int32) bool { return u.static.idx[x] < u.cut[u.static.chain[x]] }
 
 // excludes reports that no witness contains x.
 func (u *obligations) excludes(x int32) bool {
-	if u.never[x] || u.w.Events[x].Last || u.idx[x] >= u.limit[u.chain[x]] {
+	if u.static.never[x] || u.static.w.Events[x].Last || u.static.idx[x] >= u.limit[u.static.chain[x]] {
 		return true
 	}
-	for c := range u.width {
-		if u.preceding(x, c) > u.limit[c] {
+	for c := range u.static.width {
+		if u.partial.preceding(x, c) > u.limit[c] {
 			return true
 		}
 	}
@@ -144,16 +146,16 @@ func (u *obligations) visitCut() {
 			continue
 		}
 		u.done[c] = to
-		for _, x := range u.chains[c][from:to] {
+		for _, x := range u.static.chains[c][from:to] {
 			u.collect(x)
 		}
-		u.includeAll(u.chains[c][to-1])
+		u.includeAll(u.static.chains[c][to-1])
 	}
 }
 
 func (u *obligations) collect(x int32) {
-	e := &u.w.Events[x]
-	if u.never[x] || e.Last {
+	e := &u.static.w.Events[x]
+	if u.static.never[x] || e.Last {
 		u.refuted = true
 	}
 	for _, r := range e.Deps {
@@ -162,15 +164,15 @@ func (u *obligations) collect(x int32) {
 	if e.Strict {
 		u.need(x)
 	}
-	if u.weak != nil {
-		for _, y := range u.weak[x] {
+	if u.static.weak != nil {
+		for _, y := range u.static.weak[x] {
 			u.arc(y, x)
 		}
 	}
 	if u.orders != nil {
 		u.given = append(u.given, u.orders[x]...)
 	}
-	if e.Kind == format.Lock && u.objs[e.Obj].disciplined {
+	if e.Kind == format.Lock && u.objects.objs[e.Obj].disciplined {
 		u.locks = append(u.locks, x)
 	}
 }
@@ -181,10 +183,10 @@ func (u *obligations) need(r int32) {
 		return
 	}
 	u.stamp[r] = u.run
-	if u.varies != nil && u.varies[u.w.Events[r].Obj] {
+	if u.varies != nil && u.varies[u.static.w.Events[r].Obj] {
 		return // another write than those of its value may store it
 	}
-	switch u.w.Events[r].Kind {
+	switch u.static.w.Events[r].Kind {
 	case format.Read, format.AtomicRead, format.AtomicRMW:
 		u.reads = append(u.reads, r)
 	}
@@ -192,13 +194,13 @@ func (u *obligations) need(r int32) {
 
 // arc notes that x precedes y if y is executed.
 func (u *obligations) arc(x, y int32) {
-	if x == y || u.precedes(y, x) {
-		u.limit[u.chain[y]] = min(u.limit[u.chain[y]], u.idx[y])
+	if x == y || u.partial.precedes(y, x) {
+		u.limit[u.static.chain[y]] = min(u.limit[u.static.chain[y]], u.static.idx[y])
 		u.refuted = u.refuted || u.includes(y)
 		return
 	}
-	if u.add(x, y) && u.includes(y) {
-		u.include(u.chain[x], u.idx[x]+1)
+	if u.partial.add(x, y) && u.includes(y) {
+		u.include(u.static.chain[x], u.static.idx[x]+1)
 		u.includeAll(x)
 	}
 }
@@ -206,8 +208,8 @@ func (u *obligations) arc(x, y int32) {
 // visitLock orders the critical section of the included acquire x after those that
 // start before x's ends.
 func (u *obligations) visitLock(x int32) {
-	e := &u.w.Events[x]
-	o := &u.objs[e.Obj]
+	e := &u.static.w.Events[x]
+	o := &u.objects.objs[e.Obj]
 	u.orderSection(x, o.ops[roleLock])
 	if !isRead(e) {
 		u.orderSection(x, o.ops[roleRLock])
@@ -215,22 +217,22 @@ func (u *obligations) visitLock(x int32) {
 }
 
 func (u *obligations) orderSection(x int32, acquires seqs) {
-	end := u.release[x]
+	end := u.objects.release[x]
 	open := end < 0 || u.excludes(end) // x's section is still open at the race
 	for _, q := range acquires {
-		c := u.chain[q[0]]
-		if c == u.chain[x] {
+		c := u.static.chain[q[0]]
+		if c == u.static.chain[x] {
 			continue
 		}
 		bound := u.cut[c]
 		if !open {
-			bound = min(bound, u.preceding(end, c))
+			bound = min(bound, u.partial.preceding(end, c))
 		}
 		k := u.countUpTo(q, bound)
 		if k == 0 {
 			continue
 		}
-		r := u.release[q[k-1]]
+		r := u.objects.release[q[k-1]]
 		if r < 0 || u.excludes(r) {
 			u.refuted = true
 			return
@@ -244,7 +246,7 @@ func (u *obligations) countUpTo(q []int32, bound int32) int {
 	lo, hi := 0, len(q)
 	for lo < hi {
 		m := (lo + hi) / 2
-		if u.idx[q[m]] < bound {
+		if u.static.idx[q[m]] < bound {
 			lo = m + 1
 		} else {
 			hi = m
@@ -255,13 +257,13 @@ func (u *obligations) countUpTo(q []int32, bound int32) int {
 
 // visitRead looks for the writes that the needed read r can see last.
 func (u *obligations) visitRead(r int32) {
-	e := &u.w.Events[r]
-	o := &u.objs[e.Obj]
+	e := &u.static.w.Events[r]
+	o := &u.objects.objs[e.Obj]
 	u.latest = u.latest[:0]
 	initial := o.init.Val == e.Val && !o.init.Unknown
 	for _, q := range o.ops[roleWrite] {
 		w := int32(-1)
-		if k := u.countUpTo(q, u.preceding(r, u.chain[q[0]])); k > 0 {
+		if k := u.countUpTo(q, u.partial.preceding(r, u.static.chain[q[0]])); k > 0 {
 			w, initial = q[k-1], false
 		}
 		u.latest = append(u.latest, w)
@@ -273,8 +275,8 @@ func (u *obligations) visitRead(r int32) {
 				continue
 			}
 			if n++; n == 1 {
-				first, chain = w, u.chain[w]
-			} else if u.chain[w] != chain || initial {
+				first, chain = w, u.static.chain[w]
+			} else if u.static.chain[w] != chain || initial {
 				return
 			}
 		}
@@ -296,11 +298,11 @@ func (u *obligations) visitRead(r int32) {
 // visible returns those of q, writes of one chain, that r may see by the order of that chain: from
 // the last write before r on, to the first that follows r or that no witness contains.
 func (u *obligations) visible(q []int32, r int32) []int32 {
-	c := u.chain[q[0]]
-	q = q[:u.countUpTo(q, min(u.following(r, c), u.limit[c]))]
+	c := u.static.chain[q[0]]
+	q = q[:u.countUpTo(q, min(u.partial.following(r, c), u.limit[c]))]
 	for _, l := range u.latest {
-		if l >= 0 && u.chain[l] == c {
-			return q[u.countUpTo(q, u.idx[l]):]
+		if l >= 0 && u.static.chain[l] == c {
+			return q[u.countUpTo(q, u.static.idx[l]):]
 		}
 	}
 	return q
@@ -312,7 +314,7 @@ func (u *obligations) canBeLast(w, r int32) bool {
 		return false
 	}
 	for _, l := range u.latest {
-		if l >= 0 && l != w && u.precedes(w, l) {
+		if l >= 0 && l != w && u.partial.precedes(w, l) {
 			return false
 		}
 	}
@@ -322,7 +324,7 @@ func (u *obligations) canBeLast(w, r int32) bool {
 // seesInitial: all writes come after r.
 func (u *obligations) seesInitial(r int32, o *object) {
 	for _, q := range o.ops[roleWrite] {
-		if w := q[0]; w != r && u.chain[w] != u.chain[r] {
+		if w := q[0]; w != r && u.static.chain[w] != u.static.chain[r] {
 			u.arc(r, w)
 		}
 	}
@@ -330,18 +332,18 @@ func (u *obligations) seesInitial(r int32, o *object) {
 
 // seesOnly: r sees w, so every other write is before w or after r.
 func (u *obligations) seesOnly(w, r int32, o *object) {
-	for _, d := range u.w.Events[w].ValDeps {
+	for _, d := range u.static.w.Events[w].ValDeps {
 		u.need(d)
 	}
-	if u.w.Events[w].Kind == format.AtomicRMW {
+	if u.static.w.Events[w].Kind == format.AtomicRMW {
 		u.need(w)
 	}
 	for _, q := range o.ops[roleWrite] {
-		c := u.chain[q[0]]
-		if k := u.countUpTo(q, u.preceding(r, c)); k > 0 && q[k-1] != w {
+		c := u.static.chain[q[0]]
+		if k := u.countUpTo(q, u.partial.preceding(r, c)); k > 0 && q[k-1] != w {
 			u.arc(q[k-1], w)
 		}
-		k := u.countUpTo(q, u.following(w, c))
+		k := u.countUpTo(q, u.partial.following(w, c))
 		if k < len(q) && q[k] == r {
 			k++
 		}

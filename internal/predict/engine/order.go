@@ -12,7 +12,7 @@ type arc struct {
 // order and the arcs of all true order literals, kept by the algorithm of Pearce
 // and Kelly: adding x→y with x after y reorders only what lies between them.
 type order struct {
-	*static
+	static *static
 	cursor int32 // the node after the last event
 	pos    []int32
 	at     []int32
@@ -40,7 +40,7 @@ func newOrder(st *static) *order {
 // reset makes the order that of line, with the cursor before event c, and drops all arcs.
 func (o *order) reset(c int32) {
 	p := int32(0)
-	for _, x := range o.line {
+	for _, x := range o.static.line {
 		if x == c {
 			o.pos[o.cursor], o.at[p] = p, o.cursor
 			p++
@@ -67,7 +67,7 @@ func (o *order) start(first []int32) {
 		put(x)
 	}
 	put(o.cursor)
-	for _, x := range o.line {
+	for _, x := range o.static.line {
 		if o.mark[x] != o.stamp {
 			put(x)
 		}
@@ -108,10 +108,10 @@ func (o *order) search(y, x int32) bool {
 	for h := 0; h < len(o.fwd); h++ {
 		z := o.fwd[h]
 		if z != o.cursor {
-			if n := o.next[z]; n >= 0 {
+			if n := o.static.next[z]; n >= 0 {
 				o.visit(n, z, noLit, limit)
 			}
-			for _, n := range o.post[z] {
+			for _, n := range o.static.post[z] {
 				o.visit(n, z, noLit, limit)
 			}
 		}
@@ -156,10 +156,10 @@ func (o *order) searchBack(x, limit int32) {
 	for h := 0; h < len(o.bwd); h++ {
 		z := o.bwd[h]
 		if z != o.cursor {
-			if n := o.prev[z]; n >= 0 {
+			if n := o.static.prev[z]; n >= 0 {
 				back(n)
 			}
-			for _, n := range o.pre[z] {
+			for _, n := range o.static.pre[z] {
 				back(n)
 			}
 		}

@@ -154,18 +154,18 @@ func TestCycles(t *testing.T) {
 
 func compareOrders(t *testing.T, seed int64, m naive, o *order, p *partial) {
 	t.Helper()
-	for x := range o.n {
+	for x := range o.static.n {
 		if o.at[o.pos[x]] != x {
 			t.Fatalf("seed %d: positions are no permutation", seed)
 		}
-		for y := range o.n {
+		for y := range o.static.n {
 			if m[x][y] && o.pos[x] > o.pos[y] {
 				t.Fatalf("seed %d: %d must stand before %d", seed, x, y)
 			}
 			if p.precedes(x, y) != m[x][y] {
 				t.Fatalf("seed %d: precedes(%d,%d) = %v", seed, x, y, !m[x][y])
 			}
-			if f := p.following(x, o.chain[y]) <= o.idx[y]; x != y && f != m[x][y] {
+			if f := p.following(x, o.static.chain[y]) <= o.static.idx[y]; x != y && f != m[x][y] {
 				t.Fatalf("seed %d: following(%d) of the chain of %d: %v", seed, x, y, f)
 			}
 		}

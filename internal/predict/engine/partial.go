@@ -8,11 +8,11 @@ package engine
 // start that must follow x". An insertion closes the order by joining the last
 // predecessors of x in every chain with the first successors of y in every chain.
 type partial struct {
-	*static
-	pred [][]fenwick // [to][from]: by index in chain to, count of events of chain from
-	succ [][]fenwick // [from][to]: by reversed index in chain from, len-index in chain to
-	log  []cell      // cells set since the last reset
-	arcs [][2]int32
+	static *static
+	pred   [][]fenwick // [to][from]: by index in chain to, count of events of chain from
+	succ   [][]fenwick // [from][to]: by reversed index in chain from, len-index in chain to
+	log    []cell      // cells set since the last reset
+	arcs   [][2]int32
 
 	before, after []int32 // scratch: by chain
 }
@@ -64,7 +64,7 @@ func find(trees [][]fenwick, c, d int32) fenwick {
 // raise sets index i of the tree for chains c and d, which has n events, to at least v.
 func (o *partial) raise(trees [][]fenwick, c, d int32, n int, i, v int32) {
 	if trees[c] == nil {
-		trees[c] = make([]fenwick, o.width)
+		trees[c] = make([]fenwick, o.static.width)
 	}
 	if trees[c][d] == nil {
 		trees[c][d] = make(fenwick, n+1)
@@ -80,25 +80,25 @@ func (o *partial) raise(trees [][]fenwick, c, d int32, n int, i, v int32) {
 
 // preceding is the number of events of chain c that must precede x.
 func (o *partial) preceding(x, c int32) int32 {
-	return max(o.count(x, c), find(o.pred, o.chain[x], c).max(o.idx[x]))
+	return max(o.static.count(x, c), find(o.pred, o.static.chain[x], c).max(o.static.idx[x]))
 }
 
 // following is the index in chain c where the events start that must follow x; it is
 // the chain's length if there is none.
 func (o *partial) following(x, c int32) int32 {
-	n := int32(len(o.chains[c]))
-	from := o.chain[x]
+	n := int32(len(o.static.chains[c]))
+	from := o.static.chain[x]
 	if from == c {
-		return o.idx[x] + 1
+		return o.static.idx[x] + 1
 	}
-	last := int32(len(o.chains[from])) - 1
-	dynamic := n - find(o.succ, from, c).max(last-o.idx[x])
-	return min(dynamic, o.staticFollowing(x, c))
+	last := int32(len(o.static.chains[from])) - 1
+	dynamic := n - find(o.succ, from, c).max(last-o.static.idx[x])
+	return min(dynamic, o.static.staticFollowing(x, c))
 }
 
 // precedes reports that x must precede y.
 func (o *partial) precedes(x, y int32) bool {
-	return x != y && o.preceding(y, o.chain[x]) > o.idx[x]
+	return x != y && o.preceding(y, o.static.chain[x]) > o.static.idx[x]
 }
 
 // add inserts the arc x→y, which must not close a cycle; it reports whether it is new.
@@ -107,21 +107,21 @@ func (o *partial) add(x, y int32) bool {
 		return false
 	}
 	o.arcs = append(o.arcs, [2]int32{x, y})
-	k := o.width
+	k := o.static.width
 	for c := int32(0); c < k; c++ {
 		o.before[c], o.after[c] = o.preceding(x, c), o.following(y, c)
 	}
-	cx, cy := o.chain[x], o.chain[y]
-	o.before[cx], o.after[cy] = o.idx[x]+1, o.idx[y]
+	cx, cy := o.static.chain[x], o.static.chain[y]
+	o.before[cx], o.after[cy] = o.static.idx[x]+1, o.static.idx[y]
 	for c := int32(0); c < k; c++ {
 		n := o.before[c] // events of c that reach x
 		if n == 0 || n <= o.preceding(y, c) {
 			continue
 		}
 		for d := int32(0); d < k; d++ {
-			if to := o.after[d]; d != c && to < int32(len(o.chains[d])) && o.preceding(o.chains[d][to], c) < n {
-				o.raise(o.pred, d, c, len(o.chains[d]), to, n)
-				o.raise(o.succ, c, d, len(o.chains[c]), int32(len(o.chains[c]))-n, int32(len(o.chains[d]))-to)
+			if to := o.after[d]; d != c && to < int32(len(o.static.chains[d])) && o.preceding(o.static.chains[d][to], c) < n {
+				o.raise(o.pred, d, c, len(o.static.chains[d]), to, n)
+				o.raise(o.succ, c, d, len(o.static.chains[c]), int32(len(o.static.chains[c]))-n, int32(len(o.static.chains[d]))-to)
 			}
 		}
 	}

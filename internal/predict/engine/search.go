@@ -102,7 +102,7 @@ func (s *Solver) appendObligations(as []lit) []lit {
 			as = append(as, s.sat.in(s.static.chains[c][k-1]))
 		}
 	}
-	for _, a := range u.arcs {
+	for _, a := range u.partial.arcs {
 		if u.includes(a[1]) {
 			as = append(as, s.sat.before(a[0], a[1]))
 		}
