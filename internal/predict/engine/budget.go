@@ -6,8 +6,8 @@ type budget struct {
 	steps int // executions for this pair
 }
 
-// exhausted reports whether a pair has used up what the options allow, with this number of conflicts
-// since the Solver was made.
+// exhausted reports whether a pair has used up what the options allow, with this number of
+// conflicts since the Solver was made.
 func (b *budget) exhausted(conflicts int, opt Options) bool {
 	return conflicts-b.start > opt.Conflicts || b.steps > opt.Steps
 }

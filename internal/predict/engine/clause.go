@@ -14,8 +14,8 @@ type watch struct {
 	blocker lit // some literal of c: while it is true, c need not be looked at
 }
 
-// sat is the clause-learning part of the search: literals, clauses over them, and a total order, the
-// candidate, that agrees with all true order literals. It is CDCL(T) with orders as the theory.
+// sat is the clause-learning part of the search: literals, clauses over them, and a total order,
+// the candidate, that agrees with all true order literals. It is CDCL(T) with orders as the theory.
 //
 // A literal is assigned, then its arc is added to the order. A clause that is false, or a cycle of
 // arcs, is a conflict. resolve learns a clause from it.

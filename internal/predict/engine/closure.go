@@ -23,7 +23,7 @@ type closure struct {
 	opened []model.Obj // locks in use
 	order  []int32
 	failed bool
-	soft   bool    // leave out what is beyond the limits, and go on
+	soft   bool    // leave out events beyond the limits instead of failing
 	seen   []int32 // of a read: the proposal that required it
 	run    int32
 }
@@ -48,7 +48,7 @@ func newClosure(st *static, ob *objects) *closure {
 	return c
 }
 
-// scan reads off the recorded order who saw what.
+// scan finds, in the recorded order, the write that each read saw and the receive of each send.
 func (c *closure) scan() {
 	last := filled(int32(len(c.static.w.Init)), -1) // by object: last operation, or last write
 	queue := make([][]int32, len(c.static.w.Init))

@@ -1,73 +1,88 @@
-// Package engine decides whether a pair of accesses of a window races: whether there
-// is a reordering of the window, in the sense of docs/theory/model.md, after which both are
-// next. It answers with the reordering, with "no", or, when its budget is spent, with
-// "unknown".
+// Package engine decides whether a pair of accesses of a window races: whether there is a
+// reordering of the window (docs/theory/model.md) after which both are next. It answers with the
+// reordering, with "no", or, when its budget is spent, with "unknown".
 //
 // # The question
 //
-// A reordering σ of a window W executes some events of W and not others: what stands
-// behind the race need not be executable at all. So the unknowns are the order of the
-// events and one more: the place of the race in it. Both are one total order ≤ of the
-// events and of a cursor R: event e is executed iff e < R. The pair (a, b) races iff
-// there is such an order with
+// A reordering σ of a window W executes some events of W and not others: the events after the race
+// need not be executable at all. So there are two unknowns, the order of the events and the place
+// of the race in it. Both are one total order ≤ of the events and of a cursor R: event e is
+// executed iff e < R. The pair (a, b) races iff there is such an order with
 //
 //	p < R for the predecessors p of a and b,  R < a,  R < b,
 //	all needed reads of a and b intact at R,
 //	and the events before R, in that order, an execution of the model.
 //
-// This is the maximal causality of Huang, Meredith and Roşu (PLDI 2014), without their
-// demand that everything in the window is executed, and with the relaxation of RECIPE
-// on what is kept: only reads that something needs keep their values.
+// This is the maximal causality of Huang, Meredith and Roşu (PLDI 2014), with two relaxations: not
+// all events of the window need be executed, and only reads that something needs keep their values
+// (RECIPE, PLDI 2016).
 //
-// Order literals "x < y", with x and y events or R, are the language of everything
-// below: exclusion of x is the literal R < x.
+// Everything below is in order literals "x < y", with x and y events or R. The literal R < x says
+// that x is not executed.
 //
 // # The phases
 //
-// Solve asks four judges, cheap ones first. The second and the fourth can say yes,
-// all but the second can say no.
+// Solve runs four phases, cheap ones first. The second and the fourth can answer "race". All but
+// the second can answer "no race".
 //
-// (1) Static (static.go, derive.go). Program order, Go, Join and hard edges (MO1–MO4),
-// and what objects force by themselves: the only OnceEnd precedes every OncePass, the
-// k-th element of a channel with one sending and one receiving chain orders the two,
-// and so on. If this order relates a and b, or either needs an event that can not be
-// executed, they do not race. The recorded order need not agree with this one: that of a
-// variant window is no reordering. Threads that can not overlap share a chain, so that
-// vector clocks have an entry per chain: thousands of short goroutines are a few chains.
+// (1) *Static* (static.go, objects.go, derive.go). It collects the orders that hold in every
+// reordering. These are program order, Go, Join and hard edges (MO1 to MO4), and orders that an
+// object forces by itself. For example, the only OnceEnd precedes every OncePass, and the k-th
+// element of a channel with one sending and one receiving chain orders its send and its receive. If
+// this order relates a and b, or one of them needs an event that can not be executed, they do not
+// race. Threads that can not overlap share a *chain*, so that vector clocks have an entry per
+// chain: thousands of short goroutines are a few chains.
 //
-// (2) Closure (closure.go). The least set of events that contains the predecessors
-// of a and b and, with an event, what it used in the recorded run: the write a needed
-// read saw, the release before an acquire, earlier operations on other objects. This
-// is the sync-preserving closure of Mathur, Pavlogiannis and Viswanathan (POPL 2021),
-// with coarser rules where Go has more than locks. If neither a nor b is in it, it is
-// executed in recorded order; if that goes well, it is a witness. (It is a proposal, no
-// more: in a variant window, which nobody has recorded, it often fails.)
+// (2) *Closure* (closure.go). It computes the least set of events that contains the predecessors of
+// a and b and, with an event, what the event used in the recorded run: the write that a needed read
+// saw, the release before an acquire, earlier operations on other objects. This is the
+// sync-preserving closure of Mathur, Pavlogiannis and Viswanathan (POPL 2021), with coarser rules
+// where Go has more than locks. If neither a nor b is in the set, it is executed in recorded order.
+// If that has no violation, it is a witness. In a variant window, whose order was not recorded, it
+// often has one.
 //
-// (3) Obligations (obligations.go, partial.go). What every witness contains and which
-// order it respects, to a fixed point: predecessors of included events are included;
-// a needed read with one possible source follows it, with every other write before the
-// source or behind the read; of two critical sections that are included, one ends
-// before the other starts. A contradiction means no race. The order is kept closed
-// under transitivity in Fenwick trees, one per pair of chains (in the manner of the
-// sparse segment trees of Tunç, Deshmukh, Çirisci, Enea and Pavlogiannis, ASPLOS 2024).
+// (3) *Obligations* (obligations.go, partial.go). It computes, to a fixed point, events that every
+// witness contains and orders that every witness respects. Predecessors of contained events are
+// contained. A needed read with one possible source comes after it, and every other write comes
+// before the source or after the read. Of two critical sections that are contained, one ends before
+// the other starts. A contradiction means no race. The order is kept closed under transitivity in
+// Fenwick trees, one per pair of chains, similar to the sparse segment trees of Tunç, Deshmukh,
+// Çirisci, Enea and Pavlogiannis (ASPLOS 2024).
 //
-// (4) Search (search.go). Conflict-driven clause learning over order literals, whose
-// theory executes. The solver starts with the recorded order and keeps a total order
-// that agrees with every literal it has decided or derived (order.go, the algorithm
-// of Pearce and Kelly; a cycle is a conflict). When propagation has nothing more to
-// do, it executes that order up to R (machine.go). No violation: the order is the
-// witness. Otherwise each violation is explained (explain*.go, reads.go) by facts of
-// the order that are enough for it; the negation of these facts is a clause that
-// every reordering satisfies and this order does not. The clause is added, and the
-// solver decides one of its literals.
+// (4) *Search* (search.go). This is conflict-driven clause learning over order literals. The solver
+// starts with the recorded order and keeps a total order, the *candidate*, that agrees with every
+// literal it has decided or derived. The candidate is maintained by the algorithm of Pearce and
+// Kelly (order.go); a cycle is a conflict. When propagation is complete, the machine executes the
+// candidate up to R. Without a violation, it is the witness. Otherwise each violation is explained
+// by facts of the candidate that are enough for it. The negation of these facts is a clause that
+// every reordering satisfies and the candidate does not. The clause is added, and the solver
+// decides one of its literals.
+//
+// # The types
+//
+// Solver controls the phases. Each type below refers only to types above it.
+//
+//	static       (1) the order that every reordering keeps; chains and clocks
+//	objects      (1) the operations on each object, by chain
+//	closure      (2)
+//	obligations  (3) with partial, its order
+//	order        (4) the candidate
+//	sat          (4) literals, clauses, propagation, learning
+//	reads        (4) literals "read r sees write w" and "read r is intact", without terms
+//	readFrom     (4) literals "read r sees write w" with terms
+//	values       (4) evaluation of terms
+//	machine      (4) execution of the candidate
+//	facts        (4) parts of clauses
+//	slicer       (4) explanations that depend on values, with terms
+//	explainer    (4) all other explanations
 //
 // # Explanations
 //
-// Most objects have a state that is a count: a lock's holders, a WaitGroup's counter,
-// a channel's elements, the number of OnceEnds. A count that is too high at x stays so
-// unless an operation that raised it moves behind x, or one that lowers it moves
-// before x; and per chain only the last raising one before x and the first lowering
-// one behind x matter. So the clause has two literals per chain at most:
+// The state of most objects is a count: a lock's holders, a WaitGroup's counter, a channel's
+// elements, the number of OnceEnds. A count that is too high at x stays so unless an operation that
+// raised it moves behind x, or one that lowers it moves before x. Per chain, only the last raising
+// operation before x and the first lowering one behind x matter. So the clause has at most two
+// literals per chain:
 //
 //	R < x  ∨  x < up₁ ∨ … ∨ x < upₖ  ∨  down₁ < x ∨ … ∨ downₖ < x
 //
@@ -82,37 +97,43 @@
 //
 //	guard g of x   ¬happens(x) ∨ ⋁ "r sees another write than it does", for the reads r of its slice
 //
-// where sᵢ says that r sees what wᵢ wrote, need(r) that r must be intact (MO6): implied
-// by the execution of an event that has r in its Deps, or of r itself if it is strict;
-// and whole(w) that w's value is intact: it implies need(d) for the ValDeps d of w.
+// Here sᵢ says that r sees what wᵢ wrote. need(r) says that r must be intact (MO6): it is implied
+// by the execution of an event that has r in its Deps, or of r itself if r is strict. whole(w) says
+// that w's value is intact: it implies need(d) for the ValDeps d of w.
 //
 // # Values
 //
-// Where the window has terms (V: RECIPE's value relaxation), values are not solved for: an order
-// determines them, so executing it evaluates them (values.go). A guard that fails, or a read that
-// is not intact and must be, rests on a slice of reads: those of its term, and those that the
-// values they see were computed from. Which write each of them sees, as literals "r sees w", is
-// what the clause is about. So any operator is exact, and the search is over orders alone. It
-// starts from what the pair needs, its guards as recorded (closure.go, without what stands behind
-// the pair), and decides first that what a failing guard rests on sees what it saw in the recorded
-// run (repair.go).
+// If the window has terms (MO11), values are not solved for. An order determines them, so executing
+// it evaluates them (values.go). A guard that fails, or a read that must be intact and is not,
+// depends on a *slice* of reads: those of its term, and those that the values they see were
+// computed from. The clause says that one of them sees another write, in literals "r sees w". So
+// every operator is exact, and the search is over orders alone. The search starts from the closure
+// of the pair, without the events that depend on the pair. For a failing guard, it decides first
+// that the reads of its slice see what they saw in the recorded run (repair.go).
 //
 // # What pairs share
 //
-// Clauses hold in every reordering, not just in those of one pair. What a pair adds, it
-// adds as assumptions: literals decided first (the five lines above, and what (3)
-// found). So clauses learned from one pair serve the following ones. Conditions on the
-// pair's own events, which are not executed, hang on the literal racing(x), and a
-// compare-and-swap that races with a read on swapping(x).
+// Clauses hold in every reordering, not only in those of one pair. What a pair adds is assumed:
+// literals that are decided first, for the five lines above and for the results of (3). So clauses
+// learned from one pair serve the following pairs. Conditions on the pair's own events, which are
+// not executed, depend on the literal racing(x). Those on a compare-and-swap that races with a read
+// depend on swapping(x).
 //
 // # Soundness, completeness, determinism
 //
-// A Race is returned only when the machine has executed its order without violation;
-// package witness checks it again with code of its own. NoRace rests on clauses that
-// hold in every reordering; tests compare it with exhaustive exploration. Every
-// execution either succeeds, or adds a new clause, or is followed by a decision on a
-// clause that no order found so far satisfies, so without a budget the search ends.
-// The budget counts conflicts, not time; nothing depends on map iteration or schedule.
+// A Race is returned only if the machine has executed its order without violation. Package witness
+// checks it again with code of its own. NoRace is derived from clauses that hold in every
+// reordering; tests compare it with exhaustive exploration. Every execution succeeds, or adds a new
+// clause, or is followed by a decision on a clause that no order found so far satisfies. So without
+// a budget the search ends. The budget counts conflicts, not time, and nothing depends on map
+// iteration or schedule.
+//
+// # Adding a kind of event
+//
+// A new kind needs a case in machine.step, which executes it and reports a violation (machine*.go);
+// a rule for that violation, with its explanation in explainer.explain; its role for the count of
+// its object in roleOf (objects.go); and, if the recorded order of its operations matters, a case
+// in closure.scan. Orders that it forces in every reordering go into static.derive (derive.go).
 //
 // # Complexity
 //

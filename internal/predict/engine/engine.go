@@ -82,8 +82,8 @@ type Result struct {
 // Solver answers for the pairs of one window. What it learns from one pair it uses for the next. It
 // is not safe for concurrent use.
 //
-// It controls the four phases. Each part of the state is a type of its own; a part knows those above
-// it only.
+// It controls the four phases. Each part of its state is a type of its own, which refers only to
+// parts above it.
 type Solver struct {
 	opt    Options
 	budget budget
@@ -181,7 +181,7 @@ func (s *Solver) decideBySearch(p model.Pair) Result {
 	return r
 }
 
-// candidate reports that p is a conflicting pair that the static order leaves open.
+// candidate reports that p is a conflicting pair that the static order does not decide.
 func (s *Solver) candidate(p model.Pair) bool {
 	if !s.static.open(p) {
 		return false
@@ -200,7 +200,7 @@ func (st *static) open(p model.Pair) bool {
 	return conflict && !st.must(p.A, p.B) && !st.must(p.B, p.A) && !st.never[p.A] && !st.never[p.B]
 }
 
-// admits is the engine's own judgement of a witness: static order, execution, pair.
+// admits reports whether executing order leads to the pair, neither of which it contains.
 func (s *Solver) admits(order []int32, p model.Pair) bool {
 	if len(s.machine.execute(order, p, 1)) > 0 {
 		return false

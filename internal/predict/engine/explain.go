@@ -15,13 +15,11 @@ type explainer struct {
 	slicer  *slicer // nil: the window has no terms
 }
 
-// explain turns a violation into clauses and returns the literals one of which has
-// to become true. Except for reads, that is one clause, all of whose literals are
-// false in the candidate order: a set of facts of that order that suffices for the
-// violation, negated.
+// explain turns a violation into clauses. It returns the literals one of which has to become true.
+// Except for reads, that is one clause, all of whose literals are false in the candidate order: the
+// negation of facts of that order that are enough for the violation.
 func (ex *explainer) explain(v violation, p model.Pair) []lit {
 	x := v.x
-	e := &ex.static.w.Events[x]
 	if ex.slicer != nil {
 		switch v.rule {
 		case ruleRead, ruleElement, ruleLen, ruleDep, ruleSwap, ruleGuard, ruleSource:
@@ -49,6 +47,12 @@ func (ex *explainer) explain(v violation, p model.Pair) []lit {
 	case ruleStatic:
 		return ex.facts.because([]lit{ex.sat.out(x), ex.sat.before(v.y, x)})
 	}
+	return ex.facts.because(ex.explainState(v))
+}
+
+// explainState explains why x is not enabled in the state of its object, or never.
+func (ex *explainer) explainState(v violation) []lit {
+	x, e := v.x, &ex.static.w.Events[v.x]
 	out := []lit{ex.sat.out(x)}
 	switch v.rule {
 	case ruleNever:
@@ -84,7 +88,7 @@ func (ex *explainer) explain(v violation, p model.Pair) []lit {
 	case ruleClosed:
 		out = ex.explainClosed(out, x, v.y)
 	case ruleOpen:
-		out = ex.facts.noneBefore(out, e.Obj, roleClose, x)
+		out = ex.facts.someEarlier(out, e.Obj, roleClose, x)
 	case rulePartner:
 		out = ex.explainPartner(out, x, v.y)
 	case ruleStolen:
@@ -94,7 +98,7 @@ func (ex *explainer) explain(v violation, p model.Pair) []lit {
 	default:
 		panic("engine: no explanation")
 	}
-	return ex.facts.because(out)
+	return out
 }
 
 // explainOnce: the state advances by the first OnceBegin and the first OnceEnd, so
@@ -104,7 +108,7 @@ func (ex *explainer) explainOnce(c []lit, v violation) []lit {
 	start := ex.static.w.Init[e.Obj].Once
 	switch v.rule {
 	case rulePass:
-		return ex.facts.noneBefore(c, e.Obj, roleEnd, v.x)
+		return ex.facts.someEarlier(c, e.Obj, roleEnd, v.x)
 	case ruleBegin:
 		if y := ex.facts.anyBefore(e.Obj, roleBegin, v.x); y >= 0 && start == model.OnceFresh {
 			return append(c, ex.sat.out(y))
@@ -115,7 +119,7 @@ func (ex *explainer) explainOnce(c []lit, v violation) []lit {
 			return append(c, ex.sat.out(y))
 		}
 		if start == model.OnceFresh {
-			return ex.facts.noneBefore(c, e.Obj, roleBegin, v.x)
+			return ex.facts.someEarlier(c, e.Obj, roleBegin, v.x)
 		}
 	}
 	return c

@@ -19,8 +19,7 @@ func (f *facts) because(c []lit) []lit {
 	return c
 }
 
-// someLater: a clause literal per chain for the fact that the operations before y
-// are before it.
+// someLater appends, per chain, the literal that the last operation before y comes later.
 func (f *facts) someLater(c []lit, o model.Obj, r role, y int32) []lit {
 	for _, q := range f.objects.objs[o].ops[r] {
 		if z := lastBefore(q, f.sat.order.pos, f.sat.order.pos[y]); z >= 0 {
@@ -30,8 +29,8 @@ func (f *facts) someLater(c []lit, o model.Obj, r role, y int32) []lit {
 	return c
 }
 
-// someEarlier: a clause literal per chain for the fact that the operations after y
-// are after it.
+// someEarlier appends, per chain, the literal that the first operation after y comes earlier. If y
+// has no operation before it, it says that one has to come before.
 func (f *facts) someEarlier(c []lit, o model.Obj, r role, y int32) []lit {
 	for _, q := range f.objects.objs[o].ops[r] {
 		if z := firstAfter(q, f.sat.order.pos, f.sat.order.pos[y]); z >= 0 {
@@ -41,10 +40,6 @@ func (f *facts) someEarlier(c []lit, o model.Obj, r role, y int32) []lit {
 	return c
 }
 
-func (f *facts) noneBefore(c []lit, o model.Obj, r role, y int32) []lit {
-	return f.someEarlier(c, o, r, y)
-}
-
 func (f *facts) addLit(c []lit, l lit) []lit {
 	if l == litFalse || slices.Contains(c, l) {
 		return c
@@ -52,12 +47,13 @@ func (f *facts) addLit(c []lit, l lit) []lit {
 	return append(c, l)
 }
 
-// atLeast: at y, ups minus downs is at least what it is in the candidate order,
-// unless an up moves behind y or a down before it.
+// atLeast: at y, ups minus downs is at least what it is in the candidate order, unless an up moves
+// behind y or a down before it.
 func (f *facts) atLeast(c []lit, o model.Obj, up, down role, y int32) []lit {
 	return f.someEarlier(f.someLater(c, o, up, y), o, down, y)
 }
 
+// atMost is atLeast for a count that is too low.
 func (f *facts) atMost(c []lit, o model.Obj, up, down role, y int32) []lit {
 	return f.atLeast(c, o, down, up, y)
 }
@@ -77,7 +73,7 @@ func (f *facts) anyBefore(o model.Obj, r role, x int32) int32 {
 	return -1
 }
 
-// readyAt reports that c is ready where x stands in the candidate order.
+// readyAt reports that case c is ready at x in the candidate order.
 func (f *facts) readyAt(c model.Case, x int32) bool {
 	in := &f.sat.order.static.w.Init[c.Chan]
 	if in.Closed || f.anyBefore(c.Chan, roleClose, x) >= 0 {

@@ -13,8 +13,8 @@ func (l lit) not() lit     { return l ^ 1 }
 func (l lit) index() int32 { return int32(l >> 1) }
 
 // vars holds what a variable stands for: "lo before hi" for an order variable; "the read ^lo-1 sees
-// source number hi" where lo < -1 (MO11); lo is -1 for the others (a need, a writer of a needed read,
-// an assumption).
+// source number hi" where lo < -1 (MO11); lo is -1 for the others (a need, a writer of a needed
+// read, an assumption).
 type vars struct {
 	lo, hi []int32
 	needs  []lit // by literal: an order literal that it implies, or litTrue

@@ -5,7 +5,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// rule names what a violation violates; the numbers are those of docs/theory/model.md.
+// rule is what a violation violates. The numbers are those of docs/theory/model.md.
 type rule uint8
 
 const (
@@ -51,7 +51,7 @@ type violation struct {
 // state is the state of one object during an execution.
 type state struct {
 	stamp  int32
-	failed bool // had a violation: what follows on this object says nothing
+	failed bool // had a violation; later operations on this object are not judged
 
 	word
 	writer int32 // last write, -1: initial value
@@ -90,7 +90,7 @@ type machine struct {
 	intact  []bool  // of each executed read
 	element []int32 // of each executed send: the number of its element
 	ran     []int32 // run in which the event was executed
-	plain   []bool  // event needs no more than that its object lets it
+	plain   []bool  // the event only needs to be enabled by its object
 	bad     []violation
 	limit   int
 	orders  orders
@@ -108,8 +108,8 @@ func newMachine(st *static, ob *objects, u *reads) *machine {
 	return m
 }
 
-// execute runs seq from the initial state, then looks whether the pair is next. It
-// returns the violations it met, at most limit.
+// execute runs seq from the initial state, then checks that the pair is next. It returns the
+// violations, and stops at limit of them.
 func (m *machine) execute(seq []int32, p model.Pair, limit int) []violation {
 	m.run++
 	m.bad, m.limit = m.bad[:0], limit
@@ -187,8 +187,8 @@ func (m *machine) state(o model.Obj) *state {
 	return st
 }
 
-// checkStatic checks that what must precede x did; a candidate order sees to that
-// anyway, a proposal may not.
+// checkStatic checks that the static predecessors of x were executed. This holds in every candidate
+// order, but not in every proposal of the closure.
 func (m *machine) checkStatic(x int32) {
 	for _, p := range m.static.pre[x] {
 		if m.ran[p] != m.run {
@@ -200,7 +200,7 @@ func (m *machine) checkStatic(x int32) {
 	}
 }
 
-// checkWeak checks what weak edges ask of an event that is executed.
+// checkWeak checks the weak edges to an executed event.
 func (m *machine) checkWeak(x int32) {
 	if m.static.weak == nil {
 		return
@@ -212,7 +212,8 @@ func (m *machine) checkWeak(x int32) {
 	}
 }
 
-// checkEvent checks what every event needs: its reads, and a thread that can go on.
+// checkEvent checks what x needs of any kind: its reads and guards, and that its thread is not
+// blocked.
 func (m *machine) checkEvent(x int32) {
 	if m.plain[x] {
 		return
@@ -288,7 +289,8 @@ func (m *machine) step(x int32) {
 		m.stepLen(x, e)
 	case format.SelectDefault:
 		m.stepDefault(x, e)
-	case format.Go, format.Start, format.End, format.Join, model.Pin: // (MO5, MO6); MO2 and MO3 are static
+	case format.Go, format.Start, format.End, format.Join, model.Pin:
+		// (MO5, MO6); MO2 and MO3 are static
 	default:
 		panic("engine: event kind " + e.Kind.String() + " in a window")
 	}

@@ -6,12 +6,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// repair returns what to decide on when a guard over some reads fails, the first of these that
-// leaves a choice:
-//
-//   - that a read that it rests on sees the write that it saw in the recorded run: if all do, the
-//     guard comes out as recorded;
-//   - a literal of the clause.
+// repair returns the literals to decide on when a guard over some reads fails. If possible, these
+// say that a read in its slice sees the write that it saw in the recorded run: if all do, the guard
+// holds. Otherwise they are those of the clause.
 //
 // It has no influence on the answer, only on the course of the search.
 func (sl *slicer) repair(clause []lit, reads []int32) []lit {
@@ -26,8 +23,8 @@ func (sl *slicer) repair(clause []lit, reads []int32) []lit {
 	return slices.Clone(sl.roots)
 }
 
-// findRoots collects the open literals "r sees its recorded write", for the read r and for the reads
-// that the value it sees was computed from.
+// findRoots collects the open literals "r sees its recorded write", for the read r and for the
+// reads that the value it sees was computed from.
 func (sl *slicer) findRoots(r int32) {
 	if sl.machine.intact[r] || sl.visited[r] == sl.repairs || !sl.static.w.Events[r].Kind.IsAccess() {
 		return

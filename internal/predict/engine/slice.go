@@ -7,9 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// slicer makes clauses of violations that depend on values, in a window with terms. There, no read is
-// needed as such. A guard that fails, or a read that must be intact and is not, is explained by its
-// *slice*: the reads that it depends on, each with the write that it sees.
+// slicer makes clauses of violations that depend on values, in a window with terms. There, no read
+// is needed as such. A guard that fails, or a read that must be intact and is not, is explained by
+// its *slice*: the reads that it depends on, each with the write that it sees.
 type slicer struct {
 	static   *static
 	objects  *objects

@@ -6,8 +6,8 @@ import (
 )
 
 // readFrom are the literals "the read r sees the write w", in a window with terms (MO11). Where a
-// few hundred accesses act on one word, each of its reads has as many of them. So neither agrees, at
-// each event of an execution, nor sees, for each read of a slice, searches the list.
+// few hundred accesses act on one word, each of its reads has as many of them. So neither agrees,
+// at each event of an execution, nor sees, for each read of a slice, searches the list.
 type readFrom struct {
 	sat     *sat
 	static  *static
@@ -22,17 +22,17 @@ func newReadFrom(s *sat, st *static, ob *objects) *readFrom {
 	return &readFrom{sat: s, static: st, objects: ob, sources: make([]*sources, st.n), choices: make([]choice, st.n)}
 }
 
-// choice is what the search has chosen for a read, for the execution number run.
+// choice is the source that the search has chosen for a read, in execution number run.
 type choice struct {
 	run int32
-	// of the source that it sees, into the writes and lits of its sources; -1: it is open, but some
-	// are excluded
+	// the index of the source in the writes and lits of sources; -1: none is chosen, but some are
+	// excluded
 	index int32
 }
 
-// possibleSources returns the literals of r, and emits their clauses when it is asked for
-// the first time: an executed read sees one write, which stands before it. That
-// no other stands between them is emitted when an order shows one (explainSource).
+// possibleSources returns the literals of r. The first call emits their clauses: an executed read
+// sees one write, which is before it. That no other write is between them is emitted when an order
+// has one (explainSource).
 func (f *readFrom) possibleSources(r int32) *sources {
 	if src := f.sources[r]; src != nil {
 		return src
@@ -84,8 +84,8 @@ func (src *sources) sort() {
 	slices.SortFunc(src.sorted, func(a, b int32) int { return cmp.Compare(src.writes[a], src.writes[b]) })
 }
 
-// find returns the index of a write, -1 if it is no source. It is O(1) if it was asked for the same
-// one before.
+// find returns the index of a write, -1 if it is no source. It is O(1) for the write that it found
+// last.
 func (src *sources) find(w int32) int32 {
 	if len(src.writes) > 0 && src.writes[src.found] == w {
 		return src.found
@@ -108,7 +108,7 @@ func (f *readFrom) sees(r, w int32) lit {
 	return src.lits[i]
 }
 
-// findChoices finds what the search has chosen, for the execution that begins.
+// findChoices collects the choices of the search, for execution number run, which begins.
 func (f *readFrom) findChoices(run int32) {
 	f.run = run
 	for _, l := range f.sat.trail {
@@ -136,8 +136,8 @@ func (f *readFrom) chosen(r int32, src *sources) (index int32, excluded bool) {
 	return -1, false
 }
 
-// agrees reports whether the search allows the executed read r to see the write w0: it has chosen w0,
-// or it has chosen none and has not excluded w0.
+// agrees reports whether the search allows the executed read r to see the write w0: it has chosen
+// w0, or it has chosen none and has not excluded w0.
 func (f *readFrom) agrees(r, w0 int32) bool {
 	src := f.sources[r]
 	if src == nil {

@@ -25,7 +25,7 @@ type static struct {
 	next   []int32
 	pre    [][]int32 // other static predecessors
 	post   [][]int32
-	weak   [][]int32 // what weak edges put before an event that is executed; nil: there are none
+	weak   [][]int32 // by event: the sources of its weak edges; nil: there are none
 	chains [][]int32
 	chain  []int32   // of each event
 	idx    []int32   // of each event in its chain
@@ -57,10 +57,10 @@ func newStatic(w *model.Window) *static {
 		st.threads[t] = append(st.threads[t], x)
 	}
 	st.addThreadEdges()
-	told := make(ties, len(w.Threads))
+	last := make(lastEdges, len(w.Threads))
 	for _, e := range w.Edges { // (MO4)
 		if !e.Weak {
-			if !told.say(w, e) {
+			if !last.implies(w, e) {
 				st.edge(e.From, e.To)
 			}
 			continue
@@ -77,13 +77,14 @@ func newStatic(w *model.Window) *static {
 	return st
 }
 
-// ties are the last hard edges between threads, by the thread that they lead to and the one that
-// they come from.
-type ties [][]model.Edge
+// lastEdges are the last hard edges between threads, by the thread that they lead to and the thread
+// that they come from.
+type lastEdges [][]model.Edge
 
-// say reports whether e follows from the edge before it between its threads, by program order: each
-// of many calls in a row comes after the same last events of other threads.
-func (l ties) say(w *model.Window, e model.Edge) bool {
+// implies reports whether e follows from the last edge between its threads by program order. Each
+// of many calls in a row comes after the same last events of other threads. If not, e becomes the
+// last edge.
+func (l lastEdges) implies(w *model.Window, e model.Edge) bool {
 	from, to := w.Events[e.From].Thread, w.Events[e.To].Thread
 	if l[to] == nil {
 		l[to] = make([]model.Edge, len(w.Threads))
@@ -108,10 +109,10 @@ func (st *static) edge(x, y int32) {
 	st.pre[y] = append(st.pre[y], x)
 }
 
-// linearize computes line. In a recorded window that is the recorded order; in a variant
-// (docs/theory/model.md, "The recorded order") a Join, a hard edge or what objects force may stand
-// against it. Events on and behind cycles are in no reordering; they come last, and edges between
-// them that stand against line go, so that pre and post have no cycle.
+// linearize computes line. In a recorded window that is the recorded order. In a variant
+// (docs/theory/model.md, "The recorded order") a Join, a hard edge or a forced order may contradict
+// it. Events on cycles and after them are in no reordering. They come last, and the edges between
+// them that contradict line are removed, so that pre and post have no cycle.
 func (st *static) linearize() {
 	st.forced = false
 	st.line, st.place = st.line[:0], filled(st.n, -1)
@@ -121,14 +122,14 @@ func (st *static) linearize() {
 		}
 		return
 	}
-	missing := make([]int32, st.n) // static predecessors that are not in line yet
+	left := make([]int32, st.n) // static predecessors that are not in line yet
 	var ready firsts
 	for x := range st.n {
-		missing[x] = int32(len(st.pre[x]))
+		left[x] = int32(len(st.pre[x]))
 		if st.prev[x] >= 0 {
-			missing[x]++
+			left[x]++
 		}
-		if missing[x] == 0 {
+		if left[x] == 0 {
 			ready = append(ready, x) // ascending is a heap
 		}
 	}
@@ -136,7 +137,7 @@ func (st *static) linearize() {
 		if x < 0 {
 			return
 		}
-		if missing[x]--; missing[x] == 0 {
+		if left[x]--; left[x] == 0 {
 			heap.Push(&ready, x)
 		}
 	}
@@ -153,7 +154,7 @@ func (st *static) linearize() {
 	}
 }
 
-// isRecorded reports that no edge stands against the recorded order.
+// isRecorded reports that no edge contradicts the recorded order.
 func (st *static) isRecorded() bool {
 	for x, pre := range st.pre {
 		if len(pre) > 0 && slices.Max(pre) > int32(x) {
@@ -168,7 +169,8 @@ func (st *static) put(x int32) {
 	st.line = append(st.line, x)
 }
 
-// cutCycles appends what linearize could not place, chain by chain, and drops edges against line.
+// cutCycles appends the events on and after cycles, chain by chain, and drops edges that contradict
+// line.
 func (st *static) cutCycles() {
 	var rest []int32
 	for x := range st.n {
