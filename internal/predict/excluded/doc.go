@@ -26,9 +26,9 @@
 //
 // # Terms
 //
-//   - A *gap* is a part of an excluded call between two consecutive events of its goroutine. Excluded
-//     events can only be in gaps. The D of a gap is the union of the Ds of all excluded calls that
-//     its goroutine is in.
+//   - A *gap* is a part of an excluded call between two consecutive events of its goroutine.
+//     Excluded events can only be in gaps. The D of a gap is the union of the Ds of all excluded
+//     calls that its goroutine is in.
 //   - A gap *hits* an event if the event acts on something in the gap's D: an access to memory, an
 //     operation on a lock or channel. If D has a goroutine, the gap hits its Go, Start and End.
 //   - Two gaps *meet* if their Ds intersect. At any moment of the recorded run, the open gaps that
@@ -53,27 +53,27 @@
 // one group and is hit by a gap of another counts as hit in the second group: it does not show how
 // far that group has run. (Algorithms 5 and 6; Caveats 1, 2 and 3.)
 //
-// (EX2) *What comes before a call.* A MethodBegin comes after the last event of each other goroutine
-// that its D hits, and after the MethodEnds of the calls whose Ds meet its D. It comes after an
-// event that only reads only if that event is executed.
+// (EX2) *What comes before a call.* A MethodBegin comes after the last event of each other
+// goroutine that its D hits, and after the MethodEnds of the calls whose Ds meet its D. It comes
+// after an event that only reads only if that event is executed.
 //
-// (EX3) *What comes after a call.* An event comes after each ended gap that hits it, if that gap has
-// run. An access of the race is exempt.
+// (EX3) *What comes after a call.* An event comes after each ended gap that hits it, if that gap
+// has run. An access of the race is exempt.
 //
-// (EX4) *What excluded code reads.* At a MethodBegin, memory in D that traced code has written holds
-// its recorded value: the calling thread reads it strictly. What traced code writes to D while a gap
-// is open is computed from reads that keep their values. So is what the call is given: its
-// arguments, and what a callback returns (but see EX12).
+// (EX4) *What excluded code reads.* At a MethodBegin, memory in D that traced code has written
+// holds its recorded value: the calling thread reads it strictly. What traced code writes to D
+// while a gap is open is computed from reads that keep their values. So is what the call is given:
+// its arguments, and what a callback returns (but see EX12).
 //
-// (EX5) *What excluded code writes.* What traced code finds in D after a gap was open is its recorded
-// value, or unknown. The window has a write of a separate thread for it, after the gap and before
-// the access. For a gap that is still open, there is such a write only if the access finds a value
-// that traced code did not leave.
+// (EX5) *What excluded code writes.* What traced code finds in D after a gap was open is its
+// recorded value, or unknown. The window has a write of a separate thread for it, after the gap and
+// before the access. For a gap that is still open, there is such a write only if the access finds a
+// value that traced code did not leave.
 //
 // (EX6) *Objects.* Operations on a lock, channel or other object in some D keep their order. The
 // object has no other state in the window, since excluded code may have locked or filled it. An
-// operation on an unbuffered channel, and a select that looks at a channel in D, end their goroutine
-// in the window.
+// operation on an unbuffered channel, and a select that looks at a channel in D, end their
+// goroutine in the window.
 //
 // (EX7) *Goroutines without a start.* Excluded code may have started a goroutine that has neither a
 // Go nor a Start in the trace, and no event before the first MethodBegin. Its first event comes
@@ -93,13 +93,13 @@
 // side of the call, one such event, or its MethodBegin, comes before the access in the call's
 // goroutine, and another one after it.
 //
-// (EX11) *Outside code.* An excluded call with a D keeps its order with each call of outside code by
-// another goroutine, because not all that outside code touches is recorded.
+// (EX11) *Outside code.* An excluded call with a D keeps its order with each call of outside code
+// by another goroutine, because not all that outside code touches is recorded.
 //
-// (EX12) *Callbacks.* Traced code that excluded code calls back may read other values than recorded,
-// as long as no excluded code can learn of it. This holds for a read that is not atomic, if the walk
-// knows what depends on it, and if the synchronisation of all excluded calls of the goroutine is
-// recorded (EX9). Excluded code can learn of a read
+// (EX12) *Callbacks.* Traced code that excluded code calls back may read other values than
+// recorded, as long as no excluded code can learn of it. This holds for a read that is not atomic,
+// if the walk knows what depends on it, and if the synchronisation of all excluded calls of the
+// goroutine is recorded (EX9). Excluded code can learn of a read
 //   - by a value that the callback returns or panics with, and by memory that it leaves behind: the
 //     event of its return needs the read (package walk);
 //   - by the branch that the callback takes: the events behind the branch need the read;
@@ -124,9 +124,9 @@
 //
 // # Differences from the thesis
 //
-// Algorithm 5 compares BarrierPairs two by two, and each event with one BarrierPair. It misses three
-// orders, so it is unsound (testdata/rdit/beyond.txtar of package predict has a program
-// for each):
+// Algorithm 5 compares BarrierPairs two by two, and each event with one BarrierPair. It misses
+// three orders, so it is unsound (testdata/rdit/beyond.txtar of package predict has a program for
+// each):
 //
 //   - Two events hit by one call. The call waits for the event of a second goroutine, and then
 //     writes what a third one reads. Algorithm 5 orders both with the ends of the call only, and
@@ -142,43 +142,44 @@
 //
 // # Soundness
 //
-// Let τ* be the complete run with its excluded events, τ the recorded trace, and σ a reordering that
-// the model and these rules allow.
+// Let τ* be the complete run with its excluded events, τ the recorded trace, and σ a reordering
+// that the model and these rules allow.
 //
 // *Theorem.* There is an execution σ* whose traced events are σ.
 //
 // *Construction.* σ* has the excluded events of all gaps that have run in σ, as far as they have
-// run. An excluded event of a gap (a, b) comes after a and before b. Conflicting events, of which at
-// least one is excluded, are in the order of τ*. Two events conflict if they act on the same thing
-// and are not both reads.
+// run. An excluded event of a gap (a, b) comes after a and before b. Conflicting events, of which
+// at least one is excluded, are in the order of τ*. Two events conflict if they act on the same
+// thing and are not both reads.
 //
 // *Lemma 1 (Order).* These requirements have no cycle. Suppose they have one. It contains traced
-// events e and f, with excluded events h₁ … hₖ between them, where e is before f in τ* but not in σ.
-// Each hᵢ conflicts with its predecessor in the chain, or is of the same goroutine; so does f. D has
-// everything that a call touches. So a gap hits the events that its excluded events conflict with,
-// and two gaps meet if their excluded events conflict. Follow the chain:
-//   - From e to h₁. The gap of h₁ begins with e, or hits e. So e is an event of the gap's group, and
-//     the events of that group were executed in the order of τ*, since the gap has run (EX1).
-//   - From hᵢ to hᵢ₊₁. Their gaps meet. If both are open at one moment, they share the last event of
-//     their group. Otherwise one ended before the other began, and its end comes before the other's
-//     beginning (EX2). If that beginning is no MethodBegin, it is an event within a call that was
-//     open together with the first gap.
-//   - From hₖ to f. Either f ends or cuts the gap of hₖ, or the gap is open and hits f (EX1); or the
-//     gap has ended and hits f (EX3); or f is a MethodBegin whose D meets the gap (EX2).
+// events e and f, with excluded events h₁ … hₖ between them, where e is before f in τ* but not in
+// σ. Each hᵢ conflicts with its predecessor in the chain, or is of the same goroutine; so does f. D
+// has everything that a call touches. So a gap hits the events that its excluded events conflict
+// with, and two gaps meet if their excluded events conflict. Follow the chain:
+//   - From e to h₁. The gap of h₁ begins with e, or hits e. So e is an event of the gap's group,
+//     and the events of that group were executed in the order of τ*, since the gap has run (EX1).
+//   - From hᵢ to hᵢ₊₁. Their gaps meet. If both are open at one moment, they share the last event
+//     of their group. Otherwise one ended before the other began, and its end comes before the
+//     other's beginning (EX2). If that beginning is no MethodBegin, it is an event within a call
+//     that was open together with the first gap.
+//   - From hₖ to f. Either f ends or cuts the gap of hₖ, or the gap is open and hits f (EX1); or
+//     the gap has ended and hits f (EX3); or f is a MethodBegin whose D meets the gap (EX2).
 //
-// So e comes before f in σ, a contradiction. Two cases remain. First, e or f may concern two groups.
-// All gaps of the chain that are open at one moment are of one group, and in that group the event
-// counts like any other. Either it ends a gap there, which has run so far; or it is hit there, and
-// is ordered only if a gap of that group has run beyond it. Second, two neighbours of the chain may
-// be in order by EX10. Then traced events a and b are in order in every execution, where the first
-// neighbour is a or comes before it, and the second comes after b. So e comes before a, which ends
-// the first neighbour's gap or a later gap of its goroutine, and was executed. From b on, the
-// argument holds with b in place of e, because b begins the second neighbour's gap or an earlier one.
+// So e comes before f in σ, a contradiction. Two cases remain. First, e or f may concern two
+// groups. All gaps of the chain that are open at one moment are of one group, and in that group the
+// event counts like any other. Either it ends a gap there, which has run so far; or it is hit
+// there, and is ordered only if a gap of that group has run beyond it. Second, two neighbours of
+// the chain may be in order by EX10. Then traced events a and b are in order in every execution,
+// where the first neighbour is a or comes before it, and the second comes after b. So e comes
+// before a, which ends the first neighbour's gap or a later gap of its goroutine, and was executed.
+// From b on, the argument holds with b in place of e, because b begins the second neighbour's gap
+// or an earlier one.
 //
-// *Lemma 2 (Premises).* All that an excluded event h may depend on has happened. An earlier excluded
-// event is in a gap of the same group, which has run as far, or in a gap that ended before (EX2). A
-// traced event that is more than a read was executed (EX1, EX2). A traced read has no effect on h;
-// if it is executed, it is on its side of h. An access of the race is not executed.
+// *Lemma 2 (Premises).* All that an excluded event h may depend on has happened. An earlier
+// excluded event is in a gap of the same group, which has run as far, or in a gap that ended before
+// (EX2). A traced event that is more than a read was executed (EX1, EX2). A traced read has no
+// effect on h; if it is executed, it is on its side of h. An access of the race is not executed.
 //
 // *Lemma 3 (Excluded events).* They do what they did in τ*. What they read is in D, or no other
 // goroutine has it. If it is in D, excluded events wrote it, in the order of τ*, or traced events
@@ -187,15 +188,15 @@
 // *Lemma 4 (Traced events).* They do what they did: what they find of excluded events is the
 // recorded value or unknown (EX5), and objects in D keep their order (EX6).
 //
-// *Lemma 5 (Callbacks).* Nothing excluded depends on a read r that EX12 frees. Let c be the callback
-// with r, g its goroutine, and h an excluded event that depends on r through traced code. If c
-// synchronises after r, or if a gap of g has run without its end event, then r kept its value. So r's
-// value leaves c when it returns or panics, or by memory. If h is of g, it is after c in a gap that
-// has run. Then an event that needs r was executed: the return of c, or the next event of g after
-// the panic. If h is of another goroutine, it reads memory in D that was written while its gap was
-// open, and that write needs r (EX4); or that was written before its MethodBegin, which reads it
-// strictly (EX4); or EX10 orders it with c by an event after r. The same holds for a write that
-// passes the value on.
+// *Lemma 5 (Callbacks).* Nothing excluded depends on a read r that EX12 frees. Let c be the
+// callback with r, g its goroutine, and h an excluded event that depends on r through traced code.
+// If c synchronises after r, or if a gap of g has run without its end event, then r kept its value.
+// So r's value leaves c when it returns or panics, or by memory. If h is of g, it is after c in a
+// gap that has run. Then an event that needs r was executed: the return of c, or the next event of
+// g after the panic. If h is of another goroutine, it reads memory in D that was written while its
+// gap was open, and that write needs r (EX4); or that was written before its MethodBegin, which
+// reads it strictly (EX4); or EX10 orders it with c by an event after r. The same holds for a write
+// that passes the value on.
 //
 // # What the proof rests on
 //
@@ -213,10 +214,10 @@
 //
 // # For Go
 //
-// An opaque call (OpaqueBegin, OpaqueEnd) is no BarrierPair: its synchronisation and accesses are in
-// the trace (docs/theory/model.md, outside code). A call into an excluded package is one if the run
-// was recorded with -reach=kept, full or check: then its D is a set of addresses (EX9). Traces of
-// other tools have BarrierPairs without recorded synchronisation.
+// An opaque call (OpaqueBegin, OpaqueEnd) is no BarrierPair: its synchronisation and accesses are
+// in the trace (docs/theory/model.md, outside code). A call into an excluded package is one if the
+// run was recorded with -reach=kept, full or check: then its D is a set of addresses (EX9). Traces
+// of other tools have BarrierPairs without recorded synchronisation.
 //
 // # Files
 //
@@ -244,9 +245,9 @@
 // with each ended call, for each goroutine that accesses it.
 //
 // There are two conditional orders for an event and an open gap. There is one for an access, by
-// goroutine and word, and an ended gap that hits it. From maxOrders of these on, one weak edge takes
-// their place. An order that holds in any case (Known) is neither looked for nor stated. A set that
-// many calls name is added to a union of Ds once.
+// goroutine and word, and an ended gap that hits it. From maxOrders of these on, one weak edge
+// takes their place. An order that holds in any case (Known) is neither looked for nor stated. A
+// set that many calls name is added to a union of Ds once.
 //
 // # Names
 //

@@ -10,8 +10,8 @@ import (
 // Edge is an order between two events of a trace, by number.
 type Edge struct{ From, To int64 }
 
-// Edges returns the orders of a whole trace (EX1 to EX3) between different goroutines, if all of it is
-// executed. It leaves out those that follow from others and from program order.
+// Edges returns the orders of a whole trace (EX1 to EX3) between different goroutines, if all of it
+// is executed. It leaves out those that follow from others and from program order.
 func Edges(events []trace.Event, mode Mode) ([]Edge, error) {
 	pairs, o := Pairs{Mode: mode}, &Order{}
 	of := make([]*Pair, len(events))

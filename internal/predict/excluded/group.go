@@ -6,8 +6,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Groups (EX1). A D does not change, so whether two open pairs meet is computed once, when the second
-// begins. The groups are computed when they are needed and a pair has begun or ended since.
+// Groups (EX1). A D does not change, so whether two open pairs meet is computed once, when the
+// second begins. The groups are computed when they are needed and a pair has begun or ended since.
 
 // open is a cache of the last result of concerns.
 type open struct {
@@ -119,7 +119,8 @@ func (o *Order) concerns(g trace.GoID, x Touch, p *Pair) concerned {
 	return in
 }
 
-// groupsWith returns the groups with a gap for which of holds, without those that were found before.
+// groupsWith returns the groups with a gap for which of holds, without those that were found
+// before.
 func (o *Order) groupsWith(of func(*gap) bool) (list []*group) {
 	for _, c := range o.gaps {
 		if s := c.groupOf(); !s.in && of(c) {

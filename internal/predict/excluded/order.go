@@ -35,8 +35,8 @@ type Step struct {
 	Ends   *Pair
 	Reads  bool // it only reads, so no other goroutine can observe it
 
-	// Demands reports that the event can only happen if excluded code has run, while no value in the
-	// window says so: the order must.
+	// Demands reports that the event can only happen if excluded code has run, while no value in
+	// the window says so: the order must.
 	Demands bool
 	Known   Known
 }
@@ -46,16 +46,17 @@ type Kept struct {
 	Edges  []int32 // events that always come before
 	Weak   []int32 // events that come before unless the event is an access of the race
 	Orders []Cond
-	Quiet  []Quiet      // accesses that come before and have no event
-	Runs   []trace.GoID // goroutines whose excluded calls have run up to the event, if it is executed
-	seen   map[Cond]bool
+	Quiet  []Quiet // accesses that come before and have no event
+	// goroutines whose excluded calls have run up to the event, if it is executed
+	Runs []trace.GoID
+	seen map[Cond]bool
 }
 
 // Any reports whether there is an order.
 func (k *Kept) Any() bool { return len(k.Edges)+len(k.Weak)+len(k.Orders) > 0 }
 
-// Cond is an order From < To that holds if the event If is executed. If may be From. Self stands for
-// the event that Before was called for.
+// Cond is an order From < To that holds if the event If is executed. If may be From. Self stands
+// for the event that Before was called for.
 type Cond struct{ If, From, To int32 }
 
 // Self is the number of the event that Before is called for.
@@ -248,12 +249,12 @@ func (o *Order) After(s *Step, at Extent) {
 	o.touch(s, at)
 }
 
-// maxReads bounds the reads of a group that are not ordered with each other; the next read is treated
-// like a write.
+// maxReads bounds the reads of a group that are not ordered with each other; the next read is
+// treated like a write.
 const maxReads = 16
 
-// hitBy adds an event that the group hits to the order of the group, on the condition that one of its
-// gaps runs (EX1).
+// hitBy adds an event that the group hits to the order of the group, on the condition that one of
+// its gaps runs (EX1).
 func (s *group) hitBy(e *Step, at Extent) {
 	var kept []Cond
 	add := func(from int32) {
@@ -282,8 +283,8 @@ func (s *group) hitBy(e *Step, at Extent) {
 	}
 }
 
-// cut ends the gaps of groups at an event, and begins new gaps there. If the rest of a gap has begun,
-// its first part has run.
+// cut ends the gaps of groups at an event, and begins new gaps there. If the rest of a gap has
+// begun, its first part has run.
 func (o *Order) cut(groups []*group, e Extent, at int64) {
 	for _, s := range groups {
 		for _, c := range s.gaps {
@@ -302,7 +303,8 @@ func (o *Order) cut(groups []*group, e Extent, at int64) {
 	}
 }
 
-// Ended ends all excluded calls of goroutine g, which has ended. After was called for its last event.
+// Ended ends all excluded calls of goroutine g, which has ended. After was called for its last
+// event.
 func (o *Order) Ended(g trace.GoID) {
 	for c := o.gapOf(g); c != nil; c = o.gapOf(g) {
 		o.leave(c.pairs[len(c.pairs)-1].p)

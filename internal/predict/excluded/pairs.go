@@ -120,8 +120,8 @@ func (p *Pairs) Each(f func(*Pair)) {
 // Inside reports whether goroutine g is in an excluded call.
 func (p *Pairs) Inside(g trace.GoID) bool { return len(p.open[g]) > 0 }
 
-// Seen reports whether the trace has the operations on locks, channels and goroutines of all excluded
-// calls that goroutine g is in (EX9).
+// Seen reports whether the trace has the operations on locks, channels and goroutines of all
+// excluded calls that goroutine g is in (EX9).
 func (p *Pairs) Seen(g trace.GoID) bool {
 	return !slices.ContainsFunc(p.open[g], func(x *Pair) bool { return !x.D.Seen })
 }

@@ -9,15 +9,17 @@ import (
 
 // What goroutines did, for EX2, and which gaps have ended, for EX3.
 
-// touchedWord is what goroutines did to a word of memory, or to some of its bytes. The allocator puts
-// several small objects into one word, and a D may have only one of them.
+// touchedWord is what goroutines did to a word of memory, or to some of its bytes. The allocator
+// puts several small objects into one word, and a D may have only one of them.
 type touchedWord struct {
 	addr, n uint64
 	next    *touchedWord // other bytes of the same word, which may overlap these
 	by      []wordPast
 	one     [1]wordPast // room for by: most words have one goroutine
-	ordered cursors     // per goroutine and past: the ended gaps that are ordered before its accesses
-	apart   cursors     // the same for accesses without an event: gaps that do not hit them, or are known
+	// per goroutine and past: the ended gaps that are ordered before its accesses
+	ordered cursors
+	// the same for accesses without an event: gaps that do not hit them, or are known
+	apart cursors
 }
 
 // wordPast is what one goroutine did to a word.
@@ -166,8 +168,8 @@ func (o *Order) beforeCall(k *Kept, s *Step) {
 	}
 }
 
-// eachNew calls f for what other goroutines did to words that a MethodBegin reaches: all that is not
-// known to come before it, and maybe more. It goes through the words of D, or through the log
+// eachNew calls f for what other goroutines did to words that a MethodBegin reaches: all that is
+// not known to come before it, and maybe more. It goes through the words of D, or through the log
 // entries that are not known, whichever are fewer.
 func (o *Order) eachNew(s *Step, f func(*touchedWord, *wordPast)) {
 	d, most := &s.Begins.D, len(o.addrs)
@@ -256,8 +258,8 @@ func (q *past) lastMet(d *Set, from int) int32 {
 	return -1
 }
 
-// maxOrders bounds the ended gaps of one goroutine that get an order each before an event. Beyond it,
-// one weak edge takes their place.
+// maxOrders bounds the ended gaps of one goroutine that get an order each before an event. Beyond
+// it, one weak edge takes their place.
 const maxOrders = 64
 
 // afterCalls applies EX3.
@@ -297,8 +299,8 @@ func (o *Order) afterCalls(k *Kept, s *Step) {
 	}
 }
 
-// afterEnded orders an access after the ended gaps of q, from number from on, that reach its word, on
-// the condition that these are executed. Gaps before number from are known to come before it.
+// afterEnded orders an access after the ended gaps of q, from number from on, that reach its word,
+// on the condition that these are executed. Gaps before number from are known to come before it.
 func (w *touchedWord) afterEnded(k *Kept, s *Step, q *past, from int) {
 	if s.Demands {
 		if e := w.lastOf(q, s.X); e >= from && !s.knows(q.ended[e].n) {
@@ -382,8 +384,8 @@ func (o *Order) Wrote(x Touch, since int64, sees bool) (k *Kept, may bool) {
 	return k, may
 }
 
-// Seen notes that event n stands for a write of excluded code to x that was found at trace event at.
-// It cuts the gaps that hit x.
+// Seen notes that event n stands for a write of excluded code to x that was found at trace event
+// at. It cuts the gaps that hit x.
 func (o *Order) Seen(x Touch, n int32, at int64) {
 	o.cut(o.concerns(-1, x, nil).hit, Extent{n, n}, at)
 }

@@ -2,8 +2,8 @@ package excluded
 
 import "github.com/presage-race/presage/internal/trace"
 
-// An access needs no event if only excluded calls of other goroutines could give it an order, and if
-// it is ordered with all of them anyway (Known). It is right after the previous event of its
+// An access needs no event if only excluded calls of other goroutines could give it an order, and
+// if it is ordered with all of them anyway (Known). It is right after the previous event of its
 // goroutine. Such an access is *quiet* (WI9). Whether it is, is known only after all calls of the
 // window are known.
 
@@ -45,8 +45,8 @@ func (o *Order) Settled(s *Step) bool {
 	return true
 }
 
-// apart reports whether all ended gaps of q, from number from on, either do not hit an access or are
-// known. Each gap is compared once with each word.
+// apart reports whether all ended gaps of q, from number from on, either do not hit an access or
+// are known. Each gap is compared once with each word.
 func (o *Order) apart(s *Step, q *past, from int) bool {
 	apart := true
 	s.X.eachWord(func(addr, n uint64) {

@@ -7,8 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// TestQuiet takes random events twice: once all of them, and once without some accesses that need no
-// event. Each order of such an access is known, or Kept.Quiet of the MethodBegin after it has it.
+// TestQuiet takes random events twice: once all of them, and once without some accesses that need
+// no event. Each order of such an access is known, or Kept.Quiet of the MethodBegin after it has
+// it.
 func TestQuiet(t *testing.T) {
 	quiet, listed := 0, 0
 	for seed := range uint64(600) {

@@ -12,8 +12,8 @@ type Set struct {
 	All bool // everything
 	Cut bool // with All: it had too many parts to list
 
-	// Seen reports that the call's operations on locks, channels and goroutines are in the trace, so
-	// that the set is memory only (EX9).
+	// Seen reports that the call's operations on locks, channels and goroutines are in the trace,
+	// so that the set is memory only (EX9).
 	Seen bool
 
 	spans  spans // memory, and objects there

@@ -44,8 +44,8 @@ func (p *Pairs) named(i int64, e *trace.Event) error {
 	return nil
 }
 
-// part takes a part of the set that is being listed. With its last part, the set is added to the D of
-// the call.
+// part takes a part of the set that is being listed. With its last part, the set is added to the D
+// of the call.
 func (p *Pairs) part(e *trace.Event) {
 	x := part(uint64(e.Obj), e.Val)
 	switch {
@@ -75,8 +75,8 @@ func SetOf(parts []trace.Event) *Set {
 	return s
 }
 
-// gather removes the parts that are gone from the set and adds the new parts, all at once: one by one
-// would move the other parts each time.
+// gather removes the parts that are gone from the set and adds the new parts, all at once: one by
+// one would move the other parts each time.
 func (p *Pairs) gather() {
 	if len(p.gone) > 0 {
 		p.set.spans = p.set.spans.minus(sorted(p.gone))
@@ -113,8 +113,8 @@ func (s spans) list() (l list) {
 	return l
 }
 
-// Name returns the name of a D that is one named set, or everything. Sets with one name have the same
-// parts.
+// Name returns the name of a D that is one named set, or everything. Sets with one name have the
+// same parts.
 func (s *Set) Name() (n Name, ok bool) {
 	if !s.shared && !s.All || s.union {
 		return n, false
@@ -128,7 +128,8 @@ func (s *Set) Name() (n Name, ok bool) {
 	return n, true
 }
 
-// include adds d, which does not change. The lists of the first set are shared until another is added.
+// include adds d, which does not change. The lists of the first set are shared until another is
+// added.
 func (s *Set) include(d *Set) {
 	switch {
 	case s.All:

@@ -17,10 +17,10 @@ import (
 //     MethodBegins, the MethodEnds and the events between them keep the order of the trace
 //     (Algorithm 6).
 //   - *A call and an access.* Lines 10 to 17: of a BarrierPair and a read or write of something in
-//     its D, the MethodBegin, the MethodEnd, the events between them and the access keep the order of
-//     the trace.
-//   - *Goroutines in D.* The go statement, the first and the last event of a goroutine in D count as
-//     such an access. Line 12 has reads and writes only. But figure 4.7 orders the ends of two
+//     its D, the MethodBegin, the MethodEnd, the events between them and the access keep the order
+//     of the trace.
+//   - *Goroutines in D.* The go statement, the first and the last event of a goroutine in D count
+//     as such an access. Line 12 has reads and writes only. But figure 4.7 orders the ends of two
 //     threads with BarrierPairs that have them in D, and avoids its four false alarms by nothing
 //     else.
 //   - *Objects in D.* An operation on a lock or channel in D is no read or write, so it keeps no
@@ -36,9 +36,9 @@ import (
 //     that both accesses of the race keep their values, which excludes the one true race of figure
 //     4.7. The figure requires that only of what the two depend on, and so does the model.
 //
-// The doc of the package says why they are unsound ("Differences from the thesis"). testdata/rdit of
-// package predict shows it, trace by trace: the false alarms are the lines that begin with "written"
-// and have no line "rdit".
+// The doc of the package says why they are unsound ("Differences from the thesis"). testdata/rdit
+// of package predict shows it, trace by trace: the false alarms are the lines that begin with
+// "written" and have no line "rdit".
 
 // AsWritten returns the orders that Algorithm 5 asks of a trace, between different goroutines.
 // Those are left out that follow from others, from program order and from go statements.
@@ -196,7 +196,8 @@ func (w *written) order(i int, t *writtenThread, x Touch, begins bool) {
 			f = max(f, u.lastAccess(known, &t.open[len(t.open)-1].p.D)) // A call and an access
 		}
 		if x.kind != touchesNothing {
-			f = max(f, u.latest(known, func(c *writtenCall) bool { return c.p.D.Hits(x) })) // A call and an access
+			// A call and an access
+			f = max(f, u.latest(known, func(c *writtenCall) bool { return c.p.D.Hits(x) }))
 		}
 		if f > known {
 			before = append(before, Edge{int64(f), int64(u.id)})

@@ -7,11 +7,12 @@ import (
 
 // (TE4) *The library* has functions of the standard library that are evaluated like operators:
 //
-//   - Each is a function of its arguments only, which are numbers and contents of strings. It has no
-//     effect, and no argument leads to memory that can be written. Of a result that is a string, the
-//     content is known and the address is not.
-//   - Its results are the same bits in every version of Go. Functions that use tables of Unicode are
-//     evaluated for ASCII only. Approximations (math.Sin) are not in it. A NaN has no value (TE1).
+//   - Each is a function of its arguments only, which are numbers and contents of strings. It has
+//     no effect, and no argument leads to memory that can be written. Of a result that is a string,
+//     the content is known and the address is not.
+//   - Its results are the same bits in every version of Go. Functions that use tables of Unicode
+//     are evaluated for ASCII only. Approximations (math.Sin) are not in it. A NaN has no value
+//     (TE1).
 //   - Arguments and results of more than MaxText bytes have no value.
 //   - Where a function panics (strings.Repeat with a negative count) it has no value. A call that
 //     must go on as recorded needs that its function has one (package walk).

@@ -7,7 +7,6 @@ import (
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/predict/model"
-	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -21,9 +20,9 @@ type accesses struct {
 	writers map[written][]writer // for misplaced; nil: not yet needed
 }
 
-// accessEvent makes the events of an access: one for each shared atom it covers. Reads
-// of several atoms are strict together, by a Pin after the last: a race on one part
-// does not need the value of another.
+// accessEvent makes the events of an access: one for each shared atom it covers. Reads of several
+// atoms are strict together, by a Pin after the last one, because a race on one part does not need
+// the value of another.
 func (m *accesses) accessEvent(i int, r *record, t *thread) {
 	e := &r.Event
 	deps, valDeps := m.reads.resolve(r.Needed()), m.reads.resolve(r.From)
@@ -86,7 +85,7 @@ func (m *accesses) settle(w *word, a *atom) {
 		return
 	}
 	switch {
-	case a.firstWrite && w.outside: // outside code may read it, for which it is as good as any
+	case a.firstWrite && w.outside: // outside code may read it: any unique value serves
 		a.initial = m.ownValue()
 	case a.firstWrite:
 		a.unread()
@@ -94,8 +93,7 @@ func (m *accesses) settle(w *word, a *atom) {
 	a.cur, a.curSet = a.initial, true
 }
 
-// part makes the events of one shared atom of an access. It returns false if the
-// thread ends here.
+// part makes the events of one shared atom of an access. It returns false if the thread ends here.
 func (m *accesses) part(i int, r *record, t *thread, w *word, a *atom, deps, valDeps []int32) bool {
 	if m.misplaced(i, r) {
 		m.cut(t)
@@ -123,30 +121,50 @@ func (m *accesses) part(i int, r *record, t *thread, w *word, a *atom, deps, val
 		m.outsidePart(i, r, t, a)
 		return true
 	}
-	shift := 8 * (uint64(e.Obj) & 7)
-	v, aux := built.Extract(e.Val<<shift, a.mask), built.Extract(e.Aux<<shift, a.mask)
-	n, stirred := int32(len(m.w.Events)), false
+	v, stirred, ok := m.partValue(i, r, t, w, a)
+	if !ok {
+		m.b.count.Uncertain++
+		m.cut(t)
+		return false
+	}
+	m.insidePart(i, r, t, w, a, v, deps, valDeps)
+	if stirred { // (WI4)
+		a.cur = m.ownValue()
+		m.add(t, i, model.Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: a.cur})
+	}
+	return true
+}
+
+// partValue is the value of the event of an inside access to a shared atom: what it reads or writes
+// there. It is not ok if the access reads a value whose writer is unknown (WI2). With stirred,
+// outside code of the goroutine may write after it without a record.
+func (m *accesses) partValue(i int, r *record, t *thread, w *word, a *atom) (v uint64, stirred, ok bool) {
+	e := &r.Event
+	v = built.Extract(e.Val<<(8*(uint64(e.Obj)&7)), a.mask)
 	switch {
 	case w.noValue && !reads(e.Kind):
-		v = uint64(n) + 1
+		return uint64(len(m.w.Events)) + 1, false, true
 	case w.noValue:
-		v = a.cur
+		return a.cur, false, true
 	case !reads(e.Kind):
-		v = m.object64(a, v)
+		return m.object64(a, v), false, true
 	case v == m.plain(a.cur):
-		v = a.cur
-	default:
-		if v = m.object64(a, v); !m.unexplained(i, t, a, v) {
-			m.b.count.Uncertain++
-			m.cut(t)
-			return false
-		}
-		n, stirred = int32(len(m.w.Events)), e.Kind == format.Read && a.stirredAt(t.g, i)
+		return a.cur, false, true
 	}
+	v = m.object64(a, v)
+	ok = m.unexplained(i, t, a, v)
+	return v, ok && e.Kind == format.Read && a.stirredAt(t.g, i), ok
+}
+
+// insidePart makes the event of an inside access to a shared atom, with value v.
+func (m *accesses) insidePart(i int, r *record, t *thread, w *word, a *atom, v uint64, deps, valDeps []int32) {
+	e := &r.Event
+	shift := 8 * (uint64(e.Obj) & 7)
+	n := int32(len(m.w.Events))
 	ev := model.Event{Kind: e.Kind, Flags: e.Flags, Obj: a.obj, Val: v, Deps: deps, Where: m.trust.places(r)}
 	switch {
 	case e.Kind == format.AtomicRMW:
-		if ev.Aux = m.object64(a, aux); w.noValue {
+		if ev.Aux = m.object64(a, built.Extract(e.Aux<<shift, a.mask)); w.noValue {
 			ev.Aux = uint64(n) + 1
 		}
 		a.cur = ev.Aux
@@ -173,18 +191,14 @@ func (m *accesses) part(i int, r *record, t *thread, w *word, a *atom, deps, val
 	m.ordered(t, n, a, r)
 	m.accessed(a, n, r.Index)
 	m.excl.noteDirty(r, a)
-	if m.turns.inTurn(i, t, n, a, e.Kind.IsWrite()); stirred { // (WI4)
-		a.cur = m.ownValue()
-		m.add(t, i, model.Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: a.cur})
-	}
-	return true
+	m.turns.inTurn(i, t, n, a, e.Kind.IsWrite())
 }
 
 func reads(k format.Kind) bool { return k != format.Write && k != format.AtomicWrite }
 
-// versioned makes the events of an access whose location has values that were not recorded: the
-// access itself, on which pairs race and nothing depends, and what it does to the
-// version of the contents. A write without a value changes what was there: a map, say.
+// versioned makes the two events of an access to a location whose values were not recorded. Pairs
+// race on the first, the access itself, and nothing depends on it. The second acts on the version
+// of the contents. A write without a value changes what was there, as in a map.
 func (m *accesses) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) (bare int32) {
 	e := &r.Event
 	if a.version < 0 {
@@ -213,8 +227,8 @@ func (m *accesses) versioned(i int, r *record, t *thread, a *atom, deps, valDeps
 	return bare
 }
 
-// ordered keeps an access in its order with operations of missing methods, and with what nobody
-// knows who wrote.
+// ordered keeps an access in its order with atomic operations of code that was not instrumented,
+// and with writes by unknown code.
 func (m *accesses) ordered(t *thread, n int32, a *atom, r *record) {
 	e := &r.Event
 	if a.barrier >= 0 {
@@ -231,8 +245,8 @@ func (m *accesses) ordered(t *thread, n int32, a *atom, r *record) {
 	}
 }
 
-// private executes an access to an atom that no other goroutine meets: it has no
-// event, but what its content was computed from is passed on.
+// private executes an access to an atom that is not shared. It has no event, but what the content
+// of the atom was computed from is passed on.
 func (m *accesses) private(i int, r *record, t *thread, w *word, a *atom, valDeps []int32) bool {
 	e := &r.Event
 	shift := 8 * (uint64(e.Obj) & 7)
@@ -276,8 +290,8 @@ func (m *accesses) private(i int, r *record, t *thread, w *word, a *atom, valDep
 	return true
 }
 
-// privateOutside executes an outside access to an atom that no other goroutine meets. What it reads
-// keeps its value.
+// privateOutside executes an outside access to an atom that is not shared. What it reads keeps its
+// value.
 func (m *accesses) privateOutside(i int, r *record, t *thread, a *atom) {
 	stale := a.stale(r)
 	a.noteWriter(r)
@@ -292,67 +306,4 @@ func (m *accesses) privateOutside(i int, r *record, t *thread, a *atom) {
 	}
 	a.last = r.Index
 	m.excl.noteDirty(r, a)
-}
-
-// written is a value in memory, as an event has it.
-type written struct {
-	addr trace.Addr
-	size uint16
-	val  uint64
-}
-
-// writer is the last write of a value by a goroutine: its record.
-type writer struct {
-	g  trace.GoID
-	at int
-}
-
-// misplaced reports whether the read i has returned what no write before it left (so merge says),
-// and another goroutine writes that later in the window. Then the order of the trace is no
-// execution, because merge has not found the right one: the read, and what follows it in its
-// goroutine, may belong behind that write and all that comes before it there. (If nobody writes it,
-// code that was not instrumented did: hiddenWrite.)
-//
-//	go func() { if z == 2 { mu.Lock(); mu.Unlock(); x = 1 } }()
-//	mu.Lock(); x = 5; mu.Unlock(); z = 2   // if the read of z stood before all this, x would be a race
-func (m *accesses) misplaced(i int, r *record) bool {
-	e := &r.Event
-	if e.Flags&format.FlagUnexplained == 0 || !e.Kind.IsAccess() || !reads(e.Kind) {
-		return false
-	}
-	if m.writers == nil {
-		m.noteWriters()
-	}
-	for _, w := range m.writers[written{e.Obj, e.Size, e.Val}] {
-		if w.g != e.G && w.at > i {
-			return true
-		}
-	}
-	return false
-}
-
-// noteWriters finds the last writes of every value by every goroutine.
-func (m *accesses) noteWriters() {
-	m.writers = make(map[written][]writer)
-	for i := range m.recs {
-		e := &m.recs[i].Event
-		v := e.Val
-		switch {
-		case e.Kind == format.AtomicRMW:
-			v = e.Aux
-		case !e.Kind.IsWrite() || e.Flags&format.FlagNoValue != 0:
-			continue
-		}
-		k := written{e.Obj, e.Size, v}
-		list := m.writers[k]
-		known := false
-		for j := range list {
-			if list[j].g == e.G {
-				list[j].at, known = i, true
-			}
-		}
-		if !known {
-			m.writers[k] = append(list, writer{e.G, i})
-		}
-	}
 }

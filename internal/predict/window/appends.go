@@ -18,9 +18,9 @@ import (
 //	mu.Lock(); s = append(s, x); mu.Unlock()
 //
 // An append is *open* in a window if a reordering may have it although its reads of the slice are
-// not intact. Its result is then unknown: the reads are in the From of every store of the result. In
-// such a reordering it writes elements at other addresses than the recorded ones. The window has no
-// event for these writes, so it must keep other goroutines from reading there:
+// not intact. Its result is then unknown: the reads are in the From of every store of the result.
+// In such a reordering it writes elements at other addresses than the recorded ones. The window has
+// no event for these writes, so it must keep other goroutines from reading there:
 //
 //   - (WI6) *Arrays.* An append may *hit* the arrays, up to their capacities, of all slices that it
 //     may read, and the array that it returned. A slice is copied as it is or is the result of an
@@ -29,18 +29,18 @@ import (
 //     value written there was read. Any other array is new, and no recorded slice leads to it. An
 //     array ends where the allocation ends into which its pointer led when the word held it. Arrays
 //     that overlap share one location, their *trust*. It holds 0. An open append writes it by an
-//     AtomicRMW, whose value is intact if trust was, if the reads of the slice are, and if the reads
-//     of the elements that it moves are. So trust is intact as long as all appends before worked on
-//     their recorded arrays, and never again. If there are several such locations, every open append
-//     also writes one that stands for all of them.
+//     AtomicRMW, whose value is intact if trust was, if the reads of the slice are, and if the
+//     reads of the elements that it moves are. So trust is intact as long as all appends before
+//     worked on their recorded arrays, and never again. If there are several such locations, every
+//     open append also writes one that stands for all of them.
 //   - (WI7) *Readers.* A goroutine that accesses such an array, or an object of synchronisation in
-//     one, reads trust strictly right after it. Outside code may access elements without records. So
-//     its goroutine reads the trust of all arrays strictly right before such code ends, calls back,
-//     or shows by a record that it has run.
-//   - (WI8) *Needs.* As an access of a race, an access of an open append needs the reads of the slice
-//     (Where, MO10). An append that is not open always needs them. An append is not open if the
-//     slices that it may read are not all known, if no other goroutine accesses the words that it
-//     reads them from, during an excluded call, and in variants.
+//     one, reads trust strictly right after it. Outside code may access elements without records.
+//     So its goroutine reads the trust of all arrays strictly right before such code ends, calls
+//     back, or shows by a record that it has run.
+//   - (WI8) *Needs.* As an access of a race, an access of an open append needs the reads of the
+//     slice (Where, MO10). An append that is not open always needs them. An append is not open if
+//     the slices that it may read are not all known, if no other goroutine accesses the words that
+//     it reads them from, during an excluded call, and in variants.
 //
 // The smallest program for WI7:
 //
@@ -78,8 +78,8 @@ type sliceWord struct {
 	from   []uint64 // and what these words may hold
 }
 
-// held is a value. As a pointer it leads to memory that ends at to; the highest number stands for an
-// unknown end.
+// held is a value. As a pointer it leads to memory that ends at to; the highest number stands for
+// an unknown end.
 type held struct{ val, to uint64 }
 
 func (h held) compare(v uint64) int { return cmp.Compare(h.val, v) }

@@ -34,7 +34,7 @@ type BuildOptions struct {
 	Symbolic bool
 	// Paths says that windows have alternatives. It needs Symbolic.
 	Paths bool
-	// Missing says what the missing methods of the trace may do.
+	// Missing says what the excluded calls of the trace may do.
 	Missing excluded.Mode
 	// Meta names the functions of opaque calls; it may be nil.
 	Meta *trace.Meta
@@ -45,8 +45,8 @@ type BuildCounts struct {
 	Windows int
 	// Cut and Hidden count in windows that hold conflicting accesses; others are not made.
 	//
-	// Crowded is the number of words accessed in more ways than Apart compares with, and of
-	// accesses to words it does not keep because there are too many.
+	// Crowded is the number of words with more kinds of accesses than Apart compares with, and of
+	// accesses to words that it does not keep because there are too many.
 	Crowded int64
 	// Cut is the number of times a thread ended early in a window, because the recorded order does
 	// not enable its next event ("The recorded order" in docs/theory/model.md).
@@ -63,10 +63,10 @@ type BuildCounts struct {
 	Executed int64
 	// Ends counts the alternatives by why they go no further.
 	Ends map[string]int64
-	// Uncertain is the number of times that a goroutine ended early in a window because the record
-	// does not say who wrote what it read (WI2).
+	// Uncertain is the number of times that a goroutine ended early in a window because the trace
+	// does not say which write it read (WI2).
 	Uncertain int64
-	// Missing is the number of calls of missing methods; Everywhere of these may touch everything.
+	// Missing is the number of excluded calls; Everywhere of these may reach everything.
 	Missing, Everywhere int64
 }
 
@@ -82,28 +82,27 @@ type record struct {
 	locks  lockset.Set // that its goroutine holds
 	walked bool
 	chosen bool // a case of a select
-	// the first of a goroutine of which nothing tells who started it, a missing method maybe
+	// the first of a goroutine without a known start: excluded code may have started it (EX7)
 	unstarted bool
 	skip      bool // not in any window
 	hot       bool // a read whose value may come from an event of the window
-	// a read of code that missing methods have called back, which keeps its value only as far as
-	// they may learn of it (EX12)
+	// a read in a callback from excluded code, which keeps its value only as far as that code can
+	// learn of it (EX12)
 	back bool
 }
 
-// state is what the passes that make a window read of the builder: the buffer, and what was before
-// it.
+// state is the part of a builder that the passes read: the buffer, and the state before it.
 type state struct {
 	opt BuildOptions
 	buffer
 	stacks
-	room   int                 // for events of a window: as many as the last had, and some
+	room   int                 // capacity for events of a window: some more than the last had
 	carry  carry               // the state before buf
 	miss   missing             // what is known of excluded code
 	seeded bool                // carry has the package-level variables
-	texts  map[uint64]struct{} // where strings are whose bytes were read
-	racy   map[uint64]struct{} // words that a race was observed on
-	run    *Races              // those of the whole trace; nil: not known
+	texts  map[uint64]struct{} // addresses of strings whose bytes were read
+	racy   map[uint64]struct{} // words with an observed race
+	run    *Races              // the races of the whole trace; nil: not known
 	count  BuildCounts
 	table  []*built.Record // of the window that is emitted
 }
@@ -114,7 +113,7 @@ type Builder struct {
 	emit      func(*built.Window) error
 	past      past
 	done      int64
-	needs     []int64 // of the last record that has some: the next often has the same
+	needs     []int64 // of the last record that has needs: the next one often has the same
 	from      []int64
 	where     []int64
 	selecting map[trace.GoID]bool // its last event was a SelectCase
@@ -160,7 +159,8 @@ func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 		return err
 	}
 	b.call(e)
-	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) { // who asked for it fills it
+	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) {
+		// outside code fills what it allocates
 		r.Event.Flags &^= format.FlagZero
 	}
 	if !b.wants(&r, &f) {
@@ -169,27 +169,7 @@ func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 	if index == b.races {
 		b.racy[uint64(e.Obj)>>3] = struct{}{}
 	}
-	if len(f.Needs) > 0 {
-		b.needs = kept(b.needs, f.Needs)
-		r.Needs = b.needs
-	}
-	if len(f.From) > 0 {
-		b.from = kept(b.from, f.From)
-		r.From = b.from
-	}
-	if len(f.Where) > 0 {
-		b.where = kept(b.where, f.Where)
-		r.Where = b.where
-	}
-	r.Appended = f.Appended
-	if !b.opt.Symbolic { // what a guard rests on is needed
-		for _, g := range f.Guards {
-			r.Needs = append(slices.Clone(r.Needs), numbers(g.Term)...)
-		}
-	} else {
-		r.guards, r.Value = append([]flow.Guard(nil), f.Guards...), f.Value
-		r.forks = append([]flow.Fork(nil), f.Forks...)
-	}
+	b.copyFlow(&r, &f)
 	switch {
 	case e.IsText():
 		b.noteText(e)
@@ -208,14 +188,39 @@ func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 	b.fresh++
 	b.place()
 	b.noteLast()
-	// whose D comes now
+	// no window ends between a MethodBegin and the list of its D
 	if (b.seen.n >= b.opt.Size || len(b.buf) >= b.opt.Raw) && b.seen.meeting == 0 && e.Kind != format.MethodBegin {
 		return b.window(false)
 	}
 	return nil
 }
 
-// kept returns a copy of reads, the last one if that equals it.
+// copyFlow copies what the walk found about a record.
+func (b *Builder) copyFlow(r *record, f *flow.Flow) {
+	if len(f.Needs) > 0 {
+		b.needs = kept(b.needs, f.Needs)
+		r.Needs = b.needs
+	}
+	if len(f.From) > 0 {
+		b.from = kept(b.from, f.From)
+		r.From = b.from
+	}
+	if len(f.Where) > 0 {
+		b.where = kept(b.where, f.Where)
+		r.Where = b.where
+	}
+	r.Appended = f.Appended
+	if !b.opt.Symbolic { // the reads of a guard are needed
+		for _, g := range f.Guards {
+			r.Needs = append(slices.Clone(r.Needs), numbers(g.Term)...)
+		}
+		return
+	}
+	r.guards, r.Value = append([]flow.Guard(nil), f.Guards...), f.Value
+	r.forks = append([]flow.Fork(nil), f.Forks...)
+}
+
+// kept returns a copy of reads, or the last copy if that is equal.
 func kept(last, reads []int64) []int64 {
 	if equal(last, reads) {
 		return last
@@ -231,7 +236,7 @@ func (b *Builder) Flush() error {
 	return b.window(true)
 }
 
-// wants says whether an event can matter.
+// wants reports whether an event can matter in a window.
 func (b *Builder) wants(r *record, f *flow.Flow) bool {
 	switch e := &r.Event; e.Kind {
 	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
@@ -308,8 +313,8 @@ func (b *Builder) next(m *product, p promise) int {
 	return len(b.buf)
 }
 
-// meet keeps the unbuffered channels on which a send that is non-blocking or a case of a
-// select waits for its receive.
+// trackMeeting keeps the unbuffered channels on which a send waits for its receive, if the send is
+// non-blocking or a case of a select.
 func trackMeeting(meeting map[trace.Addr]bool, r *record) {
 	if r.Event.Aux != 0 {
 		return

@@ -1,9 +1,10 @@
 // Package window builds windows. It cuts a trace into stretches and reduces each one to the events
 // that matter for races. Package model says what a window means.
 //
-// A Builder takes the events of a trace in order, each with what the walk found out about it (package
-// flow). Whenever its buffer is full, it emits a built.Window. Successive windows overlap: the second
-// half of one is the first half of the next, so that each pair of near accesses is in some window.
+// A Builder takes the events of a trace in order, each with what the walk found out about it
+// (package flow). Whenever its buffer is full, it emits a built.Window. Successive windows overlap:
+// the second half of one is the first half of the next, so that each pair of near accesses is in
+// some window.
 //
 //	Add(event, Flow)
 //	      │
@@ -61,8 +62,8 @@
 //
 // Accesses of different sizes overlap. So a word of memory is cut into *atoms*: the coarsest
 // partition of its bytes in which every access covers whole atoms. An atom that several goroutines
-// access, at least one of them writing, is a location of the window. Accesses to other atoms have no
-// event: what they read passes on to what depends on it (resolver).
+// access, at least one of them writing, is a location of the window. Accesses to other atoms have
+// no event: what they read passes on to what depends on it (resolver).
 //
 //	access    Write [0,8)    Read [0,4)    Write [4,8)
 //	atoms     ████████  →    [0,4) and [4,8): the first write becomes two events
@@ -99,11 +100,12 @@
 //
 //   - its class in classOf, and a case in object.step that executes it (object.go);
 //   - a case in modeOf (edges.go), if another operation on the object may be unknown;
-//   - a case in forced.step (promise.go), if it always forces an order; otherwise it is ignored there.
+//   - a case in forced.step (promise.go), if it always forces an order; otherwise it is ignored
+//     there.
 //
 // producer.event then passes it to syncs.syncEvent. A kind that acts on no such object needs a case
-// in producer.event (produce.go), and in Builder.wants if it does not always matter. An access needs
-// no more than that format.Kind.IsAccess and IsWrite are right.
+// in producer.event (produce.go), and in Builder.wants if it does not always matter. An access
+// needs no more than that format.Kind.IsAccess and IsWrite are right.
 //
 // # What is shared between windows
 //

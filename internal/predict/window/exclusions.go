@@ -11,9 +11,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Excluded calls (docs/theory/excluded.md). Package excluded computes their orders. Here they become
-// hard edges, conditional orders, reads and writes of a window. The rules EX1 to EX12 are in the doc
-// of package excluded.
+// Excluded calls (docs/theory/excluded.md). Package excluded computes their orders. Here they
+// become hard edges, conditional orders, reads and writes of a window. The rules EX1 to EX12 are in
+// the doc of package excluded.
 
 // missing is what a Builder knows of excluded code.
 type missing struct {
@@ -283,9 +283,9 @@ func (m *exclusions) pinWritten(t *thread, first int32) {
 	}
 }
 
-// missingMethod makes the events of a MethodBegin or MethodEnd: a Pin, and at the beginning reads
+// excludedCall makes the events of a MethodBegin or MethodEnd: a Pin, and at the beginning reads
 // of the memory that the call may read (EX4).
-func (m *exclusions) missingMethod(i int, r *record, t *thread) {
+func (m *exclusions) excludedCall(i int, r *record, t *thread) {
 	n := m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.Needs)})
 	if r.Event.Kind != format.MethodBegin || r.Pair.D.Empty() {
 		return

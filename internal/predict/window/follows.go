@@ -8,8 +8,8 @@ import (
 )
 
 // Known order: what comes before an event in any case, by program order (MO1), by a go statement of
-// the window (MO2) and by hard edges that are not weak (MO4). Excluded code gives rise to an edge for
-// each pair of accesses that may meet. Most of these follow from others, for example where
+// the window (MO2) and by hard edges that are not weak (MO4). Excluded code gives rise to an edge
+// for each pair of accesses that may meet. Most of these follow from others, for example where
 // goroutines have ended before the next is started. An edge that follows from known order is not
 // made.
 

@@ -3,14 +3,15 @@ package window
 // Initial values (MO12). What a location holds before its first access in a window is known
 //
 //   - from the last access before it in the trace (carry);
-//   - without an access since its allocation, to be zero, if the Alloc says so (FlagZero) and traced
-//     code has asked for the memory. Outside code fills what it allocates;
+//   - without an access since its allocation, to be zero, if the Alloc says so (FlagZero) and
+//     traced code has asked for the memory. Outside code fills what it allocates;
 //   - for a package-level variable without any access, from what package initialisation has left
 //     there (Meta.Variables).
 //
-// Outside code may have written since then without a record (WI3). It has not, if several goroutines
-// access the location in the window and one of them writes. The turn of the write has ended then. So
-// the late record of its last write is in the trace behind it, and says that the value is unknown.
+// Outside code may have written since then without a record (WI3). It has not, if several
+// goroutines access the location in the window and one of them writes. The turn of the write has
+// ended then. So the late record of its last write is in the trace behind it, and says that the
+// value is unknown.
 //
 // Otherwise the location holds what the first inside read of the window finds there, before any
 // write. If there is no such read, the value is unknown: no read of it is intact except reads of
@@ -37,8 +38,8 @@ func (b *state) begun(index int64) {
 	}
 }
 
-// unreadable is a number that programs hardly ever have in memory. It is the value of an event whose
-// value is unknown; the event's ValDeps or its object's Unknown make it so.
+// unreadable is a number that programs hardly ever have in memory. It is the value of an event
+// whose value is unknown; the event's ValDeps or its object's Unknown make it so.
 const unreadable = uint64(1)<<63 | 0x5eed
 
 // unread gives an atom with an unknown initial value a number that no read returns.

@@ -1,109 +1,11 @@
 package window
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/excluded"
-	"github.com/presage-race/presage/internal/predict/expr"
-	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
-
-// word is one generation of an aligned word in a window: from an Alloc, or from the
-// window's start, to the next Alloc or the end. Its atoms are the coarsest partition
-// of its bytes in which every access covers whole atoms; each atom is a location.
-type word struct {
-	addr    uint64
-	alloced bool // in this window
-	zero    bool // with alloced: its memory was cleared,
-	noValue bool // values are writers
-	outside bool // outside code accesses it
-	atoms   []atom
-}
-
-// atom is some bytes of a word that every access covers whole or not at all.
-type atom struct {
-	mask    uint8
-	first   trace.GoID // the goroutine of the first access
-	used    bool
-	many    bool // several goroutines access it
-	write   bool // an access writes
-	off     bool // an alternative accesses it
-	opaque  bool // an atomic access came from code that was not instrumented
-	missing bool // some D has it
-
-	// With missing: its accesses have no events (quiet.go), and one has read what excluded code
-	// has left.
-	quiet, found bool
-
-	// dirty: a write has come after the last MethodBegin that reads the atom and that comes before
-	// all other such MethodBegins. strict are the reads of it since.
-	dirty  bool
-	strict []int32
-
-	obj     model.Obj
-	version model.Obj // of the contents, where values were not recorded
-
-	initial    uint64
-	unknown    bool // initial stands for an unknown value
-	cur        uint64
-	curSet     bool
-	firstWrite bool       // the first access of the window writes
-	reads      []uint64   // with firstWrite and no initial value: what was read
-	last       int64      // trace index of the last access
-	events     []int32    // of a shared atom: the last event of each thread
-	barrier    int32      // the last hidden write, or -1
-	deps       []int32    // of an atom that is not shared: what its content was computed from
-	value      *expr.Expr // and its bytes as a term; nil: unknown, or they do not change
-	order      ordering
-
-	guessed bool // initial is what the first access of the window reads
-	settled bool // initial must not be changed
-	wrote   bool // an access of the window has written
-	lately  bool // outside code was the last to write
-	vague   bool // of an atom that is not shared: outside code was the last to write
-
-	outsideWrites []outsideWrite
-	lanes         []lane // if outside code accesses its word
-	log           []logged
-
-	lost bool // the last write is by a goroutine that has ended in the window before it
-	// a write by outside code of such a goroutine has come since one that is not lost
-	lostOutside bool
-
-	// insideBy is the goroutine whose inside write was the last write at the record that the pass
-	// is at; 0: none. inside is what that write was computed from.
-	insideBy trace.GoID
-	inside   []int32
-}
-
-func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing && !a.quiet }
-
-// synch is an object of a window.
-type synch struct {
-	key        objKey
-	first      trace.GoID
-	many, keep bool
-	noValue    bool // channel: values are sends
-	opaque     bool // some operation came from code that was not instrumented
-	missing    bool // some D has it
-	acquire    int  // hidden: record of the last Acquire
-	pool       bool // hidden: what is got from a sync.Pool
-	poisoned   bool // an operation that others must follow is not in the window
-	init, cur  *object
-	obj        model.Obj
-	order      ordering
-}
-
-func (s *synch) kept() bool {
-	return s.several() || s.keep || s.init.cap == 0 && len(s.init.queue) > 0 || len(s.init.waiters) > 0
-}
-
-// several reports whether several goroutines use the object.
-func (s *synch) several() bool { return s.many }
 
 // layout is what a window is made of: its records, and the words, objects and allocations that they
 // name. Pass gather finds them. The passes that follow share it.
@@ -124,10 +26,10 @@ type layout struct {
 	bigs    []int32            // allocs too large for allocIn
 	past    int32              // allocs before the record that the pass is at
 
-	// the last record that shows outside code that may access memory
+	// the last record that shows that outside code which may access memory has run
 	near int32
 	ran  map[trace.GoID][]int32 // records that show that outside code of a goroutine has run
-	// calls of excluded code, in order; of those with one D, the first
+	// excluded calls that begin in the buffer, in order; of calls with the same D, the first
 	begun    []*excluded.Pair
 	begunD   map[excluded.Name]bool
 	lastRec  map[trace.GoID]int // the last record of each goroutine
@@ -156,7 +58,7 @@ func newLayout(b *state) *layout {
 	}
 }
 
-// gather finds the words and objects of the window and the sizes of accesses.
+// gather is the pass that finds the words, objects and allocations.
 func (m *layout) gather() {
 	for i := range m.recs {
 		if e := &m.recs[i].Event; m.b.showsOutside(e) {
@@ -209,7 +111,7 @@ func (m *layout) word(addr uint64, size uint16) int32 {
 	return u.word
 }
 
-// use is what the builder keeps of the word at addr.
+// use returns the counts of the word at addr in the current window.
 func (m *layout) use(addr uint64) *wordUse {
 	return &m.b.seen.words.at(addr >> pageShift)[addr>>3%wordsOf]
 }
@@ -223,14 +125,14 @@ func (m *layout) newWord(addr uint64, alloc int32) int32 {
 	return int32(len(m.words) - 1)
 }
 
-// part is the bytes of a word that one Alloc of the window made new, or none (-1): small
-// objects share words.
+// part is the bytes of a word that one Alloc of the window made new, or none (-1). Small objects
+// share words.
 type part struct {
 	addr  uint64
 	alloc int32
 }
 
-// split is in place of the number of a word that has parts.
+// split stands for the number of a word that has parts.
 const split = -2
 
 // bytesOf is the number of bytes of its word that an access covers. Size 0 is the rest of the word.
@@ -261,7 +163,7 @@ func (m *layout) object(k objKey) int32 {
 	return i
 }
 
-// tell notes what an event tells about its object.
+// noteOperation notes what an event shows about the object it acts on.
 func (m *layout) noteOperation(o *synch, i int, r *record) {
 	if o.first == 0 && o.cur == nil {
 		if r.Event.Kind != format.CondWait && r.Event.Kind != format.SelectCase && (r.way == 0 || o.key.class == chanClass) {
@@ -290,7 +192,7 @@ func (m *layout) noteOperation(o *synch, i int, r *record) {
 	}
 }
 
-// alloc ends the generation of what stands in s.
+// alloc begins a new generation of the words and objects in s.
 func (m *layout) alloc(s span) {
 	for _, end := range []uint64{s.addr, s.addr + s.size} {
 		if end&7 != 0 && s.size > 0 {
@@ -361,8 +263,8 @@ func (w *word) refine(mask uint8) {
 	}
 }
 
-// meet marks the non-blocking sends on unbuffered channels whose partner the window
-// does not have: nothing of their thread is in the window from there on.
+// skipUnpaired marks the non-blocking sends on unbuffered channels without their receive in the
+// window. They, and all later events of their threads, are not in the window.
 func (m *layout) skipUnpaired() {
 	waits := make(map[int32]int)
 	for i := range m.recs {
@@ -382,92 +284,7 @@ func (m *layout) skipUnpaired() {
 	}
 }
 
-// at returns the records that access the word of addr, in order.
-func (m *layout) at(addr uint64) []int32 {
-	word := func(i int32) uint64 { return uint64(m.recs[i].Event.Obj) >> 3 }
-	if m.byWord == nil {
-		m.byWord = make([]int32, 0, m.onPath)
-		for i := range m.recs[:m.onPath] {
-			if m.recs[i].mem >= 0 {
-				m.byWord = append(m.byWord, int32(i))
-			}
-		}
-		slices.SortFunc(m.byWord, func(i, j int32) int { return cmp.Or(cmp.Compare(word(i), word(j)), cmp.Compare(i, j)) })
-	}
-	lo, _ := slices.BinarySearchFunc(m.byWord, addr>>3, func(i int32, w uint64) int { return cmp.Compare(word(i), w) })
-	hi := lo
-	for hi < len(m.byWord) && word(m.byWord[hi]) == addr>>3 {
-		hi++
-	}
-	return m.byWord[lo:hi]
-}
-
-// allocsBefore is the number of allocs before record i.
-func (m *layout) allocsBefore(i int) int32 {
-	n, _ := slices.BinarySearchFunc(m.allocs, i, func(s span, i int) int { return cmp.Compare(s.at, i) })
-	return int32(n)
-}
-
-// generation returns the last of the first n allocs that holds addr, -1 for none.
-func (m *layout) generation(addr uint64, n int32) int32 {
-	past := m.past
-	m.past = n
-	g := m.lastAlloc(addr, 1)
-	m.past = past
-	return g
-}
-
-// lastRan is the last event of the trace, not after event index, that shows that outside code of g
-// has run; -1 if there is none in the window.
-func (m *layout) lastRan(g trace.GoID, index int64) int64 {
-	list := m.ran[g]
-	k, _ := slices.BinarySearchFunc(list, index+1, func(i int32, x int64) int { return cmp.Compare(m.recs[i].Index, x) })
-	if k == 0 {
-		return -1
-	}
-	return m.recs[list[k-1]].Index
-}
-
-// restsOnOld reports whether what an outside write leaves rests on what was there (WI1). Beside
-// missing methods that is not kept.
-func (m *layout) restsOnOld(r *record) bool { return r.Event.Size == 1 && !m.b.miss.active() }
-
-// ranSince reports whether outside code of g may have run between event index of the trace, -1: the
-// start of the window, and record i.
-func (m *layout) ranSince(g trace.GoID, index int64, i int) bool {
-	list := m.ran[g]
-	k, _ := slices.BinarySearch(list, int32(i))
-	return k > 0 && m.recs[list[k-1]].Index > index || index < m.recs[0].Index && m.b.carry.runs.last[g] > 0
-}
-
-// racy reports whether the order of accesses to the word of a record is not certain: a race was
-// observed there.
-func (m *layout) racy(r *record) bool { return m.racyAt(uint64(r.Event.Obj)) }
-
-func (m *layout) racyAt(addr uint64) bool {
-	_, ok := m.b.racy[addr>>3]
-	return ok || m.raceForeseen(addr)
-}
-
-// raceForeseen reports whether a race of the run on a word that outside code accesses is known from
-// the start.
-func (m *layout) raceForeseen(addr uint64) bool {
-	r := m.b.run
-	if r == nil {
-		return false
-	}
-	_, ok := r.words[addr>>3]
-	return ok || r.all
-}
-
-// hidden says whether a record is an operation of code outside, about which nothing but the order
-// is known. A ChanLen may stand for a panic, because the channel is closed: it comes behind what
-// closed it.
-func (m *layout) hidden(r *record) bool {
-	return r.Event.Flags&format.FlagOpaque != 0 && (r.Event.Kind == format.ChanLen || m.b.miss.active())
-}
-
-// begins notes a call of the window.
+// begins notes an excluded call that begins in the buffer.
 func (m *layout) begins(p *excluded.Pair) {
 	if name, ok := p.D.Name(); ok {
 		if m.begunD[name] {
@@ -481,35 +298,4 @@ func (m *layout) begins(p *excluded.Pair) {
 	if !p.D.Empty() {
 		m.begun = append(m.begun, p)
 	}
-}
-
-// reachedHere says whether a call that is open in the window before trace event index reaches t.
-func (m *layout) reachedHere(t excluded.Touch, index int64) bool {
-	for _, list := range m.b.miss.open {
-		if slices.ContainsFunc(list, func(p *excluded.Pair) bool { return p.D.Hits(t) }) {
-			return true
-		}
-	}
-	for _, p := range m.begun {
-		if p.Begin >= index {
-			return false
-		}
-		if p.D.Hits(t) {
-			return true
-		}
-	}
-	return false
-}
-
-// demands says whether r can only be if missing code has run, where values do not say so:
-// operations of objects, and accesses to what has no values.
-func (m *layout) demands(r *record) bool {
-	if !r.Event.Kind.IsAccess() {
-		return true
-	}
-	if r.mem < 0 {
-		return true
-	}
-	w := &m.words[r.mem]
-	return w.noValue
 }

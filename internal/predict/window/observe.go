@@ -11,8 +11,8 @@ import (
 //
 //   - (WI5) An operation that reads files or C memory keeps its order with the operations that may
 //     change them. Two changes are not ordered with each other, unless a read follows. An operation
-//     that reads the number of goroutines keeps its order with every Go and every End. If a Go or an
-//     End is not in the window, no later operation of this kind is; and no alternative starts a
+//     that reads the number of goroutines keeps its order with every Go and every End. If a Go or
+//     an End is not in the window, no later operation of this kind is; and no alternative starts a
 //     goroutine in a window with such an operation. An operation on the whole program is a *cut*:
 //     what was recorded before it comes before it, what was recorded after it comes after it.
 

@@ -16,8 +16,8 @@ type producer struct {
 	access *accesses
 	sync   *syncs
 
-	// loosePins are the Pins of what outside code is given, by calls and by what it calls, and of
-	// results that only outside code could compute.
+	// loosePins are the Pins of arguments of outside calls, of results of callbacks from outside
+	// code, and of results that only outside code could compute.
 	loosePins []int32
 }
 
@@ -69,10 +69,10 @@ func (m *producer) event(i int, r *record, t *thread) {
 	case format.Read, format.Write, format.AtomicRead, format.AtomicWrite, format.AtomicRMW:
 		m.access.accessEvent(i, r, t)
 	case format.MethodBegin, format.MethodEnd:
-		m.excl.missingMethod(i, r, t)
+		m.excl.excludedCall(i, r, t)
 	case format.SelectCase:
 		if r.obj >= 0 && m.objs[r.obj].missing {
-			m.sync.missingSync(i, r, t, &m.objs[r.obj])
+			m.sync.excludedSync(i, r, t, &m.objs[r.obj])
 		} else if r.obj >= 0 {
 			t.cases = append(t.cases, model.Case{Chan: m.idOf(&m.objs[r.obj]), Send: r.Event.Flags&format.FlagWrite != 0})
 		}
@@ -107,32 +107,20 @@ func (m *producer) event(i int, r *record, t *thread) {
 	}
 }
 
-// beside makes the events of a record of a trace with excluded code.
+// beside makes the events of a record of a trace with excluded code, and their orders with excluded
+// calls.
 func (m *producer) beside(i int, r *record, t *thread) {
-	var begins, ends *excluded.Pair
-	switch r.Event.Kind {
-	case format.MethodBegin:
-		begins = r.Pair
-	case format.MethodEnd:
-		ends = r.Pair
-	}
-	x := excluded.TouchOf(&r.Event)
-	touched := m.b.miss.reaches(x)
-	if !touched {
-		x = excluded.Touch{}
-	}
-	known := m.known(t)
-	s := &excluded.Step{G: r.Event.G, Index: r.Index, X: x, Begins: begins, Ends: ends, Reads: onlyReads(r.Event.Kind), Demands: touched && m.demands(r), Known: known}
+	s, touched := m.stepOf(r, t)
 	inside := m.excl.calls.Inside(r.Event.G)
-	hushed := m.excl.quietRecord(r)
-	if hushed && !m.cutAny && !r.unstarted && !(inside && m.excl.mayReveal(r)) {
-		if hushed = m.quietly(i, r, t, s); hushed {
+	quiet := m.excl.quietRecord(r)
+	if quiet && !m.cutAny && !r.unstarted && !(inside && m.excl.mayReveal(r)) {
+		if quiet = m.quietly(i, r, t, s); quiet {
 			return
 		}
 	}
 	kept := m.excl.calls.Before(s)
-	if begins != nil {
-		kept.Edges = m.excl.endedBefore(kept.Edges, begins)
+	if s.Begins != nil {
+		kept.Edges = m.excl.endedBefore(kept.Edges, s.Begins)
 	}
 	// the events that it must follow may not be in the window
 	if m.cutAny && (touched || r.Pair != nil || kept.Any() || inside) {
@@ -140,11 +128,55 @@ func (m *producer) beside(i int, r *record, t *thread) {
 		m.sync.dropped(i, r)
 		return
 	}
+	first := m.besideEvents(i, r, t, touched, inside, quiet)
+	if first < 0 {
+		return
+	}
+	m.excl.keepOrders(kept, first, r, s.X)
+	m.excl.learns(kept, r.Event.G)
+	m.excl.afterQuiet(kept, t)
+	if touched && m.excl.calls.Hit(s.X) { // (EX4)
+		m.excl.pinWritten(t, first)
+	}
+	if r.Pair != nil {
+		m.excl.besideCalls(r, t, first)
+	}
+	if m.excl.calls.After(s, excluded.Extent{First: first, Last: t.last}); r.Event.Kind == format.End {
+		m.excl.calls.Ended(r.Event.G)
+	}
+	if s.Ends != nil && !m.excl.calls.Inside(r.Event.G) {
+		delete(m.excl.free, r.Event.G)
+	}
+}
+
+// stepOf returns a record as package excluded takes it, and whether an excluded call reaches what
+// it acts on.
+func (m *producer) stepOf(r *record, t *thread) (s *excluded.Step, touched bool) {
+	x := excluded.TouchOf(&r.Event)
+	if touched = m.b.miss.reaches(x); !touched {
+		x = excluded.Touch{}
+	}
+	s = &excluded.Step{
+		G: r.Event.G, Index: r.Index, X: x, Reads: onlyReads(r.Event.Kind), Demands: touched && m.demands(r), Known: m.known(t),
+	}
+	switch r.Event.Kind {
+	case format.MethodBegin:
+		s.Begins = r.Pair
+	case format.MethodEnd:
+		s.Ends = r.Pair
+	}
+	return s, touched
+}
+
+// besideEvents makes the events of a record, and returns the first of them, or -1. A record that
+// excluded calls may be ordered with gets a Pin if it has no other event. Quiet says that the
+// access could have been quiet.
+func (m *producer) besideEvents(i int, r *record, t *thread, touched, inside, quiet bool) int32 {
 	n := int32(len(m.w.Events))
 	if r.unstarted {
 		m.sync.unstarted(i, r, t)
 	}
-	// if the access is one of the race, what is before it has happened
+	// the gap before an access has run if the access is one of the race: the Pin shows it
 	if inside && r.Event.Kind.IsAccess() && !t.dead {
 		m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
 	}
@@ -155,7 +187,7 @@ func (m *producer) beside(i int, r *record, t *thread) {
 		m.excl.keeps(r.Event.G)
 	}
 	if m.b.opt.Walked && inside && !t.dead {
-		if m.excl.pinRead(i, t); hushed && r.Event.Kind.IsWrite() {
+		if m.excl.pinRead(i, t); quiet && r.Event.Kind.IsWrite() {
 			m.add(t, i, model.Event{Kind: model.Pin, Obj: -1, Deps: m.reads.resolve(r.From)})
 		}
 	}
@@ -166,22 +198,5 @@ func (m *producer) beside(i int, r *record, t *thread) {
 	if first < 0 && (touched || r.Event.Kind == format.End && inside) && !t.dead {
 		first = m.add(t, i, model.Event{Kind: model.Pin, Obj: -1})
 	}
-	if first < 0 {
-		return
-	}
-	m.excl.keepOrders(kept, first, r, x)
-	m.excl.learns(kept, r.Event.G)
-	m.excl.afterQuiet(kept, t)
-	if touched && m.excl.calls.Hit(x) { // (EX4)
-		m.excl.pinWritten(t, first)
-	}
-	if begins != nil || ends != nil {
-		m.excl.besideCalls(r, t, first)
-	}
-	if m.excl.calls.After(s, excluded.Extent{First: first, Last: t.last}); r.Event.Kind == format.End {
-		m.excl.calls.Ended(r.Event.G)
-	}
-	if ends != nil && !m.excl.calls.Inside(r.Event.G) {
-		delete(m.excl.free, r.Event.G)
-	}
+	return first
 }

@@ -38,15 +38,15 @@ import (
 // before w instead. By forced order w is before d, by a chain of events each of which is at d or
 // before; up to w they all keep forced order, so w is before d. Contradiction.
 //
-// Nothing here depends on values. What is not known is taken for not ordered: objects and words
-// that outside code uses, more than maxForced goroutines in a window.
+// Nothing here depends on values. What is unknown is not ordered: objects and words that outside
+// code uses. A window with more than maxForced goroutines always has promise.
 type promise struct {
 	live bool // there is some
 	half int  // the record at which half of what matters in the window has come
 }
 
-// maxForced bounds the number of goroutines of a window whose order is computed: clocks take
-// memory for the square of it. maxSettle bounds how often that is begun anew, for WaitGroups.
+// maxForced bounds the number of goroutines of a window whose order is computed, since clocks take
+// memory for the square of it. maxSettle bounds how often the computation is repeated.
 const (
 	maxForced = 1024
 	maxSettle = 16
@@ -71,9 +71,15 @@ type forced struct {
 	of      []int32 // by record of syncs: its thread
 	syncs   []int32 // records: of go statements and objects, and Allocs
 	objects []int32 // by syncs: the number of the object, -1: none
-	loose   []bool  // by object: not known well enough, or its Waits do not hold
+	loose   []bool  // by object: outside code uses it, or its Waits do not force an order
 	line    []bool  // by object: a channel with one sender and one receiver
 	before  []int   // by object: messages in a channel when the buffer begins
+
+	// For newForced: the last number of each object, objects by page, and by object the last sender
+	// and receiver.
+	number           map[objKey]int32
+	pages            map[uint64][]objKey
+	sender, receiver []int32
 
 	now   []stamps // by thread
 	state []objectStamps
@@ -116,12 +122,10 @@ type objectStamps struct {
 // lastAdd is the last record of a thread.
 type lastAdd struct{ t, i int32 }
 
-// newForced finds the goroutines and objects of the buffer. It is nil if there are too many.
+// newForced finds the goroutines and objects of the buffer. It returns nil if there are too many
+// goroutines.
 func newForced(b *Builder) *forced {
-	f := &forced{b: b, threads: make(map[trace.GoID]int32)}
-	number := make(map[objKey]int32)
-	pages := make(map[uint64][]objKey)
-	sender, receiver := []int32{}, []int32{}
+	f := &forced{b: b, threads: make(map[trace.GoID]int32), number: make(map[objKey]int32), pages: make(map[uint64][]objKey)}
 	for i := range b.buf {
 		e := &b.buf[i].Event
 		t, ok := f.threads[e.G]
@@ -132,13 +136,7 @@ func newForced(b *Builder) *forced {
 			f.threads[e.G] = t
 		}
 		if e.Kind == format.Alloc {
-			eachPage(pages, uint64(e.Obj), e.Val, func(list []objKey) {
-				for _, k := range list {
-					if uint64(k.addr)-uint64(e.Obj) < e.Val {
-						number[k] = -1
-					}
-				}
-			})
+			f.renewObjects(uint64(e.Obj), e.Val)
 			continue
 		}
 		c, ok := classOf(e.Kind)
@@ -147,40 +145,64 @@ func newForced(b *Builder) *forced {
 		}
 		n := int32(-1)
 		if e.Kind != format.Go {
-			k := objKey{c, e.Obj}
-			if n, ok = number[k]; !ok || n < 0 {
-				n = int32(len(f.loose))
-				number[k] = n
-				f.loose, f.line = append(f.loose, false), append(f.line, true)
-				before := 0
-				if !ok {
-					pages[uint64(e.Obj)>>carryPageShift] = append(pages[uint64(e.Obj)>>carryPageShift], k)
-					if was := b.carry.objects[k]; was != nil {
-						before = len(was.queue)
-					}
-				}
-				f.before = append(f.before, before)
-				sender, receiver = append(sender, -1), append(receiver, -1)
-			}
-			if b.buf[i].Event.Flags&format.FlagOpaque != 0 {
-				f.loose[n] = true
-			}
-			switch {
-			case e.Kind == format.ChanSend:
-				f.line[n] = f.line[n] && (sender[n] < 0 || sender[n] == t)
-				sender[n] = t
-			case e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0:
-				f.line[n] = f.line[n] && (receiver[n] < 0 || receiver[n] == t)
-				receiver[n] = t
-			}
+			n = f.object(objKey{c, e.Obj})
+			f.noteOperation(n, t, e)
 		}
 		f.syncs, f.objects, f.of = append(f.syncs, int32(i)), append(f.objects, n), append(f.of, t)
 	}
 	return f
 }
 
-// settle leaves out the WaitGroups of which an Add or Done recorded behind a Wait may come before
-// it, until there is none. It is false if that takes too long.
+// renewObjects notes that the objects in a range of memory are new.
+func (f *forced) renewObjects(addr, size uint64) {
+	eachPage(f.pages, addr, size, func(list []objKey) {
+		for _, k := range list {
+			if uint64(k.addr)-addr < size {
+				f.number[k] = -1
+			}
+		}
+	})
+}
+
+// object returns the number of an object.
+func (f *forced) object(k objKey) int32 {
+	n, ok := f.number[k]
+	if ok && n >= 0 {
+		return n
+	}
+	n = int32(len(f.loose))
+	f.number[k] = n
+	f.loose, f.line = append(f.loose, false), append(f.line, true)
+	before := 0
+	if !ok {
+		page := uint64(k.addr) >> carryPageShift
+		f.pages[page] = append(f.pages[page], k)
+		if was := f.b.carry.objects[k]; was != nil {
+			before = len(was.queue)
+		}
+	}
+	f.before = append(f.before, before)
+	f.sender, f.receiver = append(f.sender, -1), append(f.receiver, -1)
+	return n
+}
+
+// noteOperation notes an operation of thread t on object n.
+func (f *forced) noteOperation(n, t int32, e *trace.Event) {
+	if e.Flags&format.FlagOpaque != 0 {
+		f.loose[n] = true
+	}
+	switch {
+	case e.Kind == format.ChanSend:
+		f.line[n] = f.line[n] && (f.sender[n] < 0 || f.sender[n] == t)
+		f.sender[n] = t
+	case e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0:
+		f.line[n] = f.line[n] && (f.receiver[n] < 0 || f.receiver[n] == t)
+		f.receiver[n] = t
+	}
+}
+
+// settle excludes each WaitGroup with an Add or Done that was recorded after a Wait and may come
+// before it, until there is none. It returns false if that takes too many rounds.
 func (f *forced) settle() bool {
 	for range maxSettle {
 		again := false
@@ -202,8 +224,8 @@ func (f *forced) begin() {
 	f.now, f.state = make([]stamps, len(f.threads)), make([]objectStamps, len(f.loose))
 }
 
-// step takes one of syncs. It is false at an Add or Done that was recorded behind a Wait and may
-// come before it.
+// step takes element k of syncs. It returns false at an Add or Done that was recorded after a Wait
+// and may come before it.
 func (f *forced) step(k int) bool {
 	i, t, n := f.syncs[k], f.of[k], f.objects[k]
 	e := &f.b.buf[i].Event
@@ -327,7 +349,7 @@ func (f *forced) accesses() promise {
 	return p
 }
 
-// meets says whether what a receive gets may depend on who comes first.
+// meets reports whether the value of a receive may depend on the order of sends or receives.
 func (f *forced) meets() bool {
 	for k, i := range f.syncs {
 		if n := f.objects[k]; f.b.buf[i].Event.Kind == format.ChanRecv && (f.loose[n] || !f.line[n]) {

@@ -10,19 +10,20 @@ import (
 
 // Quiet accesses. Memory that an excluded call reaches (its D) is shared with the excluded code. A
 // call that reaches everything would make every word shared. But if only one goroutine accesses a
-// word, or none writes it, excluded code is the only other party, and most calls by other goroutines
-// come before or after the access in any case. Then the access needs no event: it is *quiet*.
+// word, or none writes it, excluded code is the only other party, and most calls by other
+// goroutines come before or after the access in any case. Then the access needs no event: it is
+// *quiet*.
 //
 //   - (WI9) A quiet access is right behind the previous event of its goroutine. Every excluded call
-//     that reaches it has ended before that event, or begins after the next one. So it reads what it
-//     read in the recorded run, also if excluded code wrote that. What it writes is there when an
-//     excluded call begins that may read it. The value is the recorded one if the reads that it is
-//     computed from are intact: the MethodBegin needs them (EX4). A callback runs between two parts
-//     of its excluded call. Its quiet accesses belong to the gap that they are in, if the call may
-//     write what they access. Three kinds of access in a callback have events, because the excluded
-//     code after the gap has run only if they have: a write to memory that the call only reads, an
-//     access from which the call may learn the value of other reads, and an access that is made only
-//     if reads have their values.
+//     that reaches it has ended before that event, or begins after the next one. So it reads what
+//     it read in the recorded run, also if excluded code wrote that. What it writes is there when
+//     an excluded call begins that may read it. The value is the recorded one if the reads that it
+//     is computed from are intact: the MethodBegin needs them (EX4). A callback runs between two
+//     parts of its excluded call. Its quiet accesses belong to the gap that they are in, if the
+//     call may write what they access. Three kinds of access in a callback have events, because the
+//     excluded code after the gap has run only if they have: a write to memory that the call only
+//     reads, an access from which the call may learn the value of other reads, and an access that
+//     is made only if reads have their values.
 //
 // The calls before an access are known when it comes. From the first access on that is not ordered
 // with one of them, all accesses of the location have events. The calls after an access are known
@@ -123,9 +124,9 @@ func (m *producer) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
 	return true
 }
 
-// giveEvents makes later accesses to the atoms of r have events. It returns false if an atom holds a
-// value that was computed from reads, or that excluded code left and several goroutines read: then
-// no event has written the value.
+// giveEvents makes later accesses to the atoms of r have events. It returns false if an atom holds
+// a value that was computed from reads, or that excluded code left and several goroutines read:
+// then no event has written the value.
 func (m *exclusions) giveEvents(r *record) bool {
 	w, mask := &m.words[r.mem], bytesIn(&r.Event)
 	for k := range w.atoms {

@@ -26,7 +26,7 @@ func (m *syncs) syncEvent(i int, r *record, t *thread) {
 		return
 	}
 	if o.missing && !finalizes(&r.Event) {
-		m.missingSync(i, r, t, o)
+		m.excludedSync(i, r, t, o)
 		return
 	}
 	if o.key.class == hiddenClass {
@@ -40,8 +40,8 @@ func (m *syncs) syncEvent(i int, r *record, t *thread) {
 		}
 		return
 	}
-	// program order keeps it as it was, even what the model does not enable (a WaitGroup below 0
-	// panics)
+	// program order keeps its operations as they were, even if the model does not enable them (a
+	// WaitGroup below 0 panics)
 	if !o.kept() {
 		o.cur.step(&e, true)
 		m.reads.pin(i, r, t)
@@ -55,8 +55,8 @@ func (m *syncs) syncEvent(i int, r *record, t *thread) {
 	m.orderedSync(o, t, n, i, &e)
 }
 
-// channel executes a channel operation, with the values that the window uses: those
-// recorded, or the number of the send.
+// channel executes a channel operation, with the values that the window uses: the recorded ones, or
+// the number of the send. It returns false if the operation is not enabled.
 func (m *syncs) channel(i int, r *record, t *thread, o *synch, e *trace.Event) bool {
 	cases := t.cases
 	t.cases = nil
@@ -85,6 +85,14 @@ func (m *syncs) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 		m.privateChannel(i, r, t, o, e, head)
 		return true
 	}
+	m.sharedChannel(i, r, t, o, e, head, cases)
+	return true
+}
+
+// sharedChannel makes the event of an operation on a channel that several goroutines use. It was
+// executed; head is the element that a receive takes.
+func (m *syncs) sharedChannel(i int, r *record, t *thread, o *synch, e *trace.Event, head element, cases []model.Case) {
+	recv := e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0
 	n := int32(len(m.w.Events))
 	ev := model.Event{Kind: e.Kind, Flags: e.Flags, Obj: m.idOf(o), Val: e.Val, Aux: e.Aux, Cases: cases, Partner: -1, Deps: m.reads.resolve(r.Needs)}
 	switch {
@@ -120,7 +128,6 @@ func (m *syncs) channel(i int, r *record, t *thread, o *synch, e *trace.Event) b
 		m.received(head.send, n)
 	}
 	m.orderedSync(o, t, n, i, e)
-	return true
 }
 
 // received notes which event takes a non-blocking send (MO14).
@@ -139,7 +146,8 @@ func (e *element) value() uint64 {
 	return ^uint64(e.place)
 }
 
-// privateChannel passes on what the values of a channel that one goroutine uses were computed from.
+// privateChannel is for a channel that one goroutine uses: it passes on what the values were
+// computed from.
 func (m *syncs) privateChannel(i int, r *record, t *thread, o *synch, e *trace.Event, head element) {
 	m.reads.pin(i, r, t)
 	switch e.Kind {
@@ -167,7 +175,7 @@ func (m *syncs) selectDefault(i int, r *record, t *thread) {
 	m.add(t, i, model.Event{Kind: format.SelectDefault, Obj: -1, Cases: cases, Deps: m.reads.resolve(r.Needs)})
 }
 
-// hiddenSync keeps the order of synchronisation whose operation is not known, as a Pin with edges.
+// hiddenSync makes a Pin with edges of an operation of which only the order is known.
 func (m *syncs) hiddenSync(i int, r *record, t *thread, o *synch) {
 	if finalizes(&r.Event) { // everything before it
 		if m.cutAny {
@@ -257,8 +265,8 @@ func (m *syncs) dropped(i int, r *record) {
 	}
 }
 
-// missingSync keeps the order of an operation on an object that excluded code reaches (EX6).
-func (m *syncs) missingSync(i int, r *record, t *thread, o *synch) {
+// excludedSync keeps the order of an operation on an object that excluded code reaches (EX6).
+func (m *syncs) excludedSync(i int, r *record, t *thread, o *synch) {
 	k := r.Event.Kind
 	// it is unknown whether other cases were ready
 	if o.poisoned || k == format.SelectCase || r.Event.Aux == 0 && (k == format.ChanSend || k == format.ChanRecv) {

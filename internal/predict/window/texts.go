@@ -8,8 +8,8 @@ import "github.com/presage-race/presage/internal/trace/format"
 //     does with the string depends on it, and so does what it writes. It is in no race, because the
 //     program reads the bytes later, or not at all. Two strings in the same place with different
 //     bytes have the same words. So if something that points there is written to a word, the values
-//     of that word are unique to their writers in the window. A read of the word then depends on the
-//     writer, and so on the bytes that the writer read.
+//     of that word are unique to their writers in the window. A read of the word then depends on
+//     the writer, and so on the bytes that the writer read.
 
 // textGrain is the number of low bits of an address that noteText drops. Strings are near each
 // other, so the set stays small.

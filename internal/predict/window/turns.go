@@ -10,9 +10,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Turns of outside code. The trace does not have all accesses of outside code. A *turn* is a stretch
-// in which one goroutine uses a word and no other goroutine makes a conflicting access. Of a turn,
-// the trace has the first access of each kind and the last access, which is a late record.
+// Turns of outside code. The trace does not have all accesses of outside code. A *turn* is a
+// stretch in which one goroutine uses a word and no other goroutine makes a conflicting access. Of
+// a turn, the trace has the first access of each kind and the last access, which is a late record.
 //
 //	g1   first W   ·  ·  ·   late W │                              · accesses without a record
 //	g2                              │ first R   ·  ·   late R
@@ -35,8 +35,8 @@ import (
 //     late write changes nothing.
 //
 // The orders of WI3 are conditional (MO9). Where there would be many of them, one hard edge takes
-// their place, which forbids more than needed. It is weak, because an access that races with the last
-// access of a turn comes after all hidden accesses of the turn.
+// their place, which forbids more than needed. It is weak, because an access that races with the
+// last access of a turn comes after all hidden accesses of the turn.
 
 // lane is the turns of one goroutine at an atom.
 type lane struct {
