@@ -2,7 +2,7 @@ package engine
 
 import "github.com/presage-race/presage/internal/predict/model"
 
-// orders are the orders on condition (MO9) of a window, by the events that are a part of them.
+// orders are the conditional orders (MO9) of a window, by their events.
 type orders struct {
 	of   [][]int32 // nil: there are none
 	when []int32   // by event: how many events the execution had before it
@@ -42,8 +42,8 @@ func (m *machine) checkOrders(x int32) {
 	}
 }
 
-// visitOrders adds the orders that every witness has to keep, of those that an included event is
-// the condition of.
+// visitOrders adds the conditional orders that every witness has to keep: those whose condition is
+// included.
 func (u *obligations) visitOrders() {
 	for _, k := range u.given {
 		c := &u.static.w.Orders[k]

@@ -13,7 +13,7 @@ import (
 //     element orders the two operations, and a full channel orders receive and send (MO13, MO14);
 //   - a WGWait that needs every decrement it can get has them all before it (MO13).
 //
-// The last rule rests on clocks, so they are computed before it and after it.
+// The last rule uses clocks, so they are computed before it and after it.
 func (st *static) derive(ob *objects) {
 	for i := range ob.objs {
 		o := &ob.objs[i]

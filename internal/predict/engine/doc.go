@@ -108,7 +108,7 @@
 // depends on a *slice* of reads: those of its term, and those that the values they see were
 // computed from. The clause says that one of them sees another write, in literals "r sees w". So
 // every operator is exact, and the search is over orders alone. The search starts from the closure
-// of the pair, without the events that depend on the pair. For a failing guard, it decides first
+// of the pair, without the events that come after the pair. For a failing guard, it decides first
 // that the reads of its slice see what they saw in the recorded run (repair.go).
 //
 // # What pairs share

@@ -11,7 +11,7 @@ import (
 //
 // If no notification stands between w and x, that is the reason. Otherwise it is the
 // order of everything on this Cond before x, back to the last CondBroadcast, which
-// leaves nobody to be notified whatever stood before it.
+// notifies every waiter, whatever came before it.
 func (ex *explainer) explainWake(c []lit, x, w int32) []lit {
 	o := ex.static.w.Events[x].Obj
 	if !ex.isQueued(x, w) {
@@ -71,7 +71,7 @@ func (ex *explainer) explainSilence(c []lit, x, w int32) []lit {
 }
 
 // condBefore returns the operations on x's Cond before x, in order, without wakes:
-// they do not change who is notified next.
+// they do not change which waiter is notified next.
 func (ex *explainer) condBefore(x int32) []int32 {
 	var l []int32
 	for _, r := range []role{roleCondWait, roleNotify} {

@@ -29,8 +29,7 @@ func (f *facts) someLater(c []lit, o model.Obj, r role, y int32) []lit {
 	return c
 }
 
-// someEarlier appends, per chain, the literal that the first operation after y comes earlier. If y
-// has no operation before it, it says that one has to come before.
+// someEarlier appends, per chain, the literal that the first operation after y comes earlier.
 func (f *facts) someEarlier(c []lit, o model.Obj, r role, y int32) []lit {
 	for _, q := range f.objects.objs[o].ops[r] {
 		if z := firstAfter(q, f.sat.order.pos, f.sat.order.pos[y]); z >= 0 {

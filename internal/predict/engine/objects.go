@@ -207,7 +207,7 @@ func (ob *objects) matchWaits(st *static) {
 	}
 }
 
-// findBlockers finds the sends whose thread goes on only when the slot is empty (MO14).
+// findBlockers finds the sends whose thread can go on only after the slot is emptied (MO14).
 func (ob *objects) findBlockers(st *static) {
 	// the send or slot that each thread ends the window in
 	final := filled(int32(len(st.threads)), -1)

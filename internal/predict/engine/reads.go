@@ -13,7 +13,7 @@ type sources struct {
 	writes []int32 // -1: the initial value
 	lits   []lit
 
-	// What find needs, which is asked for sources of reads with terms only.
+	// For find, which is used for reads with terms only.
 	sorted []int32 // the indices of writes, by write
 	found  int32   // the last index that it found
 }

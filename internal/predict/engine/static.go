@@ -221,7 +221,7 @@ func (st *static) addThreadEdges() {
 	}
 }
 
-// assignChains puts every thread on the first chain whose events all stand before it.
+// assignChains puts every thread on the first chain whose events all come before it.
 func (st *static) assignChains() {
 	now := make([][]int32, len(st.threads)) // clock of each thread
 	saved := map[int32][]int32{}            // clocks of events with successors in other threads

@@ -92,7 +92,7 @@ func (e *Expr) Texts() *Texts {
 	return e.more.in
 }
 
-// Reads returns the reads that the expression rests on, by Number. They must not be changed.
+// Reads returns the reads that the expression depends on, by Number. They must not be changed.
 func (e *Expr) Reads() []*Expr {
 	switch r := e.rests; {
 	case r == nil:

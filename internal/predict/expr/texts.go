@@ -68,7 +68,7 @@ func (t *Texts) At(addr, n uint64) (string, bool) {
 	return "", false
 }
 
-// Placed returns the string in whose place an address is.
+// Placed returns the string that contains an address.
 func (t *Texts) Placed(addr uint64) (string, bool) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
@@ -76,7 +76,7 @@ func (t *Texts) Placed(addr uint64) (string, bool) {
 	return s, ok && addr&(1<<placeShift-1) <= uint64(len(s))
 }
 
-// Place gives a string an address, the same whenever it is asked. ok is false if the string is too
+// Place gives a string an address, the same at every call. ok is false if the string is too
 // long.
 func (t *Texts) Place(s string) (addr uint64, ok bool) {
 	if t == nil || len(s) == 0 || len(s) > maxPlaced {

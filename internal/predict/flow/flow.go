@@ -5,7 +5,7 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Flow is what the walk found out about one event of the trace. Package walk computes it, the
+// Flow is what the walk found about one event of the trace. Package walk computes it and the
 // window's builder consumes it, both in trace order and in one pass.
 type Flow struct {
 	// Walked reports that the event belongs to a function invocation that was walked and agreed

@@ -94,8 +94,8 @@ type Word struct {
 	Fixed uint64
 }
 
-// Surroundings is what a window knows of the program's state around a fork. The window's builder
-// implements it, package alternative asks it.
+// Surroundings is the program's state around a fork, as a window has it. The window's builder
+// implements it for package alternative.
 type Surroundings interface {
 	// At returns the address and size of a read of the trace. ok is false if the read came before
 	// the window: it returns what it returned.

@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// alternatives is the pass that has forks explored. It appends the records of alternatives to those
-// of the buffer.
+// alternatives is the pass that explores forks. It appends the records of alternatives to those of
+// the buffer.
 type alternatives struct {
 	*layout
 	list []way
@@ -27,16 +27,16 @@ type way struct {
 // Bounds of what is explored in one window.
 const (
 	maxForks = 256 // forks
-	maxAlike = 4   // of one goroutine at one place
-	maxSame  = 32  // at one place
+	maxAlike = 4   // forks of one goroutine at one source line
+	maxSame  = 32  // forks at one source line
 	maxWays  = 512 // alternatives
 	maxCells = 8   // values that a word is known to have
 )
 
-// explore finds the forks whose choice depends on what other goroutines write, has them explored,
-// and appends the records of the alternatives.
+// explore finds the forks whose choice depends on what other goroutines write, explores them, and
+// appends the records of the alternatives.
 func (m *alternatives) explore() {
-	// there are no rules for alternatives beside calls of excluded code
+	// there are no rules for alternatives next to excluded calls
 	if !m.b.opt.Paths || m.b.miss.active() {
 		return
 	}
@@ -64,7 +64,7 @@ func (b *state) end(reason string) {
 	b.count.Ends[reason]++
 }
 
-// append adds the records of an alternative behind those of the buffer.
+// append adds the records of an alternative after those of the buffer.
 func (m *alternatives) append(w way) {
 	w.first = len(m.recs)
 	m.list = append(m.list, w)
@@ -106,7 +106,7 @@ type forkAt struct {
 	rec int
 }
 
-// forks chooses the forks to explore: of those of one goroutine at one place, the last ones.
+// forks chooses the forks to explore: of one goroutine at one source line, the last ones.
 func (m *alternatives) forks() []forkAt {
 	var list []forkAt
 	type place struct {

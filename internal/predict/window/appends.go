@@ -87,7 +87,7 @@ func (h held) compare(v uint64) int { return cmp.Compare(h.val, v) }
 // maxSliceWords bounds the words that the slice of an append may come from.
 const maxSliceWords = 64
 
-// openAppends finds the open appends of the window, and what they hit.
+// openAppends finds the open appends of the window, and the arrays that they hit.
 func (m *appends) openAppends() {
 	m.may, m.origins = make(map[uint64]*sliceWord), make(map[*int64][]uint64)
 	for i := range m.recs[:m.onPath] {

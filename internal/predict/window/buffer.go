@@ -13,7 +13,7 @@ type buffer struct {
 	places  []int32  // records by trace event from the first of buf on, +1; 0: none
 	fresh   int      // records of buf that no window has held
 	solo    bool     // buf is of one goroutine, and not noted (interest)
-	seen    interest // what of buf matters
+	seen    interest // counts of the events of buf that matter
 	layouts uint32   // how many layouts there were
 }
 
@@ -129,7 +129,7 @@ func (b *buffer) note(i int, fresh bool) {
 	}
 }
 
-// hot says whether one of the reads may have an event of the window behind it.
+// hot reports whether one of the reads may return what an event of the window wrote.
 func (b *buffer) hot(reads []int64) bool {
 	for _, x := range reads {
 		if i := b.recordOf(x); i >= 0 && b.buf[i].hot {
@@ -164,7 +164,7 @@ func (b *buffer) noteAccess(r *record, fresh bool) {
 	r.hot = reads(e.Kind) && (w.hot || w.shared())
 }
 
-// place notes where the last record of the buffer stands.
+// place notes the number of the last record of the buffer.
 func (b *buffer) place() {
 	n := int(b.buf[len(b.buf)-1].Index - b.buf[0].Index)
 	for len(b.places) < n {
@@ -173,7 +173,7 @@ func (b *buffer) place() {
 	b.places = append(b.places[:n], int32(len(b.buf)))
 }
 
-// replace notes it for all records.
+// replace notes the numbers of all records.
 func (b *buffer) replace() {
 	clear(b.places)
 	b.places = b.places[:0]
@@ -225,8 +225,8 @@ func (b *buffer) foreign(g trace.GoID, addr uint64, size int64) bool {
 	return false
 }
 
-// renew has the words that an Alloc makes new be others than before. A word that it has a part of
-// may be of another object as well, and stays the same.
+// renew begins a new generation of the words in an Alloc. A word that is only partly in it may
+// belong to another object too, and stays the same.
 func (b *buffer) renew(addr, size uint64) {
 	first, end := (addr+7)&^7, (addr+size)&^7
 	if first >= end {
@@ -241,7 +241,7 @@ func (b *buffer) renew(addr, size uint64) {
 	})
 }
 
-// forked says whether a fork rests on what other goroutines do.
+// forked reports whether the choice at a fork depends on what other goroutines do.
 func (b *buffer) forked() bool {
 	for i := range b.buf {
 		r := &b.buf[i]

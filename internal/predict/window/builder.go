@@ -56,8 +56,8 @@ type BuildCounts struct {
 	Unpromising int
 	// Hidden is the number of reads that returned what no recorded write wrote.
 	Hidden int64
-	// Forks is the number of forks that rest on what other goroutines write; Unexplored of these
-	// were not looked at, because there are many at the same place.
+	// Forks is the number of forks whose choice depends on what other goroutines write; Unexplored
+	// of these were not explored, because there are many at the same source line.
 	Forks, Unexplored int64
 	// Executed is the number of instructions that were executed in alternatives.
 	Executed int64
@@ -249,8 +249,8 @@ func (b *Builder) wants(r *record, f *flow.Flow) bool {
 	return true
 }
 
-// window builds a window of the buffer, emits it, and drops what the next one does not need. A
-// window whose fresh accesses conflict with nothing is empty: it has no candidates.
+// window builds a window of the buffer, emits it, and drops what the next one does not need. If no
+// fresh access conflicts with another access, the window is empty: it has no candidates.
 func (b *Builder) window(last bool) error {
 	first, end := b.buf[0].Index, b.buf[len(b.buf)-1].Index+1
 	var p promise

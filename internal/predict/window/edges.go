@@ -42,7 +42,7 @@ func modeOf(e *trace.Event) mode {
 	return exclusive
 }
 
-// origin is whose code an operation is of.
+// origin is the kind of code that an operation belongs to.
 type origin uint8
 
 const (
@@ -115,7 +115,7 @@ func (m *graph) orderedSync(o *synch, t *thread, n int32, i int, e *trace.Event)
 	}
 }
 
-// edge adds a hard edge between events of different threads, unless others say the same.
+// edge adds a hard edge between events of different threads, unless it follows from others.
 func (m *graph) edge(from, to int32) {
 	if from < 0 || from >= to || m.w.Events[from].Thread == m.w.Events[to].Thread {
 		return
@@ -128,7 +128,7 @@ func (m *graph) edge(from, to int32) {
 	}
 }
 
-// weakEdge adds one that is nothing to an access of the race.
+// weakEdge adds a hard edge that does not apply to an access of the race.
 func (m *graph) weakEdge(from, to int32) {
 	if from >= 0 && from < to && m.w.Events[from].Thread != m.w.Events[to].Thread {
 		m.w.Edges = append(m.w.Edges, model.Edge{From: from, To: to, Weak: true})
@@ -151,9 +151,9 @@ func (m *graph) afterAll(t *thread, n int32) {
 // firstHeap is where the heap begins; in front of it are the program's variables.
 const firstHeap = 0xc000000000
 
-// free reports whether an operation of outside code could come earlier than it did: it does not
-// wait for another goroutine, or what it waits for is something else then, as with a sync.Pool and
-// with files (WI5).
+// free reports whether an operation of outside code could come earlier than it did. It does not
+// wait for another goroutine, or it would then find something else, as with a sync.Pool and with
+// files (WI5).
 func (o *synch) free(e *trace.Event) bool {
 	if o.pool || o.key.class == hiddenClass && o.key.addr < firstHeap {
 		return true
@@ -165,7 +165,7 @@ func (o *synch) free(e *trace.Event) bool {
 	return false
 }
 
-// loosen notes why the edges from number k on are there.
+// loosen notes the reason for the edges from number k on.
 func (m *graph) loosen(k int, why built.Looseness) {
 	for _, e := range m.w.Edges[k:] {
 		m.loose[e] = why

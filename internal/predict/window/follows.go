@@ -8,9 +8,9 @@ import (
 )
 
 // Known order: what comes before an event in any case, by program order (MO1), by a go statement of
-// the window (MO2) and by hard edges that are not weak (MO4). Excluded code gives rise to an edge
-// for each pair of accesses that may meet. Most of these follow from others, for example where
-// goroutines have ended before the next is started. An edge that follows from known order is not
+// the window (MO2) and by hard edges that are not weak (MO4). Excluded code requires an edge for
+// each pair of accesses that may conflict. Most of these follow from others, for example where a
+// goroutine has ended before the next is started. An edge that follows from known order is not
 // made.
 
 // follows is known order: of each thread, what comes before its last event.
@@ -20,8 +20,8 @@ type follows struct {
 	all    int32       // the last event that was put after everything
 }
 
-// followed is the known order before the events of one thread. A thread without a goroutine has no
-// place in now.
+// followed is the known order before the events of one thread. The thread of an unknown writer has
+// no place in now.
 type followed struct {
 	at   int     // place in now of others; -1: none
 	now  []int32 // by place: the last event that comes before, +1
@@ -100,7 +100,7 @@ func (m *graph) follow(from, to int32) (fresh bool) {
 	}
 	y, x := m.follows.thread(m, m.w.Events[from].Thread), m.follows.thread(m, m.w.Events[to].Thread)
 	if y.at >= 0 && x.has(y.at, from) {
-		// what came before that is not known
+		// what comes before from is not known
 		return len(x.past) == 0 || x.past[len(x.past)-1].n > to
 	}
 	x.after(to, y, from)
@@ -149,7 +149,7 @@ func (m *graph) known(t *thread) *known {
 	return k
 }
 
-// Past reports whether goroutine g has come to an event behind its event n, or -1.
+// Past reports whether an event of goroutine g after its event n, or any if n is -1, comes before.
 func (k *known) Past(g trace.GoID, n int32) bool {
 	u := k.m.threads[g]
 	if u == nil || u.id < 0 || k.t < 0 {

@@ -196,7 +196,7 @@ func (m *graph) pointer(v uint64) uint64 {
 	return name
 }
 
-// plain returns the word behind a value of the window.
+// plain returns the word that a value of the window stands for.
 func (m *graph) plain(v uint64) uint64 { return m.w.Names.Plain(v) }
 
 // mix finds the names of the window that share their word with another object (Names.Strange): one
@@ -205,7 +205,7 @@ func (m *graph) mix() {
 	if len(m.names) == 0 {
 		return
 	}
-	// allocs in whose place there was something that the window knows of
+	// allocs at addresses that an earlier value of the window points to
 	old := make(map[int32]bool)
 	note := func(v uint64) {
 		if v >= 4096 && v < 1<<48 {
@@ -242,8 +242,7 @@ func (m *graph) mix() {
 	}
 }
 
-// ownValue makes a value that no other write has. A read that sees it knows the writer, and not the
-// word.
+// ownValue makes a value that no other write has. It identifies the writer; its word is unknown.
 func (m *graph) ownValue() uint64 {
 	v := unreadable + uint64(len(m.own)+1)<<20
 	m.own[v] = true
@@ -299,7 +298,7 @@ func (m *graph) waitedFor(r *record) bool {
 }
 
 // untaken marks the non-blocking sends on unbuffered channels that no event of the window receives:
-// the window does not say that a receiver waited (MO14).
+// it is unknown whether a receiver waited (MO14).
 func (m *graph) untaken() {
 	for i := range m.w.Events {
 		e := &m.w.Events[i]

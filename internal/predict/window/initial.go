@@ -10,8 +10,8 @@ package window
 //
 // Outside code may have written since then without a record (WI3). It has not, if several
 // goroutines access the location in the window and one of them writes. The turn of the write has
-// ended then. So the late record of its last write is in the trace behind it, and says that the
-// value is unknown.
+// ended then. So the trace has the late record of its last write after it, and the value counts as
+// unknown.
 //
 // Otherwise the location holds what the first inside read of the window finds there, before any
 // write. If there is no such read, the value is unknown: no read of it is intact except reads of

@@ -12,10 +12,10 @@ type memory struct{ paged[memPage] }
 type memPage struct {
 	val   [wordsOf]uint64
 	known [wordsOf]uint8 // bytes of val that are
-	// bytes without an access since they were allocated, of which outside code may have made the
-	// first one without a record
+	// bytes without a recorded access since they were allocated; outside code may have accessed
+	// them without a record
 	fresh [wordsOf]uint8
-	since [wordsOf]uint32 // ticks: at these moments the known bytes were so
+	since [wordsOf]uint32 // tick since which the known bytes have had their values
 }
 
 // access takes the value of an access of the trace.
@@ -49,8 +49,8 @@ func (m *memory) set(addr, v uint64, mask uint8, tick uint32) {
 	p.fresh[i] &^= mask
 }
 
-// maxCleared bounds the allocations whose zeros are remembered: those of larger ones are
-// unknown until the first access.
+// maxCleared bounds the allocations whose zeros are known. The content of larger ones is unknown
+// until the first access.
 const maxCleared = 1 << 14
 
 // alloc takes an Alloc. Bytes of which the first access of outside code is in the trace are not
@@ -82,7 +82,7 @@ func (m *memory) forget(addr, n uint64) {
 	}
 }
 
-// isFresh reports whether nobody has accessed some of the bytes of mask in the word at addr since
+// isFresh reports whether some of the bytes of mask in the word at addr have had no access since
 // they were allocated.
 func (m *memory) isFresh(addr uint64, mask uint8) bool {
 	p := m.get(addr >> pageShift)

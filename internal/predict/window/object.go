@@ -90,8 +90,7 @@ func (o *object) clone() *object {
 	return &c
 }
 
-// infer sets the state of an object that was in use before the trace began, from its
-// first event.
+// infer sets the state of an object that was in use before the trace began, from its first event.
 func (o *object) infer(e *trace.Event) {
 	if o.known {
 		return
@@ -118,9 +117,9 @@ func (o *object) infer(e *trace.Event) {
 	}
 }
 
-// step applies an event if the state enables it, and says whether it did. With force
-// it applies the event in any case: the trace says that it happened. The comments
-// name the rules of docs/theory/model.md.
+// step applies an event if the state enables it, and reports whether it does. With force it applies
+// the event in any case, because the trace has it. The comments name the rules of
+// docs/theory/model.md.
 func (o *object) step(e *trace.Event, force bool) bool {
 	o.infer(e)
 	read := e.Flags&format.FlagRead != 0
@@ -178,7 +177,7 @@ func (o *object) step(e *trace.Event, force bool) bool {
 	return true
 }
 
-// cond is (MO13).
+// cond executes operations on a Cond (MO13).
 func (o *object) cond(e *trace.Event) bool {
 	switch e.Kind {
 	case format.CondWait:
@@ -206,7 +205,7 @@ func (o *object) cond(e *trace.Event) bool {
 	return true
 }
 
-// channel is (MO13), (MO14) and (MO15).
+// channel executes operations on a channel (MO13, MO14, MO15).
 func (o *object) channel(e *trace.Event, force bool) bool {
 	switch {
 	case e.Kind == format.ChanLen:
@@ -250,7 +249,7 @@ func (o *object) length() uint64 {
 	return uint64(len(o.queue))
 }
 
-// ready is (MO15): could a select take this case?
+// ready reports whether a select could take this case (MO15).
 func (o *object) ready(send bool) bool {
 	if send {
 		return o.closed || o.cap > 0 && uint64(len(o.queue)) < o.cap

@@ -7,12 +7,12 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Late reads of words that a race was observed on (WI2).
+// Late reads of words with an observed race (WI2).
 
-// obscure ends goroutines that may have read a in a hidden turn while it was racing (WI2): a late
-// read stands at the end of its context, and hooks of others' accesses run before these. What it
-// has seen it has seen after the last operation of synchronisation before the accesses that it
-// races with.
+// obscure ends goroutines that may have read a in a hidden turn while it was racing (WI2). The
+// record of a late read is at the end of its context, and the hooks of other goroutines' accesses
+// run before these accesses. So the read saw the racing write, if at all, after the last operation
+// of synchronisation before the accesses that it races with.
 func (m *sharing) obscure(a *atom) {
 	for k := range a.lanes {
 		l := &a.lanes[k]
@@ -24,9 +24,10 @@ func (m *sharing) obscure(a *atom) {
 	}
 }
 
-// meets returns the record behind which turn x of l may have met another's: the last operation of
-// synchronisation, by the other, before the nearest conflicting turns. It is -1 if that is before
-// the window, and the number of records if there are none.
+// earliestMeeting returns the record after which turn x of l may have overlapped a conflicting
+// turn: the last operation of synchronisation, by the other goroutine, before the nearest
+// conflicting turns. It is -1 if that is before the window, and the number of records if there are
+// none.
 func (m *sharing) earliestMeeting(a *atom, l *lane, x *turn) int {
 	since := len(m.recs)
 	for o := range a.lanes {
@@ -52,7 +53,7 @@ func (m *sharing) contextOf(g trace.GoID, i int) int {
 	return i
 }
 
-// skipAfter has g end at its first record behind another.
+// skipAfter ends g at its first record after record i.
 func (m *sharing) skipAfter(g trace.GoID, i int) {
 	for i++; i < m.onPath; i++ {
 		if m.recs[i].Event.G == g {

@@ -63,7 +63,7 @@ func (m *syncs) count(i int, t *thread) {
 	t.counted = n + 1
 }
 
-// afterCut puts event n of t behind the last cut (WI5).
+// afterCut puts event n of t after the last cut (WI5).
 func (m *graph) afterCut(t *thread, n int32) {
 	if m.cutAt > t.after {
 		m.edge(m.cutAt-1, n)

@@ -36,9 +36,8 @@ func isOutside(e *trace.Event) bool {
 	return (e.Kind == format.Read || e.Kind == format.Write) && e.Flags&flags == flags
 }
 
-// bytesIn is the bytes of its word that an access covers. The hooks of outside code say of a
-// number, a pointer or another scalar where it begins, and not how wide it is: it may be as wide as
-// its address allows.
+// bytesIn is the bytes of its word that an access covers. The hooks of outside code record the
+// address of a scalar and not its width: it may be as wide as its address allows.
 func bytesIn(e *trace.Event) uint8 {
 	mask := built.ByteMask(uint64(e.Obj), e.Size)
 	if !isOutside(e) {
@@ -159,7 +158,7 @@ func (m *sharing) noteOutside(a *atom, i int, r *record, v uint64) {
 	a.noteWriter(r)
 }
 
-// noteWriter keeps the goroutine whose inside code wrote last, 0 if outside code did.
+// noteWriter keeps the goroutine whose inside code wrote last; 0 if outside code wrote last.
 func (a *atom) noteWriter(r *record) {
 	switch {
 	case !r.Event.Kind.IsWrite() || a.stale(r):
@@ -170,8 +169,8 @@ func (a *atom) noteWriter(r *record) {
 	}
 }
 
-// finds takes the first inside read of an atom that nobody has written in the window. If outside
-// code of its goroutine may have run, that code may have written v in the window (unexplained).
+// finds takes the first inside read of an atom without a write in the window. If outside code of
+// its goroutine may have run, that code may have written v in the window (unexplained).
 func (m *sharing) finds(a *atom, i int, r *record, v uint64) {
 	outside := len(a.lanes) > 0 && m.ranSince(r.Event.G, -1, i)
 	switch {
@@ -210,8 +209,8 @@ func (a *atom) hiddenAt(g trace.GoID, i int) bool {
 	return a.lanes[a.laneOf(g)].turnAt(i).hidden
 }
 
-// Unordered says that two events, the second of which is added next, are conflicting accesses that
-// the recorded order leaves unordered (WI2).
+// Unordered reports a race of the recorded run: two conflicting accesses that are not ordered by
+// happens-before (WI2). The second is the event that is added next.
 func (b *Builder) Unordered(first, second int64) {
 	if b.run == nil {
 		b.races = second

@@ -1,7 +1,7 @@
 package window
 
-// paged is memory of the program by page: of each 64 words, a T. It is a map with the
-// pages used last in front of it, because a lookup stands on the path of every access.
+// paged has a T for each page of 64 words of the program's memory. It is a map with a cache of the
+// pages used last, because every access makes a lookup.
 type paged[T any] struct {
 	pages map[uint64]*T
 	near  [64]struct {
@@ -44,7 +44,7 @@ func (p *paged[T]) at(no uint64) *T {
 	return x
 }
 
-// drop forgets everything.
+// drop removes all pages.
 func (p *paged[T]) drop() { *p = paged[T]{} }
 
 // within calls f for every page that has words of [addr, addr+size), with the first and

@@ -5,8 +5,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// past is the accesses that no later window will hold, by word, who and where: of each
-// word a few, of memory some pages.
+// past has accesses that no later window will hold, by word, goroutine and site: a few for each
+// word, and for a bounded number of pages.
 type past struct {
 	pages paged[pastPage]
 	apart map[[2]trace.Site]bool
@@ -18,16 +18,16 @@ type past struct {
 
 type pastPage [wordsOf]pastWord
 
-// pastWord is the accesses of one word that left the buffer: of each place, the trace index of the
-// last one, who and where. There are millions, so it has no padding.
+// pastWord has accesses to one word that left the buffer. An entry has the trace index of the last
+// access of one goroutine at one site. There are millions of pastWords, so it has no padding.
 type pastWord struct {
 	last  [maxPast]int64
 	g     [maxPast]trace.GoID
 	site  [maxPast]trace.Site
 	write [maxPast]bool
 	n     uint8
-	next  uint8 // the place to be taken
-	full  bool  // the places do not have all
+	next  uint8 // the entry to be replaced next
+	full  bool  // some accesses have no entry
 }
 
 type pastAccess struct {
@@ -132,8 +132,7 @@ func (p *past) born(g trace.GoID, x birth) {
 	p.births[g] = x
 }
 
-// forkOrders says whether an access came before goroutine g, or an ancestor, was started by its
-// goroutine.
+// forkOrders reports whether an access came before its goroutine started g or an ancestor of g.
 func (p *past) forkOrders(q *pastAccess, g trace.GoID) bool {
 	for range 64 {
 		if int(g) >= len(p.births) || p.births[g].parent == 0 {
@@ -148,6 +147,7 @@ func (p *past) forkOrders(q *pastAccess, g trace.GoID) bool {
 	return false
 }
 
-// Apart returns the pairs of sites of which two conflicting accesses were too far apart to be in
-// one window. Others of the same sites may have been. There may be more: see BuildCounts.Crowded.
+// Apart returns the pairs of sites with two conflicting accesses that were too far apart to be in
+// one window. Other accesses of the same sites may have been in one. There may be more such pairs:
+// see BuildCounts.Crowded.
 func (b *Builder) Apart() map[[2]trace.Site]bool { return b.past.apart }

@@ -30,7 +30,7 @@ import (
 //   - the k-th send to the k-th receive of a channel that has one sender and one receiver in the
 //     window;
 //   - all Dones before it to the Wait of a WaitGroup, if all Adds so far are before it by forced
-//     order, and each Add and Done recorded later is behind it by forced order.
+//     order, and each Add and Done recorded later is after it by forced order.
 //
 // *Lemma (Wait)*: a reordering keeps the last of these. In some reordering, let w be the first
 // event of which an event forced before it comes too late; w is a Wait. Its counter is zero, all
@@ -98,10 +98,10 @@ func (s *stamps) join(o stamps) {
 	}
 }
 
-// has says whether record i of thread t comes before.
+// has reports whether record i of thread t comes before.
 func (s stamps) has(t, i int32) bool { return int(t) < len(s) && s[t] > i }
 
-// raise has record i of thread t come before.
+// raise notes that record i of thread t comes before.
 func (s *stamps) raise(t, i int32) {
 	for len(*s) <= int(t) {
 		*s = append(*s, 0)
@@ -376,8 +376,9 @@ type access struct {
 // maxKindsOfAccess is how many accesses of a word are known.
 const maxKindsOfAccess = 64
 
-// access takes an access, of a thread that has now behind it. Open says that it conflicts with one
-// before that may as well come after it, races that such a pair is a candidate for a race.
+// access takes an access. now is what comes before it by forced order. open reports that it
+// conflicts with an earlier access without a forced order, races that such a pair is a candidate
+// for a race.
 func (w *wordPairs) access(a access, now stamps, locks *lockset.Locks) (open, races bool) {
 	if w.full {
 		return true, true

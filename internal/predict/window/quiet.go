@@ -94,7 +94,7 @@ func (q *quietness) quieten(l *layout) {
 	}
 }
 
-// quietRecord says whether r is an access of which all parts are quiet.
+// quietRecord reports whether r is an access of which all atoms are quiet.
 func (m *exclusions) quietRecord(r *record) bool {
 	if r.mem < 0 || m.allEvents {
 		return false
@@ -108,8 +108,7 @@ func (m *exclusions) quietRecord(r *record) bool {
 	return true
 }
 
-// quietly takes an access that is quiet; if it is not, it returns false, and the access has to have
-// an event.
+// quietly takes an access as quiet. It returns false if the access must have an event after all.
 func (m *producer) quietly(i int, r *record, t *thread, s *excluded.Step) bool {
 	if !m.excl.calls.Settled(s) {
 		if m.excl.giveEvents(r) {

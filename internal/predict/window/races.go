@@ -9,9 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Races are the races of the recorded run on words that outside code accesses, known before the
-// first window is built: of two accesses the second may stand behind the window, and so may a late
-// record of a read in it (WI2).
+// Races are the races of the recorded run on words that outside code accesses. WI2 needs them
+// before the first window is built, since the second access of a race may come after the window,
+// and so may the late record of a read in it.
 type Races struct {
 	words  map[uint64]struct{} // addresses / 8
 	all    bool                // there are too many
@@ -28,15 +28,15 @@ type Races struct {
 // the write that it races with.
 type stretch struct{ from, to int64 }
 
-// pageWords is how many words are looked for together.
+// pageWords is the number of words of a page of uses.
 const pageWords = 512
 
 // maxRaces bounds the memory for the words with a race.
 const maxRaces = 1 << 22
 
-// FindRaces goes through the trace that open opens at its beginning, and once more if it finds a
-// race. A trace that ends in an error ends there for the windows as well. It calls each with the
-// events of the pairs that race, by the second.
+// FindRaces reads the trace that open opens, and reads it once more if it finds a race. It calls
+// each with the two events of each race, in the order of the second. If the trace ends in an error,
+// the windows end there too.
 func FindRaces(ctx context.Context, open func() (trace.Source, io.Closer, error), each func(a, b int64)) (*Races, error) {
 	raced := make(map[uint64]struct{})
 	r := &Races{HB: hb.New()}
@@ -73,8 +73,8 @@ func FindRaces(ctx context.Context, open func() (trace.Source, io.Closer, error)
 	return r, err
 }
 
-// eachEvent calls f with the events of a trace, until it returns false or there are no more; end
-// says why.
+// eachEvent calls f with the events of a trace until f returns false or there are no more. end is
+// the reason for the latter.
 func eachEvent(ctx context.Context, open func() (trace.Source, io.Closer, error), f func(int64, *trace.Event) bool) (end, err error) {
 	src, c, err := open()
 	if err != nil {
@@ -102,8 +102,9 @@ type uses struct {
 	unsure  map[trace.GoID][]stretch
 }
 
-// use is a goroutine that accesses a word, and how far back its first write may have been: its last
-// operation of synchronisation before it, or if nothing says when it began, -1.
+// use is a goroutine that accesses a word, and the earliest event after which its first write may
+// have been: its last operation of synchronisation before it, or -1 if it is unknown when the
+// goroutine began.
 type use struct {
 	g      trace.GoID
 	writes bool
@@ -164,7 +165,7 @@ func (u *uses) access(i int64, e *trace.Event, w uint64) {
 	}
 }
 
-// alloc ends what was at the addresses before.
+// alloc ends the uses of the memory that was at these addresses before.
 func (u *uses) alloc(addr, size uint64) {
 	if size == 0 {
 		return
@@ -180,7 +181,7 @@ func (u *uses) alloc(addr, size uint64) {
 	}
 }
 
-// end says where the late reads of a word may have been.
+// end finds the stretches in which the late reads of a word may have been.
 func (u *uses) end(w uint64) {
 	for _, r := range u.late[w] {
 		since := r.at
@@ -196,6 +197,6 @@ func (u *uses) end(w uint64) {
 	delete(u.late, w)
 }
 
-// Races says what FindRaces has found, before the first event is added. Without it Unordered says
-// so, of what has been added so far.
+// Races sets the result of FindRaces, before the first event is added. Without it, Unordered
+// reports the races event by event.
 func (b *Builder) Races(r *Races) { b.run = r }

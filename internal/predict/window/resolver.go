@@ -11,8 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// resolver knows what reads of the trace are in the window: which events must be intact for them to
-// return what they returned, and what they return as a function of events.
+// resolver maps reads of the trace to the window: to the events that must be intact for a read to
+// return what it returned, and to what the read returns as a function of events.
 type resolver struct {
 	*graph
 	// src are, by record, the events that must be intact for a read to return what it returned.

@@ -6,11 +6,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// sharing is the pass that finds out which atoms several goroutines access, what the initial values
-// are, and of which goroutines the record says too little from some record on.
+// sharing is the pass that finds which atoms several goroutines access, what the initial values
+// are, and from which record on the reads of a goroutine are uncertain.
 type sharing struct{ *layout }
 
-// share finds out which atoms several goroutines access, and what the first values are.
+// share finds which atoms several goroutines access, and their initial values.
 func (m *sharing) share() {
 	for i := range m.recs {
 		r := &m.recs[i]
@@ -85,7 +85,7 @@ func (m *sharing) initial(w *word, a *atom, r *record, v uint64) {
 	switch {
 	case known:
 	case beside, m.raceForeseen(w.addr):
-		// foundBeside writes what is read; nobody knows whose value it is (WI2)
+		// foundBeside makes the write of what is read; its writer is unknown (WI2)
 		a.firstWrite, a.settled = true, true
 	case r.way > 0 || r.outside() || r.Event.Kind == format.Write || r.Event.Kind == format.AtomicWrite:
 		a.firstWrite = true
@@ -94,8 +94,8 @@ func (m *sharing) initial(w *word, a *atom, r *record, v uint64) {
 	}
 }
 
-// endUnsure ends goroutines that may have read, without a record of it in the window, what they
-// race with.
+// endUnsure ends goroutines that may have read a word, without a record in the window, while they
+// raced on it (WI2).
 func (m *sharing) endUnsure() {
 	if m.b.run == nil || len(m.b.run.unsure) == 0 {
 		return

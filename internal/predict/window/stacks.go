@@ -69,9 +69,9 @@ func (b *stacks) showsOutside(e *trace.Event) bool {
 	return e.Flags&format.FlagOpaque != 0
 }
 
-// apart reports whether the outside code that an event shows touches no memory that the program can
-// have: an end of such a call, or the first Enter of a goroutine whose go statement enters that
-// function at once.
+// apart reports whether the outside code that an event shows touches no memory of the program: an
+// end of such a call, or the first Enter of a goroutine whose go statement enters that function at
+// once.
 func (b *stacks) apart(e *trace.Event) bool {
 	switch e.Kind {
 	case format.OpaqueBegin, format.OpaqueEnd:

@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Surroundings of a fork: the program's state there, as it was recorded, without anything that code
-// outside may have changed.
+// Surroundings of a fork: the recorded state of the program there, without anything that outside
+// code may have changed.
 
 // surroundings implements [Surroundings] for a fork.
 type surroundings struct {
@@ -135,15 +135,15 @@ func (s *surroundings) sameObject(v uint64, i int) bool {
 	return s.m.generation(v, s.m.allocsBefore(i)) == s.m.generation(v, int32(len(s.m.allocs)))
 }
 
-// initial is what stands at addr when the window begins, and stays there until a recorded access of
-// the window.
+// initial is the content of addr when the window begins. It does not change before a recorded
+// access of the window.
 func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
 	v, _, known := s.start(addr, size)
 	return v, known
 }
 
-// start is initial, and the record from which on that is so, -1: before the window. It is known as
-// far as outside code of the goroutine has not written there since.
+// start returns initial, and the record from which on it holds; -1: from before the window. It is
+// known only if outside code of the goroutine cannot have written there since.
 func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, known bool) {
 	if s.unseen(addr, built.ByteMask(addr, uint16(size))) {
 		return 0, 0, false
@@ -158,10 +158,9 @@ func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, kn
 	return v, -1, known
 }
 
-// unseen reports whether outside code may have used memory without a record: nobody else has, and
-// since outside code has allocated it, outside code of some goroutine has run. What inside code has
-// written or allocated (FlagFirst), outside code does not use without a record (SC7 of the
-// recorder).
+// unseen reports whether outside code may have used memory without a record: no inside code has
+// accessed it, and outside code has run since outside code allocated it. Outside code makes a
+// record of its first access to memory that inside code has written or allocated (FlagFirst).
 func (s *surroundings) unseen(addr uint64, mask uint8) bool {
 	k := s.m.generation(addr, int32(len(s.m.allocs)))
 	for _, i := range s.m.at(addr) {
@@ -190,7 +189,7 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 		return 0, nil, false
 	}
 	addr, size := uint64(read.Obj), int64(read.Size)
-	bits, last, ok := s.start(addr, size) // last: the record that tells
+	bits, last, ok := s.start(addr, size) // last: the record that shows it
 	mask := built.ByteMask(addr, uint16(size))
 	vague := false // something was written that is not known
 	for _, i := range s.m.at(addr) {
@@ -208,9 +207,9 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 			bits, term, ok, vague = e.Val, r.Value, true, false
 		case e.Kind.IsWrite():
 			ok, term, vague = false, nil, true
-		case !ok && !vague: // a read tells what is there
+		case !ok && !vague: // a read shows what is there
 			bits, ok = e.Val, true
-		case ok && e.Val != bits: // something was written unseen
+		case ok && e.Val != bits: // something was written without a record
 			bits, term = e.Val, nil
 		}
 		last = i

@@ -54,8 +54,8 @@ type lane struct {
 }
 
 // extent is a turn as events, from the first to the last. Accesses of the turn may also be hidden
-// behind each event of before. whole: what the turn leaves in between is unknown, so others can
-// only read what all of it has left.
+// after each event of before. whole: what the turn leaves in between is unknown, so other
+// goroutines can only read what all of it has left.
 type extent struct {
 	before        []int32
 	first, last   int32
@@ -136,7 +136,7 @@ func (a *atom) lastTurn(g trace.GoID) *turn {
 	return &l.turns[len(l.turns)-1]
 }
 
-// endTurns has the turns that do not end in the window be hidden.
+// endTurns makes the turns hidden that do not end in the window.
 func (a *atom) endTurns() {
 	for k := range a.lanes {
 		l := &a.lanes[k]
@@ -193,8 +193,8 @@ func (m *turnOrder) inTurn(i int, t *thread, n int32, a *atom, write bool) {
 	a.log = append(a.log, logged{n, write})
 }
 
-// afterTurns has event n, which writes or reads, stand behind the hidden turns of another goroutine
-// that have ended.
+// afterTurns orders event n, which writes or reads, after the ended hidden turns of another
+// goroutine.
 func (m *turnOrder) afterTurns(n int32, l *lane, h *orderedTurns, write, read bool) {
 	from := h.reads
 	if h.reads = len(l.ended); write {
@@ -221,9 +221,10 @@ func (m *turnOrder) afterTurns(n int32, l *lane, h *orderedTurns, write, read bo
 	}
 }
 
-// beforeFirst returns the events before the first one of a turn behind which something of the turn
+// beforeFirst returns the events before the first event of a turn after which an access of the turn
 // may be hidden: outside code of t has run between each of them and the next, and the memory of
-// record i was there. The last one may be the go statement that started t. It stops at mostOrders.
+// record i was allocated. The last one may be the go statement that started t. It stops at
+// mostOrders.
 func (m *turnOrder) beforeFirst(i int, t *thread, first int32, x *turn) (list []int32) {
 	if !x.early {
 		return nil
@@ -255,7 +256,8 @@ func (m *turnOrder) beforeFirst(i int, t *thread, first int32, x *turn) (list []
 	return list
 }
 
-// beforeTurn has what others did before a hidden turn, which begins with event n, not come later.
+// beforeTurn orders earlier accesses of other goroutines before a hidden turn, which begins with
+// event n.
 func (m *turnOrder) beforeTurn(t *thread, n int32, a *atom, l *lane, x *turn) {
 	from := l.reads
 	if l.reads = len(a.log); x.writes {
