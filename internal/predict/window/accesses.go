@@ -114,7 +114,7 @@ func (m *accesses) part(i int, r *record, t *thread, w *word, a *atom, deps, val
 		m.turns.inTurn(i, t, m.versioned(i, r, t, a, deps, valDeps), a, e.Kind.IsWrite())
 		return true
 	}
-	if a.missing && !w.noValue {
+	if a.reached && !w.noValue {
 		m.excl.foundBeside(i, t, w, a, e)
 	}
 	if r.outside() {

@@ -13,11 +13,11 @@ import (
 // the buffer.
 type alternatives struct {
 	*layout
-	list []way
+	list []path
 }
 
-// way is an alternative with its records.
-type way struct {
+// path is an alternative with its records.
+type path struct {
 	alt   *flow.Alternative
 	fork  int // record
 	from  flow.Fork
@@ -29,7 +29,7 @@ const (
 	maxForks = 256 // forks
 	maxAlike = 4   // forks of one goroutine at one source line
 	maxSame  = 32  // forks at one source line
-	maxWays  = 512 // alternatives
+	maxPaths = 512 // alternatives
 	maxCells = 8   // values that a word is known to have
 )
 
@@ -37,12 +37,12 @@ const (
 // appends the records of the alternatives.
 func (m *alternatives) explore() {
 	// there are no rules for alternatives next to excluded calls
-	if !m.b.opt.Paths || m.b.miss.active() {
+	if !m.b.opt.Paths || m.b.excode.active() {
 		return
 	}
 	forks := m.forks()
 	for _, f := range forks {
-		if len(m.list) >= maxWays {
+		if len(m.list) >= maxPaths {
 			m.b.count.Unexplored++
 			continue
 		}
@@ -51,7 +51,7 @@ func (m *alternatives) explore() {
 			m.b.end(alt.End)
 			m.b.count.Executed += int64(alt.Executed)
 			if len(alt.Steps) > 0 {
-				m.append(way{alt: alt, fork: f.rec, from: f.Fork})
+				m.append(path{alt: alt, fork: f.rec, from: f.Fork})
 			}
 		}
 	}
@@ -65,14 +65,14 @@ func (b *state) end(reason string) {
 }
 
 // append adds the records of an alternative after those of the buffer.
-func (m *alternatives) append(w way) {
+func (m *alternatives) append(w path) {
 	w.first = len(m.recs)
 	m.list = append(m.list, w)
 	for k := range w.alt.Steps {
 		s := &w.alt.Steps[k]
 		m.recs = append(m.recs, record{
 			Record: built.Record{Event: s.Event, Index: flow.AlternativeBase + int64(k), Needs: s.Flow.Needs, From: s.Flow.From, Value: s.Flow.Value},
-			guards: s.Flow.Guards, walked: true, way: int32(len(m.list)),
+			guards: s.Flow.Guards, walked: true, alt: int32(len(m.list)),
 		})
 		m.gatherRecord(len(m.recs) - 1)
 		if o := m.recs[len(m.recs)-1].obj; o >= 0 {
@@ -86,14 +86,14 @@ func (m *alternatives) append(w way) {
 
 // stepOf returns the step of an alternative that a record is of.
 func (m *alternatives) stepOf(r *record) *flow.Step {
-	return &m.list[r.way-1].alt.Steps[r.Index-flow.AlternativeBase]
+	return &m.list[r.alt-1].alt.Steps[r.Index-flow.AlternativeBase]
 }
 
 // caseOf returns the channel of a case that record i does not choose.
 func (m *alternatives) caseOf(i int, c flow.StepCase) *synch {
 	r := record{
 		Record: built.Record{Event: trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: m.recs[i].Event.G, Obj: trace.Addr(c.Chan), Aux: c.Capacity}},
-		way:    m.recs[i].way,
+		alt:    m.recs[i].alt,
 	}
 	o := &m.objs[m.object(objKey{chanClass, r.Event.Obj})]
 	m.noteOperation(o, i, &r)

@@ -92,7 +92,7 @@ func (m *appends) openAppends() {
 	m.may, m.origins = make(map[uint64]*sliceWord), make(map[*int64][]uint64)
 	for i := range m.recs[:m.onPath] {
 		r := &m.recs[i]
-		if r.Open = false; len(r.Where) == 0 || m.b.miss.active() || m.b.opt.NoValues {
+		if r.Open = false; len(r.Where) == 0 || m.b.excode.active() || m.b.opt.NoValues {
 			continue
 		}
 		words, ok := m.origins[&r.Where[0]]

@@ -78,7 +78,7 @@ type record struct {
 	forks  []flow.Fork
 	mem    int32
 	obj    int32
-	way    int32       // of an alternative: its number, from 1
+	alt    int32       // of an alternative: its number, from 1
 	locks  lockset.Set // that its goroutine holds
 	walked bool
 	chosen bool // a case of a select
@@ -98,7 +98,7 @@ type state struct {
 	stacks
 	room   int                 // capacity for events of a window: some more than the last had
 	carry  carry               // the state before buf
-	miss   missing             // what is known of excluded code
+	excode excludedCode        // what is known of excluded code
 	seeded bool                // carry has the package-level variables
 	texts  map[uint64]struct{} // addresses of strings whose bytes were read
 	racy   map[uint64]struct{} // words with an observed race
@@ -134,7 +134,7 @@ func NewBuilder(opt BuildOptions, emit func(*built.Window) error) *Builder {
 	return &Builder{
 		state: state{
 			opt: opt, buffer: buffer{seen: newInterest()}, stacks: stacks{meta: opt.Meta},
-			carry: newCarry(), miss: newMissing(opt.Missing), racy: make(map[uint64]struct{}),
+			carry: newCarry(), excode: newExcludedCode(opt.Missing), racy: make(map[uint64]struct{}),
 		},
 		emit: emit, past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), lent: -1, races: -1,
 	}
@@ -144,7 +144,7 @@ func NewBuilder(opt BuildOptions, emit func(*built.Window) error) *Builder {
 func (b *Builder) Counts() BuildCounts {
 	c := b.count
 	c.Crowded = b.past.crowded
-	c.Missing, c.Everywhere = b.miss.pairs.Begun, b.miss.pairs.All
+	c.Missing, c.Everywhere = b.excode.pairs.Begun, b.excode.pairs.All
 	return c
 }
 
@@ -155,7 +155,7 @@ func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 		b.lent = index
 	}
 	r := record{Record: built.Record{Event: *e, Index: index}, locks: b.locks.Of(e.G), walked: f.Walked && e.Flags&format.FlagOpaque == 0, mem: -1, obj: -1}
-	if keep, err := b.miss.step(&r); err != nil || !keep {
+	if keep, err := b.excode.step(&r); err != nil || !keep {
 		return err
 	}
 	b.call(e)
@@ -244,7 +244,7 @@ func (b *Builder) wants(r *record, f *flow.Flow) bool {
 	case format.Read, format.Write:
 		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
 	case format.End:
-		b.miss.end(r)
+		b.excode.end(r)
 	}
 	return true
 }
@@ -337,7 +337,7 @@ func (b *Builder) slide(n int) {
 		if b.showsOutside(&r.Event) {
 			b.carry.runs.step(r.Event.G, b.apart(&r.Event))
 		}
-		b.miss.pass(r)
+		b.excode.pass(r)
 		switch {
 		case r.Event.Kind.IsAccess():
 			b.past.pass(r.Index, &r.Event)

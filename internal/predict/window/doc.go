@@ -35,7 +35,7 @@
 //  3. *Produce.* Execute the model in the recorded order and make the events, record by record.
 //     (producer) An event that the model does not enable ends its goroutine in this window.
 //  4. *Branch off.* Make the events of the alternatives, which are what goroutines could do off
-//     their recorded paths. (wayProducer)
+//     their recorded paths. (altProducer)
 //
 // Each pass is a value whose fields are its inputs; it cannot reach later passes.
 //
@@ -47,7 +47,7 @@
 //	quietness     layout       accesses that need no event next to excluded calls
 //	graph         layout       an empty model.Window with its threads, which the producers fill
 //	producer      all above    the events of the recorded run
-//	wayProducer   all above    the events of the alternatives
+//	altProducer   all above    the events of the alternatives
 //
 // The producers share helpers, each with a part of the state:
 //

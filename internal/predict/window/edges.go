@@ -137,7 +137,7 @@ func (m *graph) weakEdge(from, to int32) {
 
 // afterAll puts event n after everything that happened.
 func (m *graph) afterAll(t *thread, n int32) {
-	if m.b.miss.active() {
+	if m.b.excode.active() {
 		m.afterLast(t, n)
 		return
 	}

@@ -15,8 +15,8 @@ import (
 // become hard edges, conditional orders, reads and writes of a window. The rules EX1 to EX12 are in
 // the doc of package excluded.
 
-// missing is what a Builder knows of excluded code.
-type missing struct {
+// excludedCode is what a Builder knows of excluded code.
+type excludedCode struct {
 	mode    excluded.Mode
 	pairs   excluded.Pairs
 	listing *excluded.Pair                  // the last call that began or ended
@@ -31,17 +31,17 @@ type missing struct {
 	sending map[trace.GoID]trace.Addr
 }
 
-func newMissing(mode excluded.Mode) missing {
-	return missing{
+func newExcludedCode(mode excluded.Mode) excludedCode {
+	return excludedCode{
 		mode: mode, pairs: excluded.Pairs{Mode: mode}, reached: excluded.NewLater(), early: excluded.NewLater(),
 		open: make(map[trace.GoID][]*excluded.Pair), ends: make(map[trace.GoID]int64), known: make(map[trace.GoID]bool), sending: make(map[trace.GoID]trace.Addr),
 	}
 }
 
-func (x *missing) active() bool { return x.pairs.Any() && x.mode != excluded.Ignore }
+func (x *excludedCode) active() bool { return x.pairs.Any() && x.mode != excluded.Ignore }
 
 // step takes the next event of the trace. keep reports whether the buffer gets it.
-func (x *missing) step(r *record) (keep bool, err error) {
+func (x *excludedCode) step(r *record) (keep bool, err error) {
 	x.noteGoroutine(r)
 	p, err := x.pairs.Step(r.Index, &r.Event)
 	switch k := r.Event.Kind; {
@@ -73,7 +73,7 @@ func (x *missing) step(r *record) (keep bool, err error) {
 
 // noteGoroutine notes the goroutine of r. Excluded code may have started a goroutine whose start is
 // not in the trace (EX7).
-func (x *missing) noteGoroutine(r *record) {
+func (x *excludedCode) noteGoroutine(r *record) {
 	switch {
 	case r.Event.Kind == format.Go:
 		x.known[trace.GoID(r.Event.Obj)] = true
@@ -89,10 +89,10 @@ func (x *missing) noteGoroutine(r *record) {
 }
 
 // end notes the end of a goroutine. The buffer has such events only in a trace with excluded code.
-func (x *missing) end(r *record) { x.ends[r.Event.G] = r.Index }
+func (x *excludedCode) end(r *record) { x.ends[r.Event.G] = r.Index }
 
 // pass takes a record that leaves the buffer.
-func (x *missing) pass(r *record) {
+func (x *excludedCode) pass(r *record) {
 	delete(x.sending, r.Event.G)
 	switch k := r.Event.Kind; {
 	case k == format.ChanSend && r.Event.Aux == 0:
@@ -112,7 +112,7 @@ func (x *missing) pass(r *record) {
 	}
 }
 
-func (x *missing) reaches(t excluded.Touch) bool {
+func (x *excludedCode) reaches(t excluded.Touch) bool {
 	return x.active() && (x.pairs.Cut() || x.reached.Hits(t))
 }
 
@@ -151,14 +151,14 @@ type exclusions struct {
 
 // openCalls takes the calls that are open at the start of the window.
 func (m *exclusions) openCalls() {
-	for _, g := range slices.Sorted(maps.Keys(m.b.miss.open)) {
-		for _, p := range m.b.miss.open[g] {
+	for _, g := range slices.Sorted(maps.Keys(m.b.excode.open)) {
+		for _, p := range m.b.excode.open[g] {
 			m.calls.Open(p)
 		}
 	}
 	// a call of excluded code may be the receiver, at an unknown time (EX6)
-	for g, c := range m.b.miss.sending {
-		if m.b.miss.reaches(excluded.Object(uint64(c))) {
+	for g, c := range m.b.excode.sending {
+		if m.b.excode.reaches(excluded.Object(uint64(c))) {
 			m.cut(m.thread(g))
 		}
 	}
@@ -263,7 +263,7 @@ func synchronises(k format.Kind) bool {
 // buffer does not have: those before the first MethodBegin of the trace.
 func (m *exclusions) endedBefore(before []int32, p *excluded.Pair) []int32 {
 	for _, u := range m.order {
-		end, ok := m.b.miss.ends[u.g]
+		end, ok := m.b.excode.ends[u.g]
 		if !ok || end >= p.Begin || u.g == p.G || !p.D.Hits(excluded.TouchOf(&trace.Event{Kind: format.End, G: u.g})) {
 			continue
 		}
@@ -329,7 +329,7 @@ type dirtied struct {
 
 // noteDirty notes that a record leaves a value in a that calls of excluded code may read.
 func (m *exclusions) noteDirty(r *record, a *atom) {
-	if !a.missing || !r.Event.Kind.IsWrite() {
+	if !a.reached || !r.Event.Kind.IsWrite() {
 		return
 	}
 	if a.strict = nil; a.dirty {

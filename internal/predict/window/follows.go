@@ -95,7 +95,7 @@ func raise(now []int32, i int, k int32) []int32 {
 
 // follow takes a hard edge. It reports whether the edge does not follow from known order.
 func (m *graph) follow(from, to int32) (fresh bool) {
-	if !m.b.miss.active() {
+	if !m.b.excode.active() {
 		return true
 	}
 	y, x := m.follows.thread(m, m.w.Events[from].Thread), m.follows.thread(m, m.w.Events[to].Thread)
@@ -129,7 +129,7 @@ func (m *graph) afterLast(t *thread, n int32) {
 
 // followGo takes a Go of the window: n starts u.
 func (m *graph) followGo(n int32, u model.Thread) {
-	if m.b.miss.active() {
+	if m.b.excode.active() {
 		m.follows.thread(m, u).after(n, m.follows.thread(m, m.w.Events[n].Thread), n)
 	}
 }

@@ -148,7 +148,7 @@ func (m *layout) object(k objKey) int32 {
 		return i
 	}
 	i := int32(len(m.objs))
-	o := synch{key: k, obj: -1, acquire: -1, missing: m.b.miss.reaches(excluded.Object(uint64(k.addr)))}
+	o := synch{key: k, obj: -1, acquire: -1, reached: m.b.excode.reaches(excluded.Object(uint64(k.addr)))}
 	if m.lastAlloc(uint64(k.addr), 1) >= 0 {
 		o.init = &object{known: k.class != chanClass}
 	} else if c := m.b.carry.objects[k]; c != nil {
@@ -166,7 +166,7 @@ func (m *layout) object(k objKey) int32 {
 // noteOperation notes what an event shows about the object it acts on.
 func (m *layout) noteOperation(o *synch, i int, r *record) {
 	if o.first == 0 && o.cur == nil {
-		if r.Event.Kind != format.CondWait && r.Event.Kind != format.SelectCase && (r.way == 0 || o.key.class == chanClass) {
+		if r.Event.Kind != format.CondWait && r.Event.Kind != format.SelectCase && (r.alt == 0 || o.key.class == chanClass) {
 			o.init.infer(&r.Event)
 		}
 		o.first, o.cur = r.Event.G, o.init.clone()

@@ -60,7 +60,7 @@ func (m *layout) lastRan(g trace.GoID, index int64) int64 {
 
 // restsOnOld reports whether what an outside write leaves depends on what was there (WI1). In a
 // trace with excluded code, that is not tracked.
-func (m *layout) restsOnOld(r *record) bool { return r.Event.Size == 1 && !m.b.miss.active() }
+func (m *layout) restsOnOld(r *record) bool { return r.Event.Size == 1 && !m.b.excode.active() }
 
 // ranSince reports whether outside code of g may have run between event index of the trace, -1: the
 // start of the window, and record i.
@@ -93,13 +93,13 @@ func (m *layout) raceForeseen(addr uint64) bool {
 // hidden reports whether a record is an operation of outside code of which only the order is known.
 // A ChanLen may stand for a panic on a closed channel, so it comes after the close.
 func (m *layout) hidden(r *record) bool {
-	return r.Event.Flags&format.FlagOpaque != 0 && (r.Event.Kind == format.ChanLen || m.b.miss.active())
+	return r.Event.Flags&format.FlagOpaque != 0 && (r.Event.Kind == format.ChanLen || m.b.excode.active())
 }
 
 // reachedHere reports whether an excluded call that was open in the window before trace event index
 // reaches t.
 func (m *layout) reachedHere(t excluded.Touch, index int64) bool {
-	for _, list := range m.b.miss.open {
+	for _, list := range m.b.excode.open {
 		if slices.ContainsFunc(list, func(p *excluded.Pair) bool { return p.D.Hits(t) }) {
 			return true
 		}

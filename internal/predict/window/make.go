@@ -15,7 +15,7 @@ type product struct {
 	reads *resolver
 	excl  *exclusions
 	prod  *producer
-	ways  []built.Way
+	alts  []built.Way
 }
 
 // make makes the window of the buffer: the passes in their order.
@@ -38,20 +38,20 @@ func (b *state) make(q *quietness) *product {
 	sync := &syncs{graph: g, reads: reads, turns: turns, started: make(map[trace.GoID]bool)}
 	p := &producer{graph: g, reads: reads, excl: excl, trust: trust, access: access, sync: sync}
 	p.produce()
-	ways := &wayProducer{graph: g, reads: reads, access: access, alts: alts}
-	ways.produceWays()
+	produceAlts := &altProducer{graph: g, reads: reads, access: access, alts: alts}
+	produceAlts.produceAlternatives()
 	g.finish()
-	return &product{graph: g, reads: reads, excl: excl, prod: p, ways: ways.made}
+	return &product{graph: g, reads: reads, excl: excl, prod: p, alts: produceAlts.made}
 }
 
 // built returns the window with the records that it was made of.
 func (m *product) built() *built.Window {
 	x := &built.Window{
-		Window: m.w, Alternatives: m.ways,
+		Window: m.w, Alternatives: m.alts,
 		Records: m.b.recordsOf(m.recs[:m.onPath]), Places: m.placed, Sources: m.reads.src, Contents: m.reads.contents,
 		Kept: m.excl.keptBy, Loose: m.loose, LoosePins: m.prod.loosePins,
 	}
-	if m.b.miss.active() {
+	if m.b.excode.active() {
 		x.Excluded = m.b.excluded()
 	}
 	return x
@@ -80,11 +80,11 @@ func (b *state) recordsOf(recs []record) []*built.Record {
 func (b *state) excluded() *built.Excluded {
 	from, to := b.buf[0].Index, b.buf[len(b.buf)-1].Index+1
 	x := &built.Excluded{Walked: b.opt.Walked}
-	for _, list := range b.miss.open {
+	for _, list := range b.excode.open {
 		x.Open = append(x.Open, list...)
 	}
 	slices.SortFunc(x.Open, func(p, q *excluded.Pair) int { return cmp.Compare(p.Begin, q.Begin) })
-	for g, n := range b.miss.ends {
+	for g, n := range b.excode.ends {
 		if from <= n && n < to {
 			x.Ends = append(x.Ends, built.Ended{G: g, Index: n})
 		}

@@ -29,7 +29,7 @@ import (
 
 // outside reports whether a record is an access of outside code, the kernel's among them, which
 // have no site.
-func (r *record) outside() bool { return r.way == 0 && isOutside(&r.Event) }
+func (r *record) outside() bool { return r.alt == 0 && isOutside(&r.Event) }
 
 func isOutside(e *trace.Event) bool {
 	const flags = format.FlagOpaque | format.FlagNoValue
@@ -196,7 +196,7 @@ func (m *accesses) unexplained(i int, t *thread, a *atom, v uint64) bool {
 	}
 	// no pair has it
 	e := model.Event{Kind: format.Write, Flags: format.FlagStack, Obj: a.obj, Val: v}
-	if !m.b.miss.active() { // it may be one to a map (WI1)
+	if !m.b.excode.active() { // it may be one to a map (WI1)
 		e.ValDeps = m.old(i, t, a)
 	}
 	m.add(t, i, e)

@@ -26,7 +26,7 @@ type producer struct {
 func (m *producer) produce() {
 	m.past = 0
 	m.findSenders()
-	if m.excl.openCalls(); m.b.miss.active() {
+	if m.excl.openCalls(); m.b.excode.active() {
 		m.excl.calls.Words = len(m.words)
 	}
 	for i := range m.recs[:m.onPath] {
@@ -47,7 +47,7 @@ func (m *producer) produce() {
 			m.sync.dropped(i, r)
 			continue
 		}
-		if !m.b.miss.active() {
+		if !m.b.excode.active() {
 			m.event(i, r, t)
 		} else {
 			m.beside(i, r, t)
@@ -71,7 +71,7 @@ func (m *producer) event(i int, r *record, t *thread) {
 	case format.MethodBegin, format.MethodEnd:
 		m.excl.excludedCall(i, r, t)
 	case format.SelectCase:
-		if r.obj >= 0 && m.objs[r.obj].missing {
+		if r.obj >= 0 && m.objs[r.obj].reached {
 			m.sync.excludedSync(i, r, t, &m.objs[r.obj])
 		} else if r.obj >= 0 {
 			t.cases = append(t.cases, model.Case{Chan: m.idOf(&m.objs[r.obj]), Send: r.Event.Flags&format.FlagWrite != 0})
@@ -153,7 +153,7 @@ func (m *producer) beside(i int, r *record, t *thread) {
 // it acts on.
 func (m *producer) stepOf(r *record, t *thread) (s *excluded.Step, touched bool) {
 	x := excluded.TouchOf(&r.Event)
-	if touched = m.b.miss.reaches(x); !touched {
+	if touched = m.b.excode.reaches(x); !touched {
 		x = excluded.Touch{}
 	}
 	s = &excluded.Step{

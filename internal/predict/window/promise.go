@@ -54,7 +54,7 @@ const (
 
 // promise looks at the buffer.
 func (b *Builder) promise() promise {
-	if b.opt.All || b.miss.active() || b.lent >= b.buf[0].Index {
+	if b.opt.All || b.excode.active() || b.lent >= b.buf[0].Index {
 		return promise{live: true}
 	}
 	f := newForced(b)

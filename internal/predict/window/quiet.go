@@ -82,14 +82,14 @@ func (b *Builder) made() *product {
 
 // quieten finds the atoms whose accesses are quiet.
 func (q *quietness) quieten(l *layout) {
-	if !l.b.miss.active() || l.b.opt.NoValues || q.allEvents {
+	if !l.b.excode.active() || l.b.opt.NoValues || q.allEvents {
 		return
 	}
 	for k := range l.words {
 		w := &l.words[k]
 		for j := range w.atoms {
 			a := &w.atoms[j]
-			a.quiet = a.missing && !(a.many && a.write) && !a.off && !a.opaque && !q.withEvents[w.addr]
+			a.quiet = a.reached && !(a.many && a.write) && !a.off && !a.opaque && !q.withEvents[w.addr]
 		}
 	}
 }

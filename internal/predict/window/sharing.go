@@ -42,14 +42,14 @@ func (m *sharing) touch(w *word, a *atom, i int, r *record) {
 	v := built.Extract(r.Event.Val<<(8*(uint64(r.Event.Obj)&7)), a.mask)
 	if !a.used {
 		a.used, a.first = true, r.Event.G
-		a.missing = m.b.miss.reaches(touchOf(w, a))
+		a.reached = m.b.excode.reaches(touchOf(w, a))
 		m.initial(w, a, r, v)
 	}
 	a.many = a.many || a.first != r.Event.G
 	a.write = a.write || r.Event.Kind.IsWrite()
-	a.off = a.off || r.way > 0
+	a.off = a.off || r.alt > 0
 	a.opaque = a.opaque || m.hidden(r)
-	if r.way > 0 {
+	if r.alt > 0 {
 		return
 	}
 	if w.outside {
@@ -61,7 +61,7 @@ func (m *sharing) touch(w *word, a *atom, i int, r *record) {
 	if a.firstWrite && !r.outside() && reads(r.Event.Kind) {
 		a.reads = append(a.reads, v)
 	}
-	if a.missing && !a.settled && m.reachedHere(touchOf(w, a), r.Index) {
+	if a.reached && !a.settled && m.reachedHere(touchOf(w, a), r.Index) {
 		a.settled = true // foundBeside writes what is read
 	}
 	m.noteOutside(a, i, r, v)
@@ -78,8 +78,8 @@ func (m *sharing) initial(w *word, a *atom, r *record, v uint64) {
 		a.initial, known, _ = m.b.carry.mem.value(w.addr, a.mask) // (MO12)
 	}
 	beside := false
-	if a.missing { // (EX5)
-		known = known && !m.b.miss.early.Hits(touchOf(w, a))
+	if a.reached { // (EX5)
+		known = known && !m.b.excode.early.Hits(touchOf(w, a))
 		beside = m.reachedHere(touchOf(w, a), r.Index)
 	}
 	switch {
@@ -87,7 +87,7 @@ func (m *sharing) initial(w *word, a *atom, r *record, v uint64) {
 	case beside, m.raceForeseen(w.addr):
 		// foundBeside makes the write of what is read; its writer is unknown (WI2)
 		a.firstWrite, a.settled = true, true
-	case r.way > 0 || r.outside() || r.Event.Kind == format.Write || r.Event.Kind == format.AtomicWrite:
+	case r.alt > 0 || r.outside() || r.Event.Kind == format.Write || r.Event.Kind == format.AtomicWrite:
 		a.firstWrite = true
 	default:
 		a.initial, a.guessed = v, true

@@ -25,7 +25,7 @@ func (m *syncs) syncEvent(i int, r *record, t *thread) {
 		m.cut(t)
 		return
 	}
-	if o.missing && !finalizes(&r.Event) {
+	if o.reached && !finalizes(&r.Event) {
 		m.excludedSync(i, r, t, o)
 		return
 	}
@@ -260,7 +260,7 @@ func (m *syncs) dropped(i int, r *record) {
 		m.cut(m.thread(trace.GoID(r.Event.Obj)))
 	case r.Event.Kind == format.End:
 		m.miscounted = true
-	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].missing || m.objs[r.obj].key.class == hiddenClass):
+	case r.obj >= 0 && (m.objs[r.obj].opaque || m.objs[r.obj].reached || m.objs[r.obj].key.class == hiddenClass):
 		m.objs[r.obj].poisoned = true
 	}
 }

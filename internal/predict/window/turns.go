@@ -165,7 +165,7 @@ const (
 
 // inTurn keeps event n of t, an access to a by record i, in its order with hidden turns (WI3).
 func (m *turnOrder) inTurn(i int, t *thread, n int32, a *atom, write bool) {
-	if len(a.lanes) == 0 || m.recs[i].way > 0 {
+	if len(a.lanes) == 0 || m.recs[i].alt > 0 {
 		return
 	}
 	k := a.laneOf(t.g)

@@ -26,9 +26,9 @@ type atom struct {
 	write   bool // an access writes
 	off     bool // an alternative accesses it
 	opaque  bool // an atomic access came from code that was not instrumented
-	missing bool // an excluded call reaches it
+	reached bool // an excluded call reaches it
 
-	// With missing: its accesses have no events (quiet.go), and one has read what excluded code
+	// With reached: its accesses have no events (quiet.go), and one has read what excluded code
 	// has left.
 	quiet, found bool
 
@@ -73,7 +73,7 @@ type atom struct {
 	inside   []int32
 }
 
-func (a *atom) shared() bool { return a.many && a.write || a.off || a.missing && !a.quiet }
+func (a *atom) shared() bool { return a.many && a.write || a.off || a.reached && !a.quiet }
 
 // synch is an object of a window.
 type synch struct {
@@ -82,7 +82,7 @@ type synch struct {
 	many, keep bool
 	noValue    bool // channel: values are sends
 	opaque     bool // some operation came from code that was not instrumented
-	missing    bool // an excluded call reaches it
+	reached    bool // an excluded call reaches it
 	acquire    int  // hidden: record of the last Acquire
 	pool       bool // hidden: what is got from a sync.Pool
 	poisoned   bool // an operation that others must follow is not in the window

@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// wayProducer is the pass that makes the events of alternatives, after those of the recorded run.
-type wayProducer struct {
+// altProducer is the pass that makes the events of alternatives, after those of the recorded run.
+type altProducer struct {
 	*graph
 	reads  *resolver
 	access *accesses
@@ -19,13 +19,13 @@ type wayProducer struct {
 	made   []built.Way
 }
 
-// produceWays makes the events of the alternatives. Each begins with the number after the window's
+// produceAlternatives makes the events of the alternatives. Each begins with the number after the window's
 // last event.
-func (m *wayProducer) produceWays() {
+func (m *altProducer) produceAlternatives() {
 	n := len(m.w.Events)
 	edges, orders := len(m.w.Edges), len(m.w.Orders)
 	for k := range m.alts.list {
-		if w := m.produceWay(&m.alts.list[k]); w != nil {
+		if w := m.produceAlternative(&m.alts.list[k]); w != nil {
 			w.Events = slices.Clone(m.w.Events[n:])
 			m.made = append(m.made, *w)
 		}
@@ -33,9 +33,9 @@ func (m *wayProducer) produceWays() {
 	}
 }
 
-// produceWay makes the events of one alternative. It is nil if the goroutine does not get to the
+// produceAlternative makes the events of one alternative. It is nil if the goroutine does not get to the
 // fork in this window, or the alternative has no event.
-func (m *wayProducer) produceWay(w *way) *built.Way {
+func (m *altProducer) produceAlternative(w *path) *built.Way {
 	fork := &m.recs[w.fork]
 	t := m.threads[fork.Event.G]
 	if t == nil || t.id < 0 || t.dead && t.cutAt < w.fork {
@@ -84,7 +84,7 @@ func (m *wayProducer) produceWay(w *way) *built.Way {
 
 // step makes the events of one step. It returns false if its goroutine can not go on, because what
 // the step does or needs is unknown.
-func (m *wayProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*thread) bool {
+func (m *altProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*thread) bool {
 	deps := m.reads.resolve(r.Needs)
 	guards, ok := m.reads.conditions(r.guards)
 	if !ok {
@@ -133,7 +133,7 @@ func (m *wayProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 
 // casesOf returns the cases that a select of an alternative does not choose. ok is false if the
 // operations on one of the channels are not all known.
-func (m *wayProducer) casesOf(i int, r *record) (cases []model.Case, ok bool) {
+func (m *altProducer) casesOf(i int, r *record) (cases []model.Case, ok bool) {
 	for _, c := range m.alts.stepOf(r).Cases {
 		o := m.alts.caseOf(i, c)
 		if o.opaque || o.noValue || o.poisoned {
@@ -145,7 +145,7 @@ func (m *wayProducer) casesOf(i int, r *record) (cases []model.Case, ok bool) {
 }
 
 // stepChannel gives a send its value, and a receive its sources.
-func (m *wayProducer) stepChannel(i int, n int32, r *record) bool {
+func (m *altProducer) stepChannel(i int, n int32, r *record) bool {
 	ev := &m.w.Events[n]
 	switch {
 	case ev.Kind == format.ChanSend:
@@ -157,7 +157,7 @@ func (m *wayProducer) stepChannel(i int, n int32, r *record) bool {
 }
 
 // stepAccess makes the events of an access of an alternative: one for each atom.
-func (m *wayProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
+func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bool {
 	e := &r.Event
 	w := &m.words[r.mem]
 	mask := built.ByteMask(uint64(e.Obj), e.Size)
@@ -200,7 +200,7 @@ func (m *wayProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 
 // stepValue gives a write or send of an alternative its value: that of its term where its reads see
 // what their events have.
-func (m *wayProducer) stepValue(r *record, n int32, shift uint64, mask uint8, val *uint64) bool {
+func (m *altProducer) stepValue(r *record, n int32, shift uint64, mask uint8, val *uint64) bool {
 	if r.Value == nil {
 		return true
 	}
