@@ -9,7 +9,7 @@ import (
 
 // Every execution keeps three orders: of a goroutine's own events, of what comes before a go
 // statement with the events of its goroutine, and of Dones with a Wait for all of them. All of
-// these events stay in the trace (Waits and Dones where synchronisation is seen). Memory that a
+// these events stay in the trace (Waits and Dones where synchronisation is seen). Memory that an
 // excluded call touches need not be in its D if these orders order it with everything that
 // conflicts (EX10).
 

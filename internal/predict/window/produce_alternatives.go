@@ -19,8 +19,8 @@ type altProducer struct {
 	made   []built.Way
 }
 
-// produceAlternatives makes the events of the alternatives. Each begins with the number after the window's
-// last event.
+// produceAlternatives makes the events of the alternatives. Each begins with the number after the
+// window's last event.
 func (m *altProducer) produceAlternatives() {
 	n := len(m.w.Events)
 	edges, orders := len(m.w.Edges), len(m.w.Orders)
@@ -33,8 +33,8 @@ func (m *altProducer) produceAlternatives() {
 	}
 }
 
-// produceAlternative makes the events of one alternative. It is nil if the goroutine does not get to the
-// fork in this window, or the alternative has no event.
+// produceAlternative makes the events of one alternative. It is nil if the goroutine does not get
+// to the fork in this window, or the alternative has no event.
 func (m *altProducer) produceAlternative(w *path) *built.Way {
 	fork := &m.recs[w.fork]
 	t := m.threads[fork.Event.G]
