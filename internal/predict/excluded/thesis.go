@@ -10,8 +10,8 @@ import (
 
 // Algorithms 5 and 6 as the thesis writes them: Arun Krishnakumar Rajagopalan, "Fast and Precise
 // On-the-Fly Data Race Detection", master's thesis, Texas A&M University 2016, sections 4.4.2 to
-// 4.4.4. They are here for comparison (bench/excluded/leftout, bench/excluded/rdit). presage reports nothing by them,
-// because they are not sound.
+// 4.4.4. They are here for comparison (bench/excluded/leftout, bench/excluded/rdit). presage
+// reports nothing by them, because they are not sound.
 //
 //   - *Two calls.* Algorithm 5, lines 4 to 9: of two BarrierPairs whose Ds intersect, the
 //     MethodBegins, the MethodEnds and the events between them keep the order of the trace
