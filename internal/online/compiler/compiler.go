@@ -17,6 +17,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/presage-race/presage/internal/record/goversion"
 )
 
 //go:embed all:_src
@@ -50,7 +52,7 @@ func (c Config) Key() (string, error) {
 		return "", &Unsupported{fmt.Sprintf("the compiler of GOROOT has no identity: %v", err)}
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %q %q %q\n", cacheVersion, Name, c.GoVersion, id, edits)
+	fmt.Fprintf(h, "%q %q %q %q %q\n", cacheVersion, Name, c.GoVersion, id, goversion.Text(goversion.Compiler))
 	for _, name := range addedNames() {
 		src, err := sources.ReadFile(name)
 		if err != nil {
@@ -87,11 +89,6 @@ func addedNames() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// Tested reports whether the edits have been tested with this version of Go.
-func (c Config) Tested() bool {
-	return slices.ContainsFunc(tested, func(v string) bool { return c.GoVersion == v || strings.HasPrefix(c.GoVersion, v+".") })
 }
 
 // Build makes the compiler in dir, as the file Name, with the edited sources beside it. It takes
@@ -133,33 +130,23 @@ const Name = "presage-compile"
 
 // overlay writes the edited sources below dir, and returns the file for -overlay.
 func (c Config) overlay(dir, key string) ([]byte, error) {
-	root := filepath.Join(c.GoRoot, "src", "cmd", "compile")
-	files := make(map[string][]byte)
-	for _, e := range edits {
-		src, ok := files[e.file]
-		if !ok {
-			var err error
-			if src, err = os.ReadFile(filepath.Join(root, filepath.FromSlash(e.file))); errors.Is(err, fs.ErrNotExist) {
-				return nil, &Unsupported{"GOROOT has no sources of the compiler: " + err.Error()}
-			} else if err != nil {
-				return nil, err
-			}
-		}
-		if n := bytes.Count(src, []byte(e.anchor)); n != 1 {
-			return nil, &Unsupported{fmt.Sprintf("src/cmd/compile/%s has %d places like this, not 1:\n%s", e.file, n, e.anchor)}
-		}
-		files[e.file] = bytes.Replace(src, []byte(e.anchor), []byte(e.text), 1)
+	root := filepath.Join(c.GoRoot, "src")
+	files := goversion.NewFiles(c.GoVersion, c.GoRoot)
+	if err := files.Patch(goversion.Compiler); errors.Is(err, fs.ErrNotExist) {
+		return nil, &Unsupported{"GOROOT has no sources of the compiler: " + err.Error()}
+	} else if err != nil {
+		return nil, &Unsupported{err.Error()}
 	}
 	for from, to := range added {
 		src, err := sources.ReadFile(from)
 		if err != nil {
 			return nil, err
 		}
-		files[to] = bytes.ReplaceAll(src, []byte("PRESAGE_ID"), []byte(key))
+		files.Add("cmd/compile/"+to, bytes.ReplaceAll(src, []byte("PRESAGE_ID"), []byte(key)))
 	}
 	replace := make(map[string]string)
-	for file, src := range files {
-		name := filepath.Join(dir, filepath.FromSlash(file))
+	for file, src := range files.All() {
+		name := filepath.Join(dir, strings.TrimPrefix(filepath.FromSlash(file), filepath.FromSlash("cmd/compile/")))
 		replace[filepath.Join(root, filepath.FromSlash(file))] = name
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return nil, err

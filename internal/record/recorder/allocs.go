@@ -21,11 +21,6 @@ const (
 	UncountedFile = "uncounted"
 )
 
-// allocsPatches are in an overlay of the recorder.
-var allocsPatches = []patch{
-	{"testing/allocs.go", "\treturn float64(mallocs / uint64(runs))\n", "\treturn presageAllocs(runs, float64(mallocs/uint64(runs)))\n", 1},
-}
-
 // CountingJSON returns the content of the file for -overlay for a program that is not recorded, and
 // writes down what testing.AllocsPerRun counts (EnvCount).
 func (o Overlay) CountingJSON() ([]byte, error) {

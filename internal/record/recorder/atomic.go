@@ -9,6 +9,8 @@ import (
 	"go/token"
 	"regexp"
 	"strings"
+
+	"github.com/presage-race/presage/internal/record/goversion"
 )
 
 // The compiler replaces calls of sync/atomic's functions by instructions, knowing them by name; a
@@ -23,15 +25,13 @@ import (
 // (a module whose go.mod says go1.17 cannot call it); to turn intrinsics off everywhere (math.Sqrt
 // is a loop then).
 
-var atomicFiles = []string{"sync/atomic/doc.go", "sync/atomic/doc_64.go"}
-
 // atomicOverlay returns the files of sync/atomic.
 func (b *builder) atomicOverlay() error {
 	var out bytes.Buffer
 	out.WriteString("package atomic\n\nimport \"unsafe\"\n\nvar _ unsafe.Pointer\n")
 	names := map[string]bool{}
-	for _, file := range atomicFiles {
-		src, err := b.source(file)
+	for _, file := range goversion.AtomicFiles(b.version) {
+		src, err := b.Source(file)
 		if err != nil {
 			return err
 		}
@@ -50,13 +50,13 @@ func (b *builder) atomicOverlay() error {
 				return fmt.Errorf("%s: %s: %w", b.version, file, err)
 			}
 		}
-		b.add(file, []byte("package atomic\n"))
+		b.Add(file, []byte("package atomic\n"))
 	}
-	b.add("sync/atomic/presage.go", append(out.Bytes(), atomicDecls...))
-	b.add("sync/atomic/asm.s", []byte("// Empty: functions without a body are implemented in package runtime.\n"))
+	b.Add("sync/atomic/presage.go", append(out.Bytes(), atomicDecls...))
+	b.Add("sync/atomic/asm.s", []byte("// Empty: functions without a body are implemented in package runtime.\n"))
 	call := regexp.MustCompile(`\b(Swap|CompareAndSwap|Add|And|Or|Load|Store)(Int32|Int64|Uint32|Uint64|Uintptr|Pointer)\(`)
 	for _, file := range []string{"sync/atomic/type.go", "sync/atomic/value.go"} {
-		src, err := b.source(file)
+		src, err := b.Source(file)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (b *builder) atomicOverlay() error {
 			}
 			return append(bytes.ToLower(m[:1]), m[1:]...)
 		})
-		b.add(file, src)
+		b.Add(file, src)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/presage-race/presage/internal/host/quoted"
+	"github.com/presage-race/presage/internal/record/goversion"
 )
 
 // setFlags sets the flags that a build of cfg.Packages needs, so that calls of sync/atomic's
@@ -201,17 +202,10 @@ func toolexec(file string) string {
 // inlined into those of instrumented packages, where they would lose their hooks: the compiler
 // decides by the function that it compiles.
 func outsideFlags(path string) string {
-	if path == "unsafe" || path == "runtime" || strings.HasPrefix(path, "runtime/internal/") || strings.HasPrefix(path, "internal/runtime/") || unhooked[path] {
+	if goversion.Unhooked(path) {
 		return OnlineCompilerFlags
 	}
 	return OnlineCompilerFlags + " -l"
-}
-
-// unhooked are packages that the compiler gives no hooks because the runtime uses them.
-var unhooked = map[string]bool{
-	"internal/abi": true, "internal/bytealg": true, "internal/byteorder": true, "internal/chacha8rand": true, "internal/coverage/rtcov": true,
-	"internal/cpu": true, "internal/goarch": true, "internal/godebugs": true, "internal/goexperiment": true, "internal/goos": true,
-	"internal/profilerecord": true, "internal/strconv": true, "internal/stringslite": true, "internal/asan": true, "internal/msan": true, "internal/race": true,
 }
 
 func (c *Config) instrumented(p listed) bool {

@@ -11,10 +11,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/presage-race/presage/internal/record/goversion"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -102,19 +102,6 @@ func (o Overlay) JSON(more map[string]string) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{"Replace": all}, "", "\t")
 }
 
-// An AnchorError says that a source file of the standard library is not as a patch expects.
-type AnchorError struct {
-	GoVersion string
-	File      string // relative to GOROOT/src
-	Anchor    string
-	Found     int // occurrences
-	Want      int
-}
-
-func (e *AnchorError) Error() string {
-	return fmt.Sprintf("%s is not supported: src/%s has %d places like this, not %d:\n%s", e.GoVersion, e.File, e.Found, e.Want, e.Anchor)
-}
-
 // New writes the recorder for cfg's Go into cfg.OutDir. The files depend on the Go
 // version alone, so that the go command's build cache can be reused.
 func New(ctx context.Context, cfg Config) (Overlay, error) {
@@ -125,17 +112,16 @@ func New(ctx context.Context, cfg Config) (Overlay, error) {
 	if err := o.root(cfg); err != nil {
 		return Overlay{}, err
 	}
-	b := &builder{version: cfg.GoVersion, minor: minor(cfg.GoVersion), root: filepath.Join(o.GoRoot, "src"), files: map[string][]byte{}, gates: cfg.Gates, online: cfg.Online}
-	if !slices.Contains(supported, b.minor) || cfg.GOOS != platformOS || cfg.GOARCH != platformArch {
-		return Overlay{}, fmt.Errorf("%s on %s/%s is not supported; presage records with %s on %s/%s",
-			cfg.GoVersion, cfg.GOOS, cfg.GOARCH, strings.Join(supported, ", "), platformOS, platformArch)
+	if err := goversion.Supported(cfg.GoVersion, cfg.GOOS, cfg.GOARCH); err != nil {
+		return Overlay{}, err
 	}
-	steps := []func() error{b.added, b.constants, b.patched, b.checked, b.atomicOverlay, func() error { return o.setFlags(ctx, cfg) }}
-	if cfg.Gates {
-		steps = []func() error{b.added, b.hooksVersion, b.patched}
-	}
-	if cfg.Online {
-		steps = []func() error{b.addedOnline, b.constants, b.patched, b.checked, b.atomicOverlay}
+	b := &builder{Files: goversion.NewFiles(cfg.GoVersion, o.GoRoot), version: cfg.GoVersion, root: filepath.Join(o.GoRoot, "src")}
+	steps := []func() error{b.added, b.constants, b.patched(goversion.Recorder), b.atomicOverlay, func() error { return o.setFlags(ctx, cfg) }}
+	switch {
+	case cfg.Gates:
+		steps = []func() error{b.addedGates, b.patched(goversion.Gates)}
+	case cfg.Online:
+		steps = []func() error{b.addedOnline, b.constants, b.patched(goversion.Online), b.atomicOverlay}
 		o.BuildFlags = []string{"-gcflags=all=" + OnlineCompilerFlags, "-gcflags=sync/atomic=" + onlineInline}
 	}
 	for _, step := range steps {
@@ -202,51 +188,21 @@ func (c *Config) complete(ctx context.Context) error {
 	return nil
 }
 
-// minor cuts a Go version to its first two numbers: go1.26.8 X:foo → go1.26.
-func minor(v string) string {
-	v, _, _ = strings.Cut(v, " ")
-	v, _, _ = strings.Cut(v, "-")
-	parts := strings.SplitN(v, ".", 3)
-	for len(parts) > 2 {
-		parts = parts[:2]
-	}
-	last := len(parts) - 1
-	if i := strings.IndexAny(parts[last], "rb"); i > 0 && last > 0 {
-		parts[last] = parts[last][:i] // go1.27rc1
-	}
-	return strings.Join(parts, ".")
-}
-
-// A builder collects the files of an overlay, by their names below GOROOT/src.
+// A builder collects the files of an overlay.
 type builder struct {
+	*goversion.Files
 	version string
-	minor   string
-	root    string
-	files   map[string][]byte
-	gates   bool
-	online  bool
+	root    string // GOROOT/src
 }
 
-func (b *builder) add(file string, src []byte) { b.files[file] = src }
-
-// source returns a file as the overlay has it so far.
-func (b *builder) source(file string) ([]byte, error) {
-	if src, ok := b.files[file]; ok {
-		return src, nil
-	}
-	src, err := os.ReadFile(filepath.Join(b.root, filepath.FromSlash(file)))
-	if err != nil {
-		return nil, fmt.Errorf("%s is not supported: %w", b.version, err)
-	}
-	return src, nil
-}
-
-// added adds the files that are new.
+// added adds the files of the recorder.
 func (b *builder) added() error {
-	if b.gates {
-		return errors.Join(b.addedOf(both, "_both"), b.addedOf(gates, "_gates"))
-	}
 	return errors.Join(b.addedOf(both, "_both"), b.addedOf(std, "_std"))
+}
+
+// addedGates adds the files of the gates.
+func (b *builder) addedGates() error {
+	return errors.Join(b.addedOf(both, "_both"), b.addedOf(gates, "_gates"))
 }
 
 func (b *builder) addedOf(files embed.FS, dir string) error {
@@ -263,22 +219,15 @@ func (b *builder) addedFile(files embed.FS, dir, path string) error {
 	if err != nil {
 		return err
 	}
-	src = bytes.ReplaceAll(src, []byte("PRESAGE_SYSCALL"), []byte(syscallPackage[b.minor]))
-	b.add(strings.TrimPrefix(path, dir+"/"), src)
+	b.Add(strings.TrimPrefix(path, dir+"/"), goversion.ReplaceWords(src, b.version))
 	return nil
 }
 
-// constants adds the numbers of the event table, and what differs between versions.
+// constants adds the numbers of the event table.
 func (b *builder) constants() error {
-	b.add("runtime/presage_format.go", constants("runtime", "pg", "pgFlag", "pgStop", "pg"))
-	b.add("sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
-	b.add("internal/sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
-	b.add("runtime/presage_version.go", []byte("package runtime\n\nimport (\n\t\"internal/abi\"\n\t\"unsafe\"\n)\n\n"+versionSource[b.minor]))
-	return b.hooksVersion()
-}
-
-func (b *builder) hooksVersion() error {
-	b.add("presagert/version.go", []byte("package presagert\n\nimport \"internal/abi\"\n\n"+versionHooks[b.minor]))
+	b.Add("runtime/presage_format.go", constants("runtime", "pg", "pgFlag", "pgStop", "pg"))
+	b.Add("sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
+	b.Add("internal/sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
 	return nil
 }
 
@@ -328,29 +277,15 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 	return s.Bytes()
 }
 
-// patched applies the patches.
-func (b *builder) patched() error {
-	list := slices.Concat(bothPatches, patches, versionPatches[b.minor])
-	if b.online {
-		list = slices.Concat(list, announcedPatches, onlinePatches, onlineVersionPatches[b.minor])
-	} else {
-		list = slices.Concat(list, announcedPatches, onlineVersionPatches[b.minor], oncePatches[b.minor], observePatches, observeVersionPatches[b.minor], allocsPatches)
-	}
-	if b.gates {
-		list = slices.Concat(bothPatches, gatePatches, gateVersionPatches[b.minor])
-	}
-	list = slices.Concat(list, argumentPatches, argumentVersionPatches[b.minor], intrinsicPatches[b.minor])
-	for _, p := range list {
-		src, err := b.source(p.file)
-		if err != nil {
+// patched returns the step that applies the patches of a set, and makes the checks for the race
+// detector true.
+func (b *builder) patched(set goversion.Set) func() error {
+	return func() error {
+		if err := b.Patch(set); err != nil || set == goversion.Gates {
 			return err
 		}
-		if n := bytes.Count(src, []byte(p.anchor)); n != max(p.n, 1) {
-			return &AnchorError{b.version, p.file, p.anchor, n, max(p.n, 1)}
-		}
-		b.add(p.file, bytes.ReplaceAll(src, []byte(p.anchor), []byte(p.text)))
+		return b.Check()
 	}
-	return nil
 }
 
 // write puts the files below dir, leaving those alone that are there already, and
@@ -361,7 +296,7 @@ func (b *builder) write(dir string) (map[string]string, error) {
 		return nil, err
 	}
 	replace := map[string]string{}
-	for file, src := range b.files {
+	for file, src := range b.All() {
 		name := filepath.Join(dir, filepath.FromSlash(file))
 		replace[filepath.Join(b.root, filepath.FromSlash(file))] = name
 		if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, src) {

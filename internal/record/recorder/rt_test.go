@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/presage-race/presage/internal/record/goversion"
 	"github.com/presage-race/presage/internal/record/recorder"
 	"github.com/presage-race/presage/internal/record/recorder/rawfile"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -113,24 +114,38 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// olderGo is another version that the overlay supports.
-const olderGo = "go1.25.4"
-
-// TestOlderGo does the same with an older Go, if the go command has it at hand.
-func TestOlderGo(t *testing.T) {
+// TestOtherGo does the same with the other versions of Go that are supported, if the go command has
+// them at hand.
+func TestOtherGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library: not with -short")
 	}
-	t.Setenv("GOTOOLCHAIN", olderGo)
-	cmd := exec.Command("go", "version")
+	for _, v := range goversion.OtherToolchains(goVersion(t)) {
+		t.Run(v, func(t *testing.T) {
+			t.Setenv("GOTOOLCHAIN", v)
+			cmd := exec.Command("go", "version")
+			cmd.Dir = t.TempDir()
+			cmd.Env = append(os.Environ(), "GOPROXY=off")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Skipf("%s is not in the module cache (GOTOOLCHAIN=%[1]s go version gets it): %s", v, out)
+			}
+			for _, file := range cases(t) {
+				t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { testRecords(t, file) })
+			}
+		})
+	}
+}
+
+// goVersion returns the version of the installed Go.
+func goVersion(t *testing.T) string {
+	t.Helper()
+	cmd := exec.Command("go", "env", "GOVERSION")
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "GOPROXY=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("%s is not in the module cache (GOTOOLCHAIN=%[1]s go version gets it): %s", olderGo, out)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range cases(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { testRecords(t, file) })
-	}
+	return strings.TrimSpace(string(out))
 }
 
 func cases(t *testing.T) []string {
@@ -307,7 +322,7 @@ func TestAnchor(t *testing.T) {
 	src, _ := os.ReadFile(chans)
 	write(t, chans, bytes.Replace(src, []byte("\tc.closed = 1\n"), []byte("\tc.closed = 2\n"), 1))
 	_, err = recorder.New(context.Background(), cfg)
-	var anchor *recorder.AnchorError
+	var anchor *goversion.PatchError
 	if !errors.As(err, &anchor) || anchor.File != "runtime/chan.go" || anchor.Anchor != "\tc.closed = 1\n" || anchor.GoVersion != o.GoVersion {
 		t.Errorf("a missing anchor gives %v", err)
 	}

@@ -1,4 +1,4 @@
-package recorder
+package goversion
 
 import (
 	"go/ast"
@@ -59,7 +59,7 @@ var (
 // TestStates holds the functions with which a program asks for what is no memory of Go against a
 // table, and the table against the patches.
 func TestStates(t *testing.T) {
-	const file = "testdata/states.txt"
+	const file = "tables/states.txt"
 	_, version := installed(t)
 	observes := []string{"goroutines", "program", "files", "c"}
 	table := readTable(t, file, version, append(observes, "pure", "memory", "typed")...)
@@ -70,7 +70,14 @@ func TestStates(t *testing.T) {
 	holdTable(t, file, table, list)
 
 	patched := map[string]bool{}
-	for _, p := range slices.Concat(observePatches, observeVersionPatches[version]) {
+	patches, err := readPatch("states.diff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range patches {
+		if !p.span.contains(version) {
+			continue
+		}
 		if m := patchedFunc.FindStringSubmatch(p.anchor); m != nil && strings.Contains(p.text, "presage") {
 			patched[m[1]] = true
 		}

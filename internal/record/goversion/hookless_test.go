@@ -1,4 +1,4 @@
-package recorder
+package goversion
 
 import (
 	"encoding/json"
@@ -30,7 +30,7 @@ func stdPackages(t *testing.T, flags ...string) map[string]stdPackage {
 	args := slices.Concat([]string{"list", "-json=ImportPath,Dir,GoFiles,CgoFiles,SFiles"}, flags, []string{"std"})
 	cmd := exec.Command("go", args...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS=", "GOOS="+platformOS, "GOARCH="+platformArch)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS=", "GOOS="+OS, "GOARCH="+Arch)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list std: %v", err)
@@ -57,7 +57,7 @@ func installed(t *testing.T) (root, version string) {
 		t.Fatal(err)
 	}
 	root, version, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
-	return root, minor(version)
+	return root, Language(version)
 }
 
 // unhookedPackages reads from the compiler's table which packages get no access hooks.
@@ -189,7 +189,7 @@ func directive(doc *ast.CommentGroup, name string) bool {
 	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool { return c.Text == name })
 }
 
-// A tableLine is a line of a table in testdata that is held against GOROOT.
+// A tableLine is a line of a table that is compared with GOROOT.
 type tableLine struct {
 	number          int
 	text            string
@@ -211,8 +211,12 @@ func readTable(t *testing.T, file, version string, treatments ...string) []table
 		if len(f) == 0 || f[0] == "#" || strings.HasPrefix(f[0], "#") {
 			continue
 		}
-		if v, only := strings.CutSuffix(f[0], ":"); only {
-			if f = f[1:]; v != version {
+		if f[0] == "since" || f[0] == "until" {
+			_, span, err := cutSpan([]string{f[0], strings.TrimSuffix(f[1], ":")})
+			if err != nil {
+				t.Fatalf("%s:%d: %v", file, i+1, err)
+			}
+			if f = f[2:]; !span.contains(version) {
 				continue
 			}
 		}
@@ -246,7 +250,7 @@ func holdTable(t *testing.T, file string, table []tableLine, code map[string]boo
 }
 
 func TestHookless(t *testing.T) {
-	const file = "testdata/hookless.txt"
+	const file = "tables/hookless.txt"
 	_, version := installed(t)
 	table := readTable(t, file, version, "operation", "arguments", "hooked", "none", "barrier")
 	for _, l := range table {
@@ -262,16 +266,16 @@ func TestHookless(t *testing.T) {
 func TestUnhooked(t *testing.T) {
 	root, _ := installed(t)
 	list := unhookedPackages(t, root)
-	// setFlags names them
+	// setFlags of package recorder names them
 	list["sync"], list["internal/sync"], list["sync/atomic"] = false, false, false
 	// hooks, but no values to lose
 	list["internal/bytealg"] = true
 	for p, in := range list {
-		if in && strings.HasSuffix(outsideFlags(p), " -l") && !strings.HasPrefix(p, "runtime/") {
+		if in && !Unhooked(p) && !strings.HasPrefix(p, "runtime/") {
 			t.Errorf("%s is compiled with -l, but has no hooks to keep", p)
 		}
 	}
-	for p := range unhooked {
+	for _, p := range words("unhooked", "") {
 		dir := filepath.Join(root, "src", p)
 		if _, err := os.Stat(dir); err == nil && !list[p] && !slices.Contains([]string{"internal/asan", "internal/msan", "internal/race"}, p) {
 			t.Errorf("%s has hooks, which are lost where emitted code inlines its functions: compile it with -l", p)
@@ -354,18 +358,13 @@ func raceCalls(d ast.Decl, imports bool) string {
 }
 
 func TestRaceUses(t *testing.T) {
-	const file = "testdata/raceuses.txt"
+	const file = "tables/raceuses.txt"
 	_, version := installed(t)
 	table := readTable(t, file, version, "record", "check", "none")
 	for _, l := range table {
-		checked := slices.ContainsFunc(onlineChecks, func(f string) bool {
-			if name := onlineNames[version][f]; name != "" {
-				f = name
-			}
-			return l.pattern.MatchString(f + l.calls())
-		})
+		checked := slices.ContainsFunc(CheckedFiles(version), func(f string) bool { return l.pattern.MatchString(f + l.calls()) })
 		if checked != (l.treatment == "check") {
-			t.Errorf("%s:%d: onlineChecks and the table disagree:\n%s", file, l.number, l.text)
+			t.Errorf("%s:%d: lists.txt and the table disagree:\n%s", file, l.number, l.text)
 		}
 	}
 	holdTable(t, file, table, raceUses(t))

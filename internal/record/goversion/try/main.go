@@ -1,0 +1,138 @@
+// Command try applies all patches of package goversion to a GOROOT, and names those that do not fit.
+//
+//	go run ./internal/record/goversion/try [-goroot DIR] [-build]
+//
+// With -build, it also compiles the standard library under the overlay of each kind of build. This
+// finds names and types of package runtime that have changed. Exit code 1 says that something does
+// not fit. docs/porting.md says how to use it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/presage-race/presage/internal/record/goversion"
+	"github.com/presage-race/presage/internal/record/recorder"
+)
+
+func main() {
+	goroot := flag.String("goroot", "", "the GOROOT to try; empty: that of the go command")
+	build := flag.Bool("build", false, "compile the standard library with the overlays")
+	flag.Parse()
+	ok, err := try(*goroot, *build)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "try:", err)
+		os.Exit(2)
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+// try reports whether everything fits.
+func try(goroot string, build bool) (ok bool, err error) {
+	env, err := goEnv(goroot)
+	if err != nil {
+		return false, err
+	}
+	fmt.Printf("%s in %s\n", env.GOVERSION, env.GOROOT)
+	if err := goversion.Supported(env.GOVERSION, goversion.OS, goversion.Arch); err != nil {
+		fmt.Println("lists.txt: ", err)
+	}
+	ok = true
+	for _, set := range goversion.Sets {
+		failed, err := patch(set, env)
+		if err != nil {
+			return false, err
+		}
+		fmt.Printf("%s: %d patches do not fit\n", set, failed)
+		ok = ok && failed == 0
+	}
+	if !build {
+		return ok, nil
+	}
+	for _, set := range goversion.Sets {
+		if set == goversion.Compiler {
+			continue // package compiler has tests that build it
+		}
+		built, err := compile(set, env)
+		if err != nil {
+			return false, err
+		}
+		ok = ok && built
+	}
+	return ok, nil
+}
+
+type environment struct{ GOROOT, GOVERSION, GOMODCACHE string }
+
+// goEnv asks the go command of a GOROOT.
+func goEnv(goroot string) (env environment, err error) {
+	cmd := exec.Command("go", "env", "-json", "GOROOT", "GOVERSION", "GOMODCACHE")
+	if goroot != "" {
+		cmd = exec.Command(filepath.Join(goroot, "bin", "go"), cmd.Args[1:]...)
+		cmd.Env = append(os.Environ(), "GOROOT="+goroot, "GOTOOLCHAIN=local")
+	}
+	cmd.Dir = os.TempDir() // no go.mod chooses the version
+	out, err := cmd.Output()
+	if err != nil {
+		return env, fmt.Errorf("asking go env: %w", err)
+	}
+	return env, json.Unmarshal(out, &env)
+}
+
+// patch prints the patches of a set that do not fit.
+func patch(set goversion.Set, env environment) (failed int, err error) {
+	f := goversion.NewFiles(env.GOVERSION, env.GOROOT)
+	all, err := f.Try(set)
+	if err == nil && (set == goversion.Recorder || set == goversion.Online) {
+		all = append(all, f.TryCheck()...)
+	}
+	for _, e := range all {
+		fmt.Println(e)
+	}
+	return len(all), err
+}
+
+// compile compiles the standard library with the overlay of a set.
+func compile(set goversion.Set, env environment) (ok bool, err error) {
+	dir, err := os.MkdirTemp("", "presage-try-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	overlay, err := recorder.New(context.Background(), recorder.Config{
+		GoRoot: env.GOROOT, GoVersion: env.GOVERSION, GOOS: goversion.OS, GOARCH: goversion.Arch, ModCache: env.GOMODCACHE,
+		Dir: dir, OutDir: filepath.Join(dir, "overlay"), Gates: set == goversion.Gates, Online: set == goversion.Online,
+	})
+	if err != nil {
+		fmt.Printf("%s: %v\n", set, err)
+		return false, nil
+	}
+	text, err := overlay.JSON(nil)
+	if err != nil {
+		return false, err
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, text, 0o600); err != nil {
+		return false, err
+	}
+	args := append([]string{"build", "-overlay", list}, overlay.BuildFlags...)
+	if set == goversion.Gates {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command(filepath.Join(overlay.GoRoot, "bin", "go"), append(args, "std", overlay.Package)...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), "GOROOT="+overlay.GoRoot, "GOTOOLCHAIN=local"), overlay.Env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		fmt.Printf("%s: the standard library does not compile: %v\n%s", set, err, out)
+		return false, nil
+	}
+	fmt.Printf("%s: the standard library compiles\n", set)
+	return true, nil
+}
