@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/presage-race/presage/internal/record/goversion"
 	"github.com/presage-race/presage/internal/record/recorder"
@@ -44,14 +45,9 @@ func try(goroot string, build bool) (ok bool, err error) {
 	if err := goversion.Supported(env.GOVERSION, goversion.OS, goversion.Arch); err != nil {
 		fmt.Println("lists.txt: ", err)
 	}
-	ok = true
-	for _, set := range goversion.Sets {
-		failed, err := patch(set, env)
-		if err != nil {
-			return false, err
-		}
-		fmt.Printf("%s: %d patches do not fit\n", set, failed)
-		ok = ok && failed == 0
+	ok, err = patch(env)
+	if err != nil {
+		return false, err
 	}
 	if !build {
 		return ok, nil
@@ -86,17 +82,32 @@ func goEnv(goroot string) (env environment, err error) {
 	return env, json.Unmarshal(out, &env)
 }
 
-// patch prints the patches of a set that do not fit.
-func patch(set goversion.Set, env environment) (failed int, err error) {
-	f := goversion.NewFiles(env.GOVERSION, env.GOROOT)
-	all, err := f.Try(set)
-	if err == nil && (set == goversion.Recorder || set == goversion.Online) {
-		all = append(all, f.TryCheck()...)
+// patch prints the patches that do not fit, each once, and with the kinds of builds that have it.
+func patch(env environment) (ok bool, err error) {
+	var texts []string
+	sets := map[string][]string{}
+	for _, set := range goversion.Sets {
+		f := goversion.NewFiles(env.GOVERSION, env.GOROOT)
+		all, err := f.Try(set)
+		if err != nil {
+			return false, err
+		}
+		if set == goversion.Recorder || set == goversion.Online {
+			all = append(all, f.TryCheck()...)
+		}
+		for _, e := range all {
+			text := strings.TrimSpace(e.Error())
+			if sets[text] == nil {
+				texts = append(texts, text)
+			}
+			sets[text] = append(sets[text], string(set))
+		}
 	}
-	for _, e := range all {
-		fmt.Println(e)
+	for _, text := range texts {
+		fmt.Printf("\n%s\n\t(%s)\n", text, strings.Join(sets[text], ", "))
 	}
-	return len(all), err
+	fmt.Printf("%d patches do not fit\n", len(texts))
+	return len(texts) == 0, nil
 }
 
 // compile compiles the standard library with the overlay of a set.
