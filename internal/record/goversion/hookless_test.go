@@ -207,19 +207,22 @@ func readTable(t *testing.T, file, version string, treatments ...string) []table
 	}
 	var table []tableLine
 	for i, text := range strings.Split(string(src), "\n") {
-		f := strings.Fields(text)
-		if len(f) == 0 || f[0] == "#" || strings.HasPrefix(f[0], "#") {
+		if text == "" || strings.HasPrefix(text, "#") {
 			continue
 		}
-		if f[0] == "since" || f[0] == "until" {
-			_, span, err := cutSpan([]string{f[0], strings.TrimSuffix(f[1], ":")})
+		rest := text
+		if strings.HasPrefix(text, "since ") || strings.HasPrefix(text, "until ") {
+			head, line, _ := strings.Cut(text, ":")
+			_, span, err := cutSpan(strings.Fields(head))
 			if err != nil {
 				t.Fatalf("%s:%d: %v", file, i+1, err)
 			}
-			if f = f[2:]; !span.contains(version) {
+			if !span.contains(version) {
 				continue
 			}
+			rest = line
 		}
+		f := strings.Fields(rest)
 		if len(f) < 3 || !slices.Contains(treatments, f[2]) {
 			t.Fatalf("%s:%d: not KIND PATTERN TREATMENT DETAIL, treatment one of %v:\n%s", file, i+1, treatments, text)
 		}
