@@ -20,14 +20,24 @@ import (
 	"github.com/presage-race/presage/internal/record/goversion"
 )
 
+// here is the Go of the environment. The go command takes no overlay of a GOROOT in the module cache,
+// so such a one is seen through a symbolic link (as by Overlay.root of package recorder).
 func here(t *testing.T) Config {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOROOT", "GOVERSION").Output()
+	out, err := exec.Command("go", "env", "GOROOT", "GOVERSION", "GOMODCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	env := strings.Fields(string(out))
-	return Config{GoRoot: env[0], GoVersion: env[1], GOARCH: runtime.GOARCH, Go: "go"}
+	c := Config{GoRoot: env[0], GoVersion: env[1], GOARCH: runtime.GOARCH, Go: "go"}
+	if strings.HasPrefix(c.GoRoot, env[2]+string(filepath.Separator)) {
+		link := filepath.Join(t.TempDir(), "go")
+		if err := os.Symlink(c.GoRoot, link); err != nil {
+			t.Fatal(err)
+		}
+		c.GoRoot, c.Go, c.Env = link, filepath.Join(link, "bin", "go"), []string{"GOROOT=" + link, "GOTOOLCHAIN=local"}
+	}
+	return c
 }
 
 // built is the compiler, in a directory that TestMain removes.

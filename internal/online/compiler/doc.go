@@ -33,8 +33,8 @@
 //	     One that is inlined is counted.
 //	(E8) For the recorder, calls of functions in assembly. See "Calls of assembly".
 //
-// Without -race and -d=presage it compiles as Go's own. An edit is a text that must be in its file
-// once (edits.go). Where one is not, where GOROOT has no sources, on other systems, or where the
+// Without -race and -d=presage it compiles as Go's own. The edits are compiler.diff of package
+// goversion. Where one does not fit, where GOROOT has no sources, on other systems, or where the
 // build fails, the answer is Unsupported, and the program is built with Go's own compiler.
 //
 // # Hooks for the recorder

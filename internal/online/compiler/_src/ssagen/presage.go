@@ -46,7 +46,7 @@ var presageAccesses = map[string]string{
 }
 
 // presageRecorded are packages whose functions in assembly access memory that their callers record
-// (testdata/hookless.txt of package recorder), that follows what their callers record, or none of
+// (tables/hookless.txt of package goversion), that follows what their callers record, or none of
 // the program's.
 var presageRecorded = map[string]bool{
 	"crypto/internal/boring/sig": true, "crypto/internal/fips140/aes": true, "crypto/internal/fips140/aes/gcm": true, "crypto/internal/fips140/bigmod": true,
