@@ -20,8 +20,8 @@ import (
 	"github.com/presage-race/presage/internal/record/goversion"
 )
 
-// here is the Go of the environment. The go command takes no overlay of a GOROOT in the module cache,
-// so such a one is seen through a symbolic link (as by Overlay.root of package recorder).
+// here is the Go of the environment. The go command takes no overlay of a GOROOT in the module
+// cache, so such a one is seen through a symbolic link (as by Overlay.root of package recorder).
 func here(t *testing.T) Config {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT", "GOVERSION", "GOMODCACHE").Output()

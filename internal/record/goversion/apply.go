@@ -60,8 +60,8 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// Files are the sources of an overlay, by their names below GOROOT/src. Those of GOROOT that are not
-// yet part of the overlay are read when they are needed.
+// Files are the sources of an overlay, by their names below GOROOT/src. Those of GOROOT that are
+// not yet part of the overlay are read when they are needed.
 type Files struct {
 	version string
 	root    string
@@ -81,14 +81,18 @@ func (f *Files) All() map[string][]byte { return f.added }
 
 // Source returns a file as the overlay has it so far.
 func (f *Files) Source(file string) ([]byte, error) {
-	if src, ok := f.added[file]; ok {
-		return src, nil
-	}
-	src, err := os.ReadFile(filepath.Join(f.root, filepath.FromSlash(file)))
+	src, err := f.read(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not supported: %w", f.version, err)
 	}
 	return src, nil
+}
+
+func (f *Files) read(file string) ([]byte, error) {
+	if src, ok := f.added[file]; ok {
+		return src, nil
+	}
+	return os.ReadFile(filepath.Join(f.root, filepath.FromSlash(file)))
 }
 
 // Patch applies the patches of a set. The error is a *PatchError where one does not fit.
@@ -158,7 +162,7 @@ func (f *Files) apply(h hunk) error {
 	if h.new {
 		return f.extend(h)
 	}
-	src, err := f.Source(h.file)
+	src, err := f.read(h.file)
 	if err != nil {
 		return &PatchError{GoVersion: f.version, Patch: h.name, File: h.file, Err: err}
 	}

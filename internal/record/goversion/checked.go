@@ -31,7 +31,7 @@ func (f *Files) TryCheck() (all []error) {
 
 func (f *Files) check(file string) error {
 	const list = "lists.txt (checked)"
-	src, err := f.Source(file)
+	src, err := f.read(file)
 	if err != nil {
 		return &PatchError{GoVersion: f.version, Patch: list, File: file, Err: err}
 	}

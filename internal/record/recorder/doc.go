@@ -3,14 +3,14 @@
 // program's files are touched.
 //
 // New writes the overlay. With Config.Gates it is that of a replay: _gates in place of _std. With
-// Config.Online it is that of the detector: _online, package online, and the files of _std that hook
-// operations of synchronisation. All three have _both.
+// Config.Online it is that of the detector: _online, package online, and the files of _std that
+// hook operations of synchronisation. All three have _both.
 //
-// _std holds the files that are added to the standard library: the recorder, in package runtime, and
-// presagert, the thin package that emitted code imports. The changes to files of the standard
-// library, and all that depends on the version of Go, are in package goversion. A patch that does not
-// fit the user's GOROOT is a goversion.PatchError, before anything is built. The contract of the
-// hooks is hooks.src of package instrument. Their bytes are drawn in
+// _std holds the files that are added to the standard library: the recorder, in package runtime,
+// and presagert, the thin package that emitted code imports. The changes to files of the standard
+// library, and all that depends on the version of Go, are in package goversion. A patch that does
+// not fit the user's GOROOT is a goversion.PatchError, before anything is built. The contract of
+// the hooks is hooks.src of package instrument. Their bytes are drawn in
 // internal/trace/format/raw.go.
 //
 // # Rules

@@ -25,12 +25,13 @@ import (
 // setFlags sets the flags that a build of cfg.Packages needs, so that calls of sync/atomic's
 // functions are recorded. With -race the compiler does not replace them by instructions. An
 // instrumented package and one that is left out are compiled without it: if they have such calls,
-// intrinsics are off, and functions that are nothing but intrinsics get a body (intrinsics.diff of package goversion).
-// A package that is not instrumented is compiled without inlining too: else the calls would be
-// inlined into packages where intrinsics are on. (In an instrumented package the hooks keep
-// functions from being inlined elsewhere, and must be inlined themselves.) Generic functions are
-// compiled where they are instantiated, so if they have such calls, intrinsics are off wherever
-// their package can be reached from. The flags go into GOFLAGS, which every go command reads.
+// intrinsics are off, and functions that are nothing but intrinsics get a body (intrinsics.diff of
+// package goversion). A package that is not instrumented is compiled without inlining too: else the
+// calls would be inlined into packages where intrinsics are on. (In an instrumented package the
+// hooks keep functions from being inlined elsewhere, and must be inlined themselves.) Generic
+// functions are compiled where they are instantiated, so if they have such calls, intrinsics are
+// off wherever their package can be reached from. The flags go into GOFLAGS, which every go command
+// reads.
 //
 // The compiler of package compiler needs none of this but for packages that are left out: it
 // decides on hooks and on calls of sync/atomic itself, by the inline tree.

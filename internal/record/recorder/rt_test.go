@@ -295,18 +295,13 @@ func flagText(k format.Kind, f format.Flags) string {
 
 // TestAnchor breaks each patched file of a copy of the sources: every patch must be missed.
 func TestAnchor(t *testing.T) {
-	env, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	goroot := strings.TrimSpace(string(env))
 	o, err := recorder.New(context.Background(), recorder.Config{OutDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	copied := t.TempDir()
 	for _, file := range slices.Sorted(maps.Keys(o.Replace)) {
-		rel, _ := filepath.Rel(goroot, file)
+		rel, _ := filepath.Rel(o.GoRoot, file)
 		src, err := os.ReadFile(file)
 		if err != nil {
 			continue // a new file

@@ -1,4 +1,5 @@
-// Command try applies all patches of package goversion to a GOROOT, and names those that do not fit.
+// Command try applies all patches of package goversion to a GOROOT, and names those that do not
+// fit.
 //
 //	go run ./internal/record/goversion/try [-goroot DIR] [-build]
 //
