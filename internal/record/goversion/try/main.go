@@ -3,8 +3,8 @@
 //
 //	go run ./internal/record/goversion/try [-goroot DIR] [-build]
 //
-// With -build, it also compiles the standard library under the overlay of each kind of build. This
-// finds names and types of package runtime that have changed. Exit code 1 says that something does
+// With -build, it also builds the standard library and a small program with the overlay of each kind
+// of build. This finds names and types of package runtime that have changed. Exit code 1 says that something does
 // not fit. docs/porting.md says how to use it.
 package main
 
@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/presage-race/presage/internal/record/goversion"
@@ -24,7 +25,7 @@ import (
 
 func main() {
 	goroot := flag.String("goroot", "", "the GOROOT to try; empty: that of the go command")
-	build := flag.Bool("build", false, "compile the standard library with the overlays")
+	build := flag.Bool("build", false, "build the standard library and a program with the overlays")
 	flag.Parse()
 	ok, err := try(*goroot, *build)
 	if err != nil {
@@ -111,7 +112,7 @@ func patch(env environment) (ok bool, err error) {
 	return len(texts) == 0, nil
 }
 
-// compile compiles the standard library with the overlay of a set.
+// compile builds the standard library and a program with the overlay of a set.
 func compile(set goversion.Set, env environment) (ok bool, err error) {
 	dir, err := os.MkdirTemp("", "presage-try-")
 	if err != nil {
@@ -134,17 +135,23 @@ func compile(set goversion.Set, env environment) (ok bool, err error) {
 	if err := os.WriteFile(list, text, 0o600); err != nil {
 		return false, err
 	}
-	args := append([]string{"build", "-overlay", list}, overlay.BuildFlags...)
+	program := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(program, []byte("package main\n\nimport _ \"presagert\"\n\nfunc main() {}\n"), 0o600); err != nil {
+		return false, err
+	}
+	flags := append([]string{"build", "-overlay", list}, overlay.BuildFlags...)
 	if set == goversion.Gates {
-		args = append(args, "-race")
+		flags = append(flags, "-race")
 	}
-	cmd := exec.Command(filepath.Join(overlay.GoRoot, "bin", "go"), append(args, "std", overlay.Package)...)
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "GOROOT="+overlay.GoRoot, "GOTOOLCHAIN=local"), overlay.Env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		fmt.Printf("%s: the standard library does not compile: %v\n%s", set, err, out)
-		return false, nil
+	for _, what := range [][]string{{"std"}, {"-o", filepath.Join(dir, "program"), program}} {
+		cmd := exec.Command(filepath.Join(overlay.GoRoot, "bin", "go"), slices.Concat(flags, what)...)
+		cmd.Dir = dir
+		cmd.Env = slices.Concat(os.Environ(), []string{"GOROOT=" + overlay.GoRoot, "GOTOOLCHAIN=local"}, overlay.Env)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			fmt.Printf("%s: it does not build: %v\n%s", set, err, out)
+			return false, nil
+		}
 	}
-	fmt.Printf("%s: the standard library compiles\n", set)
+	fmt.Printf("%s: it builds\n", set)
 	return true, nil
 }
