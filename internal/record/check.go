@@ -33,7 +33,7 @@ func (c *Config) vet(ctx context.Context, packages []string) error {
 	if files := c.goFiles(); len(files) > 0 {
 		packages = files
 	}
-	cmd := c.goCommand(ctx, append(append(args, c.loadFlags()...), packages...)...)
+	cmd := goCommand(ctx, append(append(args, c.loadFlags()...), packages...)...)
 	cmd.Dir = c.Dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return cmp.Or(disk.GoFailed(ctx, string(out)), killed.By(cmd), killed.Said(string(out)), errPlain)
@@ -63,12 +63,6 @@ var (
 	buildBools  = []string{"linkshared", "modcacherw", "trimpath", "buildvcs"}
 	buildValues = []string{"C", "asmflags", "buildmode", "compiler", "gccgoflags", "gcflags", "installsuffix", "ldflags", "mod", "modfile", "p", "pgo", "pkgdir", "tags", "toolexec"}
 )
-
-// allFlags are the build flags of GOFLAGS, and after them the user's.
-func (c *Config) allFlags(env *goSettings) []string {
-	flags, _ := env.flags() // what is no list has been refused (choose)
-	return append(flags, c.loadFlags()...)
-}
 
 // flagValue finds the last value of a flag.
 func flagValue(flags []string, name string) (value string, ok bool) {

@@ -15,7 +15,7 @@ func (c *Config) embed(ctx context.Context, b *build, res *instrument.Result, di
 		return err
 	}
 	// The user's flag counts, and then there is none in b.Compile (compiler).
-	inner, _ := flagValue(slices.Concat(b.Compile, c.allFlags(&env)), "toolexec")
+	inner, _ := flagValue(slices.Concat(b.Compile, env.allFlags(c.loadFlags())), "toolexec")
 	with, err := res.Toolexec(dir, inner, b.in.embedded...)
 	if with != inner {
 		b.Toolexec = with

@@ -42,7 +42,10 @@ func ReachNames() string {
 
 // chosen are the packages of the program among which -exclude and -only choose.
 type chosen struct {
-	c       *Config
+	find          finder
+	only, exclude []string // arguments of the flags
+	walks         bool     // a call of a package that is left out is followed (Reach)
+
 	all     []listed          // outside the standard library, by path
 	std     []string          // those of the standard library, by path
 	modules map[string]module // of packages in the module cache
@@ -64,11 +67,11 @@ func (o *chosen) sort() {
 
 // leave takes out of in what is not to be traced, and notes the modules of which copies are built.
 func (o *chosen) leave(ctx context.Context, in *inputs) error {
-	only, err := o.matching(ctx, "-only", o.c.Only)
+	only, err := o.matching(ctx, "-only", o.only)
 	if err != nil {
 		return err
 	}
-	exclude, err := o.matching(ctx, "-exclude", o.c.Exclude)
+	exclude, err := o.matching(ctx, "-exclude", o.exclude)
 	if err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ func (o *chosen) leave(ctx context.Context, in *inputs) error {
 	if len(in.patterns) == 0 && len(in.missing) > 0 {
 		return &LeftOutError{errors.New("-exclude and -only leave no package to trace")}
 	}
-	if !o.c.Reach.walks() {
+	if !o.walks {
 		in.missing = nil
 	}
 	for _, p := range slices.Concat(in.patterns, in.missing) {
@@ -102,7 +105,7 @@ type LeftOutError struct{ error }
 // matching returns the packages of the program that the patterns name. Each must name one.
 func (o *chosen) matching(ctx context.Context, flag string, patterns []string) (map[string]bool, error) {
 	found := make(map[string]bool)
-	list, err := o.c.find(ctx, flag, patterns)
+	list, err := o.find.patterns(ctx, flag, patterns)
 	if err != nil {
 		return nil, err
 	}

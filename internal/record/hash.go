@@ -66,6 +66,12 @@ func (s *goSettings) flags() ([]string, error) {
 	return flags, nil
 }
 
+// allFlags are the flags of GOFLAGS, and after them others.
+func (s *goSettings) allFlags(others []string) []string {
+	flags, _ := s.flags() // what is no list has been refused (refuseFlags)
+	return append(flags, others...)
+}
+
 // goEnv asks the go command, in dir, for its settings. text has all that decide what is built.
 func goEnv(ctx context.Context, dir string) (env goSettings, text string, err error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOROOT", "GOFLAGS", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT", "CGO_ENABLED", "GOMODCACHE", "GOWORK", "GOMOD")

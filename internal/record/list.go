@@ -50,7 +50,7 @@ func (c *Config) list(ctx context.Context) (*inputs, error) {
 		args = append(args, "-test")
 	}
 	args = append(append(args, c.loadFlags()...), c.Packages...)
-	cmd := c.goCommand(ctx, args...)
+	cmd := goCommand(ctx, args...)
 	cmd.Dir = c.Dir
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -65,90 +65,134 @@ func (c *Config) list(ctx context.Context) (*inputs, error) {
 	return c.choose(ctx, json.NewDecoder(bytes.NewReader(out)))
 }
 
-// choose takes the packages of the main module among the dependencies, and those that
-// -instrument names.
+// choose takes the packages of the main module among the dependencies, and those that -instrument
+// names.
 func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error) {
-	in := &inputs{tested: []string{}}
-	extra, err := c.instrumented(ctx)
+	find := finder{dir: c.Dir, flags: c.loadFlags()}
+	extra, err := find.patterns(ctx, "-instrument", c.Instrument)
 	if err != nil {
 		return nil, err
 	}
-	out, counters := chosen{c: c}, counters{}
 	env, text, err := goEnv(ctx, c.Dir)
 	if err != nil {
 		return nil, err
 	}
-	flags, err := env.flags()
-	if err != nil {
+	if err := refuseFlags(&env, c.Flags); err != nil {
 		return nil, err
-	}
-	if _, _, err := cutExec(flags, c.Flags); err != nil {
-		return nil, err
-	}
-	for _, f := range flags {
-		name, value, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
-		if (name == "race" || strings.HasPrefix(name, "cover")) && value != "false" {
-			return nil, fmt.Errorf("GOFLAGS has -%s: presage cannot record with it; run go test -%s beside it", name, name)
-		}
 	}
 	compiler, err := compilerChoice()
 	if err != nil {
 		return nil, err
 	}
-	h := newHasher()
-	h.add(toolID(), text, compiler, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach.walks(), c.Around, c.loadFlags(), audited()))
+	s := selection{
+		inputs: inputs{tested: []string{}}, extra: extra, modCache: env.GOMODCACHE, counters: counters{}, hash: newHasher(),
+		program: chosen{find: find, only: c.Only, exclude: c.Exclude, walks: c.Reach.walks()},
+	}
+	s.hash.add(toolID(), text, compiler, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach.walks(), c.Around, c.loadFlags(), audited()))
+	if err := s.read(ctx, dec); err != nil {
+		return nil, err
+	}
+	s.order(c.Dir)
+	in := &s.inputs
+	in.warnings = s.program.warnUnmatched(ctx, extra)
+	if err := s.program.leave(ctx, in); err != nil {
+		return nil, err
+	}
+	if err := in.identify(c.Dir, env.allFlags(c.loadFlags()), &env, s.hash); err != nil {
+		return nil, err
+	}
+	in.key = s.hash.sum()
+	return in, nil
+}
+
+// refuseFlags returns an error for flags that presage cannot record with, of GOFLAGS and of the
+// user.
+func refuseFlags(env *goSettings, user []string) error {
+	flags, err := env.flags()
+	if err != nil {
+		return err
+	}
+	if _, _, err := cutExec(flags, user); err != nil {
+		return err
+	}
+	for _, f := range flags {
+		name, value, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		if (name == "race" || strings.HasPrefix(name, "cover")) && value != "false" {
+			return fmt.Errorf("GOFLAGS has -%s: presage cannot record with it; run go test -%s beside it", name, name)
+		}
+	}
+	return nil
+}
+
+// A selection sorts the packages of a program, as go list lists them, by what is done with each.
+type selection struct {
+	extra    patterns // of -instrument
+	modCache string
+
+	inputs   inputs
+	program  chosen
+	counters counters
+	hash     *hasher
+}
+
+// read reads the output of go list.
+func (s *selection) read(ctx context.Context, dec *json.Decoder) error {
 	for {
 		var p listed
 		if err := dec.Decode(&p); err == io.EOF {
-			break
+			return nil
 		} else if err != nil {
-			return nil, fmt.Errorf("reading the output of go list: %w", err)
+			return fmt.Errorf("reading the output of go list: %w", err)
 		}
 		if p.Error != nil && !p.DepOnly {
-			return nil, cmp.Or(disk.GoFailed(ctx, p.Error.Err), killed.Said(p.Error.Err), errPlain)
+			return cmp.Or(disk.GoFailed(ctx, p.Error.Err), killed.Said(p.Error.Err), errPlain)
 		}
 		if p.Standard {
-			out.std = append(out.std, p.ImportPath)
-			continue
-		}
-		counters.add(&p)
-		main := p.Module == nil || p.Module.Main
-		if main && in.root == "" && p.Module != nil {
-			in.root = p.Module.Dir
-		}
-		in.embed(&p)
-		plainPath := p.ForTest == "" && !strings.HasSuffix(p.ImportPath, ".test")
-		if plainPath && (main || extra.match(&p)) {
-			in.patterns = append(in.patterns, p.ImportPath)
-		}
-		if plainPath {
-			out.all = append(out.all, p)
-			if m := p.Module; m != nil && !main && beneath(m.Dir, env.GOMODCACHE) {
-				out.module(p.ImportPath, module{path: m.Path, version: m.Version, dir: m.Dir, goMod: m.GoMod})
-			}
-		}
-		if plainPath && !p.DepOnly && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
-			in.tested = append(in.tested, p.ImportPath)
-			in.counts(&p)
-		}
-		if p.ForTest == "" {
-			h.pkg(&p, env.GOMODCACHE)
+			s.program.std = append(s.program.std, p.ImportPath)
+		} else {
+			s.add(&p)
 		}
 	}
-	in.countAll(counters)
-	if in.root == "" {
-		in.root, _ = filepath.Abs(c.Dir)
+}
+
+// add adds a package that is not of the standard library.
+func (s *selection) add(p *listed) {
+	s.counters.add(p)
+	main := p.Module == nil || p.Module.Main
+	if main && s.inputs.root == "" && p.Module != nil {
+		s.inputs.root = p.Module.Dir
 	}
-	slices.Sort(in.patterns)
-	in.patterns = slices.Compact(in.patterns)
-	out.sort()
-	in.warnings = out.warnUnmatched(ctx, extra)
-	if err := out.leave(ctx, in); err != nil {
-		return nil, err
+	s.inputs.embed(p)
+	if p.ForTest == "" && !strings.HasSuffix(p.ImportPath, ".test") {
+		s.addPlain(p, main)
 	}
-	if err := c.identify(in, &env, h); err != nil {
-		return nil, err
+	if p.ForTest == "" {
+		s.hash.pkg(p, s.modCache)
 	}
-	in.key = h.sum()
-	return in, nil
+}
+
+// addPlain adds a package that is no variant for a test.
+func (s *selection) addPlain(p *listed, main bool) {
+	if main || s.extra.match(p) {
+		s.inputs.patterns = append(s.inputs.patterns, p.ImportPath)
+	}
+	s.program.all = append(s.program.all, *p)
+	if m := p.Module; m != nil && !main && beneath(m.Dir, s.modCache) {
+		s.program.module(p.ImportPath, module{path: m.Path, version: m.Version, dir: m.Dir, goMod: m.GoMod})
+	}
+	if !p.DepOnly && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+		s.inputs.tested = append(s.inputs.tested, p.ImportPath)
+		s.inputs.counts(p)
+	}
+}
+
+// order completes the inputs when all packages are read. dir is the root where no module has one.
+func (s *selection) order(dir string) {
+	s.inputs.countAll(s.counters)
+	if s.inputs.root == "" {
+		s.inputs.root, _ = filepath.Abs(dir)
+	}
+	slices.Sort(s.inputs.patterns)
+	s.inputs.patterns = slices.Compact(s.inputs.patterns)
+	s.program.sort()
 }

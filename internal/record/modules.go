@@ -32,17 +32,18 @@ type modFile struct {
 	data, sum []byte
 }
 
-// readModFile reads the file that the go command uses: that of -modfile before that of the module.
-func (c *Config) readModFile(env *goSettings) (f modFile, err error) {
+// readModFile reads the file that the go command uses in dir: that of -modfile before that of the
+// module.
+func readModFile(dir string, flags []string, env *goSettings) (f modFile, err error) {
 	f = modFile{name: env.GOMOD}
 	sumName := ""
 	if f.work = env.GOWORK != "" && env.GOWORK != "off"; f.work {
 		f.name, sumName = env.GOWORK, env.GOWORK+".sum"
 	} else {
-		if name, ok := flagValue(c.allFlags(env), "modfile"); ok {
+		if name, ok := flagValue(flags, "modfile"); ok {
 			f.name = name
 			if !filepath.IsAbs(name) { // the go command reads it after -C
-				f.name = filepath.Join(in(c.Dir), name)
+				f.name = filepath.Join(in(dir), name)
 			}
 		}
 		sumName = strings.TrimSuffix(f.name, ".mod") + ".sum"
@@ -59,11 +60,11 @@ func (c *Config) readModFile(env *goSettings) (f modFile, err error) {
 // identify makes the modules part of the key: what their files hold, for somebody may edit the
 // module cache, and which go.mod selects them (M4). A build whose go.mod has changed since is not
 // taken again.
-func (c *Config) identify(in *inputs, env *goSettings, h *hasher) (err error) {
+func (in *inputs) identify(dir string, flags []string, env *goSettings, h *hasher) (err error) {
 	if len(in.modules) == 0 {
 		return nil
 	}
-	if in.modFile, err = c.readModFile(env); err != nil {
+	if in.modFile, err = readModFile(dir, flags, env); err != nil {
 		return err
 	}
 	h.add(in.modFile.name, string(in.modFile.data), string(in.modFile.sum))

@@ -49,29 +49,30 @@ func (list patterns) match(p *listed) bool {
 	return slices.ContainsFunc(list, func(n pattern) bool { return n.match(p) })
 }
 
-// instrumented returns the patterns of -instrument.
-func (c *Config) instrumented(ctx context.Context) (patterns, error) {
-	return c.find(ctx, "-instrument", c.Instrument)
+// A finder asks the go command which packages a pattern names.
+type finder struct {
+	dir   string   // in which the go command is called
+	flags []string // for go list
 }
 
 // metaPatterns are names of sets of packages.
 var metaPatterns = []string{"all", "cmd", "std", "tool", "work"}
 
-// find makes patterns of the arguments of a flag.
-func (c *Config) find(ctx context.Context, flag string, texts []string) (list patterns, err error) {
+// patterns makes patterns of the arguments of a flag.
+func (f *finder) patterns(ctx context.Context, flag string, texts []string) (list patterns, err error) {
 	for _, text := range texts {
 		n := pattern{text: text}
 		first, _, _ := strings.Cut(filepath.ToSlash(text), "/")
 		if filepath.IsAbs(text) || first == "." || first == ".." {
 			dir, tree := strings.CutSuffix(text, "/...")
 			if n.tree = tree; !filepath.IsAbs(dir) {
-				dir = filepath.Join(in(c.Dir), dir)
+				dir = filepath.Join(in(f.dir), dir)
 			}
 			n.dir = filepath.Clean(dir)
 		}
 		if n.dir == "" && !slices.Contains(metaPatterns, text) {
 			n.path = compilePattern(text)
-		} else if n.named, err = c.named(ctx, text); err != nil {
+		} else if n.named, err = f.named(ctx, text); err != nil {
 			return nil, fmt.Errorf("finding the packages of %s %s: %w", flag, text, err)
 		}
 		if len(n.named) > 0 { // not other modules and vendored packages below the directory
@@ -93,18 +94,18 @@ func compilePattern(text string) *regexp.Regexp {
 }
 
 // named lists the packages that a pattern names, whether the program has them or not.
-func (c *Config) named(ctx context.Context, text string) (map[string]bool, error) {
-	args := append([]string{"list", "-e", "-json=ImportPath,Standard,Error"}, c.loadFlags()...)
-	env, _, err := goEnv(ctx, c.Dir)
+func (f *finder) named(ctx context.Context, text string) (map[string]bool, error) {
+	args := append([]string{"list", "-e", "-json=ImportPath,Standard,Error"}, f.flags...)
+	env, _, err := goEnv(ctx, f.dir)
 	if err != nil {
 		return nil, err
 	}
-	if mod, _ := flagValue(c.allFlags(&env), "mod"); mod == "mod" {
+	if mod, _ := flagValue(env.allFlags(f.flags), "mod"); mod == "mod" {
 		// Else go list looks for a module that has the package, and adds it to the go.mod.
 		args = append(args, "-mod=readonly")
 	}
-	cmd := c.goCommand(ctx, append(args, "--", text)...)
-	cmd.Dir = c.Dir
+	cmd := goCommand(ctx, append(args, "--", text)...)
+	cmd.Dir = f.dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -152,7 +153,7 @@ func (o *chosen) warnUnmatched(ctx context.Context, list patterns) (out []trace.
 func (o *chosen) unmatched(ctx context.Context, n *pattern) (code, text string) {
 	named := n.named
 	if named == nil {
-		named, _ = o.c.named(ctx, n.text) // an error is no package: the warning stands all the same
+		named, _ = o.find.named(ctx, n.text) // an error is no package: the warning stands all the same
 	}
 	var outside []string
 	for path, std := range named {

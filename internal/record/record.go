@@ -70,15 +70,20 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := run.Dir
 	b.Meta.Command, b.Meta.Dir = c.command(), in(c.Dir)
+	return c.recordRun(ctx, b, run)
+}
+
+// recordRun runs what was built, and merges what its processes have recorded.
+func (c *Config) recordRun(ctx context.Context, b *build, run *RunDir) (*Result, error) {
+	dir := run.Dir
 	var loading sync.Mutex
 	r := &Result{
 		Dir: dir, Run: run, BuildFlags: c.loadFlags(), Functions: len(b.Meta.Funcs), Warnings: append(b.in.warnings, c.healed...),
 		Plan: func(ctx context.Context) (*plan.Plan, error) {
 			loading.Lock() // analyses of several traces ask for it
 			defer loading.Unlock()
-			return b.load(ctx, &c)
+			return b.load(ctx, c)
 		},
 	}
 	r.Opaque = b.warnOpaque()
@@ -93,6 +98,7 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	if err := c.countAllocations(ctx, b, rawDir); err != nil {
 		return nil, err
 	}
+	var err error
 	begun, early := time.Now(), c.watch(b, rawDir, r)
 	r.ExitCode, r.NotBuilt, err = c.run(ctx, b, rawDir) // (3)
 	early.end()
@@ -298,13 +304,13 @@ func isProgram(bin string) bool {
 
 // plain runs the user's command without presage.
 func (c *Config) plain(ctx context.Context) (int, error) {
-	cmd := c.goCommand(ctx, c.command()[1:]...)
+	cmd := goCommand(ctx, c.command()[1:]...)
 	code, err := c.exec(ctx, cmd)
 	return code, cmp.Or(err, killed.By(cmd))
 }
 
 // goCommand is a call of the go command. The user's flags hold -C, so it starts where we are.
-func (c *Config) goCommand(ctx context.Context, args ...string) *exec.Cmd {
+func goCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "go", args...)
 }
 

@@ -39,25 +39,9 @@ import (
 // A user's own -gcflags are in front of these, package by package (userFlags): a build takes them
 // from BuildFlags alone.
 func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
-	patterns := cfg.Packages
-	if len(patterns) == 0 {
-		patterns = []string{"./..."}
-	}
-	args := []string{"list", "-deps", "-e", "-json=ImportPath,ForTest,Dir,DepOnly,Standard,GoFiles,CgoFiles,Deps,Module"}
-	if cfg.Test {
-		args = append(args, "-test")
-	}
-	cmd := exec.CommandContext(ctx, o.Go, append(append(args, cfg.BuildFlags...), patterns...)...)
-	cmd.Dir = cfg.Dir
-	cmd.Env = append(os.Environ(), o.Env...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil && len(cfg.Packages) == 0 && len(out) == 0 {
-		return nil // no module there, and the caller did not say what will be built
-	}
-	if err != nil && len(cfg.Packages) > 0 {
-		return fmt.Errorf("listing packages: %w\n%s", err, stderr.Bytes())
+	out, ok, err := o.listPackages(ctx, &cfg)
+	if !ok {
+		return err
 	}
 	if cfg.Compiler != nil {
 		if o.Compiler, err = cfg.Compiler(ctx, *o); err != nil {
@@ -104,6 +88,32 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	}
 	o.Env = append(o.Env, "GOFLAGS="+strings.TrimSpace(goflags))
 	return nil
+}
+
+// listPackages returns the output of go list for the packages of a build. It is not ok, without an
+// error, if the caller has not said what will be built.
+func (o *Overlay) listPackages(ctx context.Context, cfg *Config) (out []byte, ok bool, err error) {
+	patterns := cfg.Packages
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	args := []string{"list", "-deps", "-e", "-json=ImportPath,ForTest,Dir,DepOnly,Standard,GoFiles,CgoFiles,Deps,Module"}
+	if cfg.Test {
+		args = append(args, "-test")
+	}
+	cmd := exec.CommandContext(ctx, o.Go, append(append(args, cfg.BuildFlags...), patterns...)...)
+	cmd.Dir = cfg.Dir
+	cmd.Env = append(os.Environ(), o.Env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err = cmd.Output()
+	if err != nil && len(cfg.Packages) == 0 && len(out) == 0 {
+		return nil, false, nil // no module there
+	}
+	if err != nil && len(cfg.Packages) > 0 {
+		return nil, false, fmt.Errorf("listing packages: %w\n%s", err, stderr.Bytes())
+	}
+	return out, true, nil
 }
 
 // pathFlags is how the packages of a path are compiled: a package, and what its tests add to it.

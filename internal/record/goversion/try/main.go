@@ -3,9 +3,9 @@
 //
 //	go run ./internal/record/goversion/try [-goroot DIR] [-build]
 //
-// With -build, it also builds the standard library and a small program with the overlay of each kind
-// of build. This finds names and types of package runtime that have changed. Exit code 1 says that something does
-// not fit. docs/porting.md says how to use it.
+// With -build, it also builds the standard library and a small program with the overlay of each
+// kind of build. This finds names and types of package runtime that have changed. Exit code 1 says
+// that something does not fit. docs/porting.md says how to use it.
 package main
 
 import (
