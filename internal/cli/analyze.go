@@ -465,7 +465,7 @@ func (a *analysis) print() error {
 	return err
 }
 
-// keep ends the run in the cache: it has a report, or is dropped (D5 of package record).
+// keep ends the run in the cache: it has a report, or is dropped (RE3).
 func (a *analysis) keep() error {
 	switch {
 	case a.kept == nil:

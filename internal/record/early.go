@@ -70,7 +70,7 @@ func (c *Config) watch(b *build, raw string, r *Result) *early {
 	return e
 }
 
-// work is the one worker (P3). It begins after a while.
+// work is the one worker (RE4). It begins after a while.
 func (e *early) work(pause time.Duration) {
 	for {
 		select {
@@ -122,7 +122,7 @@ func (e *early) heads(processes []string) map[uint64]merge.Process {
 		h, ok := e.ended[p]
 		if !ok {
 			if h, ok = merge.Head(filepath.Join(e.raw, p)); ok && h.Ended {
-				e.ended[p] = h // (P1)
+				e.ended[p] = h // (RE4)
 			}
 		}
 		if ok {
@@ -205,7 +205,7 @@ func (a *ahead) done() bool {
 }
 
 // take waits for the trace of a process, within the time that late says, and reports whether it
-// stands (P2).
+// stands (RE4).
 func (a *ahead) take(late func() bool, raw string, family *trace.Process) bool {
 	if a == nil {
 		return false

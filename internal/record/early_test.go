@@ -117,7 +117,7 @@ func bases(list []string) string {
 	return strings.Join(all, " ")
 }
 
-// TestEarly: what has said that it ends is merged while others run (P1), in whatever order; the
+// TestEarly: what has said that it ends is merged while others run (RE4), in whatever order; the
 // traces are the same, byte for byte and in their order, as if all were merged at the end.
 func TestEarly(t *testing.T) {
 	processes := []testProcess{
@@ -163,7 +163,7 @@ func TestEarly(t *testing.T) {
 }
 
 // TestEarlyStands: what a trace rests on may turn out otherwise when all are over; then it is made
-// again (P2).
+// again (RE4).
 func TestEarlyStands(t *testing.T) {
 	parent := testProcess{pid: 10, began: 1, events: 3}
 	child := testProcess{pid: 20, parent: 10, args: 5, began: 9, events: 30, ended: true}

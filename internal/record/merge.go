@@ -23,7 +23,7 @@ func (c *Config) ordering(ran time.Duration) (over func(size, rest int64) func()
 	return c.Ordering(ran)
 }
 
-// merge makes a trace of what each process left (4), but of those that e has merged. A process that
+// merge makes a trace of what each process left, but of those that e has merged. A process that
 // left nothing readable is a warning of the others, not an error. over is as Config.Ordering
 // returns it.
 func (c *Config) merge(b *build, rawDir string, r *Result, e *early, over func(size, rest int64) func() bool) error {

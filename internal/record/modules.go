@@ -58,7 +58,7 @@ func readModFile(dir string, flags []string, env *goSettings) (f modFile, err er
 }
 
 // identify makes the modules part of the key: what their files hold, for somebody may edit the
-// module cache, and which go.mod selects them (M4). A build whose go.mod has changed since is not
+// module cache, and which go.mod selects them. A build whose go.mod has changed since is not
 // taken again.
 func (in *inputs) identify(dir string, flags []string, env *goSettings, h *hasher) (err error) {
 	if len(in.modules) == 0 {
@@ -132,7 +132,7 @@ func (c *Config) copyModules(ctx context.Context, in *inputs, dir string, b *bui
 }
 
 // replaceInMod writes a go.mod, with its go.sum, that has the copies in place of the modules.
-// Only the selected version of a module is replaced (M1).
+// Only the selected version of a module is replaced.
 func replaceInMod(from *modFile, modules []module, dir string) error {
 	mod, err := modfile.Parse(from.name, from.data, nil)
 	if err != nil {
@@ -210,7 +210,7 @@ func writeModFile(dir, name string, data []byte, sumName string, sum []byte) err
 }
 
 // copyWhole copies a module, unless to is a whole copy. No process sees half of it. A directory in
-// place of a module needs a go.mod (M2).
+// place of a module needs a go.mod.
 func (c *Config) copyWhole(m *module, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err

@@ -153,7 +153,8 @@ func (o *chosen) warnUnmatched(ctx context.Context, list patterns) (out []trace.
 func (o *chosen) unmatched(ctx context.Context, n *pattern) (code, text string) {
 	named := n.named
 	if named == nil {
-		named, _ = o.find.named(ctx, n.text) // an error is no package: the warning stands all the same
+		// an error is no package: the warning is given all the same
+		named, _ = o.find.named(ctx, n.text)
 	}
 	var outside []string
 	for path, std := range named {

@@ -100,7 +100,7 @@ func (c *Config) recordRun(ctx context.Context, b *build, run *RunDir) (*Result,
 	}
 	var err error
 	begun, early := time.Now(), c.watch(b, rawDir, r)
-	r.ExitCode, r.NotBuilt, err = c.run(ctx, b, rawDir) // (3)
+	r.ExitCode, r.NotBuilt, err = c.run(ctx, b, rawDir)
 	early.end()
 	over := c.ordering(time.Since(begun))
 	if r.NotBuilt {
@@ -113,7 +113,7 @@ func (c *Config) recordRun(ctx context.Context, b *build, run *RunDir) (*Result,
 		early.drop()
 		return r, err
 	}
-	// (4); where the machine failed, of the tests that were built
+	// where the machine failed, this merges the tests that were built
 	return r, errors.Join(err, c.merge(b, rawDir, r, early, over))
 }
 
@@ -151,7 +151,7 @@ func in(dir string) string {
 	return abs
 }
 
-// prepare checks (1) and builds (2), side by side. The error is errPlain if the program is
+// prepare checks and builds, side by side. The error is errPlain if the program is
 // none that the go command accepts.
 func (c *Config) prepare(ctx context.Context, cache string) (*build, error) {
 	c.Progress("looking at the packages")

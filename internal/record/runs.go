@@ -18,7 +18,7 @@ import (
 )
 
 // KeepRuns is the number of finished runs of one module that stay in the cache, and keepAllRuns of
-// all modules (D4).
+// all modules (RE3).
 const (
 	KeepRuns    = 3
 	keepAllRuns = 24
@@ -26,17 +26,17 @@ const (
 
 // Files in the directory of a run.
 const (
-	// the report, in its JSON form: it is there if the run has finished (D2)
+	// the report, in its JSON form: it is there if the run has finished (RE2)
 	ReportFile = "report.jsonl"
 	runFile    = "run.json" // the RunDir, but for its state
-	lockFile   = "lock"     // locked by the process that makes the run (D3)
+	lockFile   = "lock"     // locked by the process that makes the run (RE2)
 )
 
 // A RunDir is one run of test or run in the cache.
 type RunDir struct {
 	ID      string    `json:"id"` // the name of its directory, which begins with the time
 	Dir     string    `json:"dir"`
-	Root    string    `json:"root"` // of its module (D1)
+	Root    string    `json:"root"` // of its module (RE1)
 	Command []string  `json:"command"`
 	Begun   time.Time `json:"begun"`
 
@@ -60,7 +60,7 @@ const idLayout = "20060102T150405.000"
 
 var runID = regexp.MustCompile(`^\d{8}T\d{6}\.\d{3}-\d+$`)
 
-// ModuleRoot is the key of the runs of the module that dir lies in (D1).
+// ModuleRoot is the key of the runs of the module that dir lies in (RE1).
 func ModuleRoot(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
@@ -113,7 +113,7 @@ func lockRuns(home string) (*cache.Lock, error) {
 	return l, nil
 }
 
-// newRun makes the directory of a run, which no other process has (D3).
+// newRun makes the directory of a run, which no other process has (RE2).
 func (c *Config) newRun(home string, now time.Time) (*RunDir, error) {
 	root, err := ModuleRoot(c.Dir)
 	if err != nil {
@@ -160,8 +160,8 @@ func (c *Config) newRun(home string, now time.Time) (*RunDir, error) {
 	return r, nil
 }
 
-// Keep writes the report of the run, whole or not at all (D2). Older runs make room for it then,
-// and not before (D4).
+// Keep writes the report of the run, whole or not at all (RE2). Older runs make room for it then,
+// and not before (RE3).
 func (r *RunDir) Keep(write func(io.Writer) error) error {
 	defer r.release()
 	name := filepath.Join(r.Dir, ReportFile)
@@ -188,7 +188,7 @@ func (r *RunDir) Keep(write func(io.Writer) error) error {
 	return err
 }
 
-// Drop removes the run: it is none that later commands may ask for (D5).
+// Drop removes the run: it is none that later commands may ask for (RE3).
 func (r *RunDir) Drop() error {
 	defer r.release()
 	return os.RemoveAll(r.Dir)
@@ -230,7 +230,7 @@ func readRuns(home string) ([]*RunDir, error) {
 }
 
 // readRun reads what is known of a run. One of an earlier presage has no runFile: it belongs to the
-// module that its report names (D6).
+// module that its report names (RE1).
 func readRun(dir string) *RunDir {
 	r := &RunDir{}
 	data, err := os.ReadFile(filepath.Join(dir, runFile))
@@ -344,7 +344,7 @@ func FindRun(id string) (*RunDir, error) {
 }
 
 // takeAway renames the runs that are too many, and what killed processes have left, if they are
-// among those (D4). Those that a process makes or reads stay. The caller holds the lock of all
+// among those (RE3). Those that a process makes or reads stay. The caller holds the lock of all
 // runs.
 func takeAway(home string, among func(*RunDir) bool) error {
 	runs, err := readRuns(home)

@@ -78,7 +78,7 @@ func runsOf(t *testing.T, root string) []string {
 	return ids(all)
 }
 
-// TestModuleRoot: (D1).
+// TestModuleRoot: (RE1).
 func TestModuleRoot(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -120,7 +120,7 @@ func TestModuleRoot(t *testing.T) {
 	}
 }
 
-// TestLastRun: each module has its own last run (D1), (D2).
+// TestLastRun: each module has its own last run (RE1), (RE2).
 func TestLastRun(t *testing.T) {
 	cache := cacheAt(t)
 	a, b := moduleAt(t, filepath.Join(t.TempDir(), "a")), moduleAt(t, filepath.Join(t.TempDir(), "b"))
@@ -146,7 +146,7 @@ func TestLastRun(t *testing.T) {
 	}
 }
 
-// TestSurplus: a module keeps KeepRuns finished runs, and all modules keepAllRuns (D4).
+// TestSurplus: a module keeps KeepRuns finished runs, and all modules keepAllRuns (RE3).
 func TestSurplus(t *testing.T) {
 	var runs []*RunDir
 	add := func(n int, root string, s RunState) {
@@ -171,7 +171,7 @@ func TestSurplus(t *testing.T) {
 }
 
 // TestKilledRun: a run that was killed takes the place of no other, whenever that was; what it left
-// is removed when the next one begins (D3), (D4).
+// is removed when the next one begins (RE2), (RE3).
 func TestKilledRun(t *testing.T) {
 	cache, dir := cacheAt(t), moduleAt(t, t.TempDir())
 	var want []string
@@ -229,7 +229,7 @@ func TestKeepFails(t *testing.T) {
 	}
 }
 
-// TestReadRun: a run that is read is not removed (D3).
+// TestReadRun: a run that is read is not removed (RE2).
 func TestReadRun(t *testing.T) {
 	cache, dir := cacheAt(t), moduleAt(t, t.TempDir())
 	first := finishedRun(t, cache, dir)
@@ -251,7 +251,7 @@ func TestReadRun(t *testing.T) {
 	}
 }
 
-// TestOldRuns: directories of an earlier presage belong to the module that their report names (D6).
+// TestOldRuns: directories of an earlier presage belong to the module that their report names (RE1).
 func TestOldRuns(t *testing.T) {
 	cache, dir := cacheAt(t), moduleAt(t, t.TempDir())
 	for name, report := range map[string]string{

@@ -133,7 +133,7 @@ func TestEmitted(t *testing.T) {
 	}
 }
 
-// TestAssembly compiles calls of functions in assembly (E8): those of which it is known what they
+// TestAssembly compiles calls of functions in assembly (OC4): those of which it is known what they
 // access, as if the file was of package math/big, and others.
 func TestAssembly(t *testing.T) {
 	c := here(t)
@@ -169,7 +169,7 @@ func TestAssembly(t *testing.T) {
 }
 
 // TestAssemblyKnown holds the functions in assembly of the standard library that are given memory
-// against the table of (E8).
+// against the table of (OC4).
 func TestAssemblyKnown(t *testing.T) {
 	src, err := os.ReadFile("_src/ssagen/presage.go")
 	if err != nil {

@@ -13,41 +13,45 @@
 // the hooks is hooks.src of package instrument. Their bytes are drawn in
 // internal/trace/format/raw.go.
 //
-// # Rules
+// # What holds of the records
 //
-// The records of a run are those of an execution of the program (merge relies on it,
-// validate_test.go executes them):
+// The records of a run are those of an execution of the program. Package merge relies on it, and
+// validate_test.go executes them. Two rules are cited elsewhere:
 //
-//   - (R1) One writer. A stream is written by its goroutine, or, while that waits on a channel, by
-//     the goroutine that completes its operation, under the channel's lock. The runtime does not
-//     preempt inside package runtime, to which the hooks belong also where they are inlined, so
-//     records are never interleaved.
-//   - (R2) Header last. The words of a record are stored before its header, x86 keeps the order of
-//     stores, and the word behind the last record is zero. So a killed process leaves whole
-//     records.
-//   - (R3) Stamp in effect. An operation and its stamp are one step for the other operations of the
-//     object: by the lock taken (Mutex by stripe, channel by its own), or by the order that the
-//     operation itself makes (Wait, a writer's Lock). Stamps of an object are therefore in the
-//     order of its operations.
-//   - (R4) Record before release. What lets another goroutine go on (Unlock, Done, send, close, Go)
-//     is recorded before it is visible. So what a killed or stopped process leaves is closed under
-//     cause: no effect without its cause.
-//   - (R5) No waiting. A stripe is held without preemption and without waiting for a goroutine or
-//     the disk, so GOMAXPROCS=1 is enough.
-//   - (R6) No trace in the program. No allocation in the heap, no goroutine, no open file remains;
-//     raceenabled stays false, so that the scheduler, pools and the allocator do what they do
-//     without presage.
-//   - (R7) Bounded. The processes of a run take, of the disk, no more than its limit (SetLimit):
-//     each file is counted, at its full size, before it is made. Where one is too much its process
-//     stops recording, as where the disk is full, and runs on.
+//   - (RC1) Stamp in effect. An operation and its stamp are one step for the other operations of
+//     the object: by the lock taken (Mutex by stripe, channel by its own), or by the order that the
+//     operation itself makes (Wait, a writer's Lock). So the stamps of an object are in the order
+//     of its operations.
+//   - (RC2) Bounded. The processes of a run take no more of the disk than its limit (SetLimit):
+//     each file is counted, at its full size, before it is made. Where a file would exceed the
+//     limit, its process stops recording and runs on, as where the disk is full.
 //
-// # Which alternative is wrong
+// One writer. A stream is written by its goroutine, or, while that waits on a channel, by the
+// goroutine that completes its operation, under the channel's lock. The runtime does not preempt
+// inside package runtime, to which the hooks belong also where they are inlined. So records are
+// never interleaved.
 //
-// Setting raceenabled gives the hook points of the race detector in one line, and with them dropped
-// Puts of sync.Pool, a randomised scheduler, no tiny allocator, and hooks on stacks where they may
-// not run. Counting all operations with one atomic counter orders them, and the program with it.
-// Recording an operation after it took effect, without (R3), gives two Locks in a row as soon as
-// the second goroutine is faster.
+// Header last. The words of a record are stored before its header, x86 keeps the order of stores,
+// and the word behind the last record is zero. So a killed process leaves whole records.
+//
+// Record before release. An operation that lets another goroutine go on (Unlock, Done, send, close,
+// Go) is recorded before it is visible. So the records of a killed or stopped process are closed
+// under cause: no effect without its cause.
+//
+// No waiting. A stripe is held without preemption and without waiting for a goroutine or the disk,
+// so GOMAXPROCS=1 is enough.
+//
+// No trace in the program. The recorder leaves no allocation in the heap, no goroutine and no open
+// file. raceenabled stays false, so that the scheduler, pools and the allocator behave as without
+// presage.
+//
+// # Alternatives that were rejected
+//
+// Setting raceenabled gives the hook points of the race detector in one line. With them come
+// dropped Puts of sync.Pool, a randomised scheduler, no tiny allocator, and hooks on stacks where
+// they may not run. Counting all operations with one atomic counter orders them, and the program
+// with it. Recording an operation after it took effect, without (RC1), gives two Locks in a row as
+// soon as the second goroutine is faster.
 //
 // # What is not recorded
 //

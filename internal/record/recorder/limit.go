@@ -9,7 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// SetLimit bounds what all processes that record to dir take on the disk (R7). It is for the
+// SetLimit bounds what all processes that record to dir take on the disk (RC2). It is for the
 // directory of EnvDir, before the run.
 func SetLimit(dir string, bytes int64) error {
 	page := make([]byte, 8*format.LimitWords)

@@ -18,7 +18,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestLimit (R7): processes of one run, side by side, take no more of the disk than it may; they
+// TestLimit (RC2): processes of one run, side by side, take no more of the disk than it may; they
 // run on, and what each has recorded is an execution.
 func TestLimit(t *testing.T) {
 	bin := build(t, []byte(stopping))

@@ -14,7 +14,7 @@ func call()
 // hooks: write
 func inc(p *int) { *p++ }
 
-// (C2) for p; the check of p may panic before the write of q.
+// Read before write (OC1) for p; the check of p may panic before the write of q.
 // hooks: read write write
 func swap(p *int, q *int) { *p, *q = *q+*p, 1 }
 

@@ -10,7 +10,7 @@ import (
 // behind it say the number of a function literal.
 const presageEmitted = 900100
 
-// PresageLiteral returns what the column of a function literal says (E7): whether it is emitted,
+// PresageLiteral returns what the column of a function literal says (OC3): whether it is emitted,
 // its number and, if that is not 0, its kind: 0 is a literal, 1 the body of a range over a
 // function, 2 one that is counted as without presage. Nothing is said of one that has been inlined.
 func PresageLiteral(pos src.XPos) (emitted bool, number, kind int) {
@@ -28,7 +28,7 @@ func PresageLiteral(pos src.XPos) (emitted bool, number, kind int) {
 // which they are inlined. They have the hooks of the caller.
 const PresageCaller = "internal/byteorder"
 
-// PresageHooks reports whether an access gets a hook (E6), by its position and by the package of
+// PresageHooks reports whether an access gets a hook (OC2), by its position and by the package of
 // the function that is compiled. shared says that the compiler has made the function of that name
 // for any package that needs it: a wrapper of a method, or a comparison or hash of a type, whose
 // names begin with a dot.

@@ -25,7 +25,7 @@ func presageOuter(outerfn *Func) *Func {
 	return outerfn
 }
 
-// presageClosure names an emitted function literal as it is without presage (E7). What emitted code
+// presageClosure names an emitted function literal as it is without presage (OC3). What emitted code
 // has besides gets a name that no literal of the user's has.
 func presageClosure(outerfn *Func, pos src.XPos, why Op) *types.Sym {
 	emitted, number, kind := base.PresageLiteral(pos)

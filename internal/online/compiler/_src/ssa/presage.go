@@ -50,8 +50,8 @@ func raceKeyOf(v *Value) raceKey {
 	}
 }
 
-// raceChecks leaves out checks that another makes for them: (C1) one of the same kind or a weaker
-// one behind it on every path, and (C2) that of a read in front of that of a write in its block;
+// raceChecks leaves out checks that another makes for them (OC1): one of the same kind or a weaker
+// one behind it on every path, and that of a read in front of that of a write in its block;
 // with nothing in between that may synchronise.
 func raceChecks(f *Func) {
 	p := raceFlow{f: f, keys: make(map[raceKey]int), sset: f.newSparseSet(f.NumValues()), num: f.Cache.allocInt32Slice(f.NumValues())}
@@ -132,7 +132,7 @@ func racePlain(v *Value) bool {
 	return !v.Op.IsCall() && !v.Op.HasSideEffects() && !v.Type.IsMemory() && !(v.Type.IsTuple() && v.Type.FieldType(1).IsMemory()) && !v.Type.IsResults()
 }
 
-// readsBeforeWrites is (C2). What may panic is between, too: the write would not come.
+// readsBeforeWrites is the second case of (OC1). What may panic is between, too: the write would not come.
 func (p *raceFlow) readsBeforeWrites(b *Block) bool {
 	steps, changed := p.steps[b.ID], false
 	var written map[int]bool
@@ -241,7 +241,7 @@ func (p *raceFlow) pass(b *Block, set []uint64, repeated func(*raceStep)) {
 	}
 }
 
-// repeated is (C1).
+// repeated is the first case of (OC1).
 func (p *raceFlow) repeated(b *Block) (changed bool) {
 	p.pass(b, p.in[b.ID], func(s *raceStep) {
 		p.drop(s)

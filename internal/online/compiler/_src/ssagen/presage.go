@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Calls of functions in assembly, which has no hooks (E8).
+// Calls of functions in assembly, which has no hooks (OC4).
 
 // presageAccesses is what functions in assembly access, by parameter: r reads, w writes, u both, -
 // nothing, or a caller records it. Of a slice it is all elements, of a pointer what it points to. R

@@ -6,7 +6,7 @@ import (
 	"cmd/internal/src"
 )
 
-// presageInstruments reports whether the code of a node is instrumented (E6). In a package compiled
+// presageInstruments reports whether the code of a node is instrumented (OC2). In a package compiled
 // with -race all of it is.
 func presageInstruments(n ir.Node) bool {
 	if base.Debug.Presage <= 1 {

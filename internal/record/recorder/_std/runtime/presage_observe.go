@@ -65,7 +65,7 @@ func presageLooked(state uint64) { presageObserve(state, pgFlagRead) }
 func presageAlters(state uint64) { presageObserve(state, pgFlagWrite) }
 
 // presageCalls and presageCalled stand around a call of a function in assembly that is given
-// memory, where it is not known what it does to that (E8 of package compiler): it is a cut.
+// memory, where it is not known what it does to that (OC4): it is a cut.
 
 //go:nosplit
 func presageCalls() { presageAlters(pgStateProgram) }
