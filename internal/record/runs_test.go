@@ -251,7 +251,8 @@ func TestReadRun(t *testing.T) {
 	}
 }
 
-// TestOldRuns: directories of an earlier presage belong to the module that their report names (RE1).
+// TestOldRuns: directories of an earlier presage belong to the module that their report names
+// (RE1).
 func TestOldRuns(t *testing.T) {
 	cache, dir := cacheAt(t), moduleAt(t, t.TempDir())
 	for name, report := range map[string]string{

@@ -132,17 +132,17 @@ const Name = "presage-compile"
 func (c Config) overlay(dir, key string) ([]byte, error) {
 	root := filepath.Join(c.GoRoot, "src")
 	files := goversion.NewFiles(c.GoVersion, c.GoRoot)
-	if err := files.Patch(goversion.Compiler); errors.Is(err, fs.ErrNotExist) {
-		return nil, &Unsupported{"GOROOT has no sources of the compiler: " + err.Error()}
-	} else if err != nil {
-		return nil, &Unsupported{err.Error()}
-	}
 	for from, to := range added {
 		src, err := sources.ReadFile(from)
 		if err != nil {
 			return nil, err
 		}
 		files.Add("cmd/compile/"+to, bytes.ReplaceAll(src, []byte("PRESAGE_ID"), []byte(key)))
+	}
+	if err := files.Patch(goversion.Compiler); errors.Is(err, fs.ErrNotExist) {
+		return nil, &Unsupported{"GOROOT has no sources of the compiler: " + err.Error()}
+	} else if err != nil {
+		return nil, &Unsupported{err.Error()}
 	}
 	replace := make(map[string]string)
 	for file, src := range files.All() {

@@ -25,8 +25,8 @@ func presageOuter(outerfn *Func) *Func {
 	return outerfn
 }
 
-// presageClosure names an emitted function literal as it is without presage (OC3). What emitted code
-// has besides gets a name that no literal of the user's has.
+// presageClosure names an emitted function literal as it is without presage (OC3). What emitted
+// code has besides gets a name that no literal of the user's has.
 func presageClosure(outerfn *Func, pos src.XPos, why Op) *types.Sym {
 	emitted, number, kind := base.PresageLiteral(pos)
 	if !emitted || why != OCLOSURE || kind == 2 || IsBlank(outerfn.Nname) {

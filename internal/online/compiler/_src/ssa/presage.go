@@ -132,7 +132,8 @@ func racePlain(v *Value) bool {
 	return !v.Op.IsCall() && !v.Op.HasSideEffects() && !v.Type.IsMemory() && !(v.Type.IsTuple() && v.Type.FieldType(1).IsMemory()) && !v.Type.IsResults()
 }
 
-// readsBeforeWrites is the second case of (OC1). What may panic is between, too: the write would not come.
+// readsBeforeWrites is the second case of (OC1). What may panic is between, too: the write would
+// not come.
 func (p *raceFlow) readsBeforeWrites(b *Block) bool {
 	steps, changed := p.steps[b.ID], false
 	var written map[int]bool

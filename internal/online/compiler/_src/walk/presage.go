@@ -6,8 +6,8 @@ import (
 	"cmd/internal/src"
 )
 
-// presageInstruments reports whether the code of a node is instrumented (OC2). In a package compiled
-// with -race all of it is.
+// presageInstruments reports whether the code of a node is instrumented (OC2). In a package
+// compiled with -race all of it is.
 func presageInstruments(n ir.Node) bool {
 	if base.Debug.Presage <= 1 {
 		return base.Flag.Cfg.Instrumenting

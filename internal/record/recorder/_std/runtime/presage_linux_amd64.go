@@ -109,8 +109,8 @@ func pgMapLimit(n int) (reason uint64) {
 	return 0
 }
 
-// pgSpend takes n bytes of what the run may have on the disk (RC2). What is too much for one process
-// may fit another.
+// pgSpend takes n bytes of what the run may have on the disk (RC2). What is too much for one
+// process may fit another.
 func pgSpend(n uintptr) bool {
 	l := presage.limit
 	if l == nil {
