@@ -42,7 +42,7 @@ import (
 	"strings"
 )
 
-// Found is one race as the program told it.
+// Found is one race as the program reported it.
 type Found struct {
 	Kind, OldKind  string
 	Addr           uint64
@@ -60,7 +60,7 @@ type Frame struct {
 	Line       int
 }
 
-// Result is what the processes of a run have told.
+// Result is what the processes of a run have reported.
 type Result struct {
 	Found     []Found
 	Counts    []Count
@@ -106,7 +106,7 @@ func Read(dir string) (*Result, error) {
 	return r, nil
 }
 
-// read adds what one process told, and its parent to parents.
+// read adds what one process reported, and its parent to parents.
 func (r *Result) read(f io.Reader, process string, parents map[string]string) error {
 	var at *Found
 	seen := make(map[uint64]bool)

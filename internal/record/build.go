@@ -46,7 +46,7 @@ type build struct {
 	// value of -toolexec, if Compile and the user's flags are not to have their own
 	Toolexec string `json:"toolexec"`
 	Compiler string `json:"compiler"` // that Compile selects; "": Go's own
-	Plain    string `json:"plain"`    // why it is Go's own, if that was not asked for
+	Plain    string `json:"plain"`    // why it is Go's own, if the user did not choose that
 
 	in      *inputs
 	plan    *plan.Plan // nil: not loaded yet

@@ -60,8 +60,8 @@ func cachedCompiler(ctx context.Context, home string, std recorder.Overlay, prog
 	return "", err.Error(), nil
 }
 
-// repeat says what is being done once a second, until stop is called: where there is no terminal,
-// what lasts is told then.
+// repeat reports progress once a second, until stop is called. Without a terminal, only work that
+// lasts is reported.
 func repeat(progress func(string), text string) (stop func()) {
 	progress(text)
 	quit, done := make(chan struct{}), make(chan struct{})
@@ -102,8 +102,8 @@ func compilerChoice() (string, error) {
 	}
 }
 
-// compiler is cachedCompiler as the user wants it. Without a file, plain says why, if that was not
-// asked for.
+// compiler is cachedCompiler as the user wants it. Without a file, plain says why, unless the user
+// chose Go's own compiler.
 func (c *Config) compiler(ctx context.Context, home string, std recorder.Overlay) (file, plain string, err error) {
 	choice, err := compilerChoice()
 	if err != nil || choice == "plain" {

@@ -27,9 +27,10 @@ type Config struct {
 	// record what functions with synchronisation of their own can reach (plan.Config.Around)
 	Around bool
 
-	// Ordering is told, once the program has ended, how long it has run. It returns what makes, for
-	// the size of one process's records and of all that are left, what says whether the time for
-	// putting them in order is over. Nil: it never is.
+	// Ordering is called when the program has ended, with the time that it has run. It returns a
+	// function of two sizes: of one process's records, and of all records that are left. That
+	// returns a function that reports whether the time for merging the process is over. Nil: it
+	// never is.
 	Ordering func(ran time.Duration) (over func(size, rest int64) func() bool)
 
 	// Early is given the trace of each process that has ended while others of the tests run, one

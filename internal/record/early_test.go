@@ -228,6 +228,6 @@ func TestEarlyLate(t *testing.T) {
 	stands := make(chan bool)
 	go func() { stands <- a.take(func() bool { return true }, t.TempDir(), nil) }()
 	if !<-asked || <-stands || !a.done() {
-		t.Error("the merge under way was not told that its time is over, or stands though it failed")
+		t.Error("the running merge did not learn that its time is over, or its result is kept though it failed")
 	}
 }

@@ -54,7 +54,7 @@ func (h *hasher) pkg(p *listed, modCache string) {
 	h.add(p.EmbedFiles...)
 }
 
-// goSettings are those of the go command's settings that are asked for by name.
+// goSettings are settings of the go command that are needed by name.
 type goSettings struct{ GOMODCACHE, GOFLAGS, GOWORK, GOMOD string }
 
 // flags are those of GOFLAGS.

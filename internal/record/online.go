@@ -19,11 +19,11 @@ import (
 // Online is what a run with the detector inside left.
 type Online struct {
 	Run       *RunDir
-	Told      string // directory of what its processes told, for package online
+	Told      string // directory of what its processes have reported, for package online
 	ExitCode  int
 	NotBuilt  bool
 	GoVersion string
-	Plain     string // why the compiler is Go's own, if that was not asked for
+	Plain     string // why the compiler is Go's own, if the user did not choose that
 	Warnings  []trace.Warning
 	Plan      func(context.Context) (*plan.Plan, error)
 }

@@ -107,7 +107,7 @@ func TestPruneBuilds(t *testing.T) {
 	}
 }
 
-// TestNoPlace tells errors of the place to write to from all others.
+// TestNoPlace: errors of the place to write to are distinguished from all others.
 func TestNoPlace(t *testing.T) {
 	for _, test := range []struct {
 		err  error

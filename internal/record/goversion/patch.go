@@ -143,7 +143,7 @@ func (p *patchParser) end() error {
 	return nil
 }
 
-// Text returns the patches of a set as they are written, to tell one state of them from another.
+// Text returns the patches of a set as they are written. It identifies their state.
 func Text(set Set) string {
 	var b strings.Builder
 	for _, name := range setFiles[set] {
