@@ -246,10 +246,10 @@ func TestBodies(t *testing.T) {
 				}
 				builder := races(t, body.name, p, run, nil, func(f *found) {
 					n++
-					silent += len(f.way.Assumes)
+					silent += len(f.alt.Assumes)
 					x, err := f.check()
 					if err != nil {
-						t.Errorf("run %d: %v%s", seed, err, steps(f.way))
+						t.Errorf("run %d: %v%s", seed, err, steps(f.alt))
 						return
 					}
 					list, _ := f.needed(x)

@@ -11,25 +11,26 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// body is the code of a function, if it is instrumented.
+// body is the code of a function, which must be instrumented.
 func (m *machine) body(fn *ssa.Function) *plan.Func {
-	pf := m.snap.Program.Func(fn)
+	pf := m.process.in.snap.Program.Func(fn)
 	if pf == nil || len(pf.SSA.Blocks) == 0 {
 		throw("a call of %v, which is not instrumented", fn)
 	}
 	return pf
 }
 
-// callee is the function value of a call that has one (D10).
-func (m *machine) callee(c *ssa.CallCommon) value {
-	if _, ok := c.Value.(*ssa.Builtin); ok || m.static(c) != nil {
+// callee is the function value of a call, or the interface of a method's call; nothing if the call
+// names its function.
+func (f *frame) callee(c *ssa.CallCommon) value {
+	if _, ok := c.Value.(*ssa.Builtin); ok || static(c) != nil {
 		return value{}
 	}
-	return m.val(c.Value)
+	return f.val(c.Value)
 }
 
 // static is the function that a call names. A bound method is called as a value.
-func (m *machine) static(c *ssa.CallCommon) *ssa.Function {
+func static(c *ssa.CallCommon) *ssa.Function {
 	if fn := c.StaticCallee(); fn != nil && !binds(fn) {
 		return fn
 	}
@@ -39,35 +40,23 @@ func (m *machine) static(c *ssa.CallCommon) *ssa.Function {
 // binds reports whether a function is the value of a method with its receiver.
 func binds(fn *ssa.Function) bool { return strings.HasPrefix(fn.Synthetic, "bound method wrapper") }
 
-// function is a function as a value: it has an address of its own here.
-func (c *checker) function(fn *ssa.Function) value {
-	at, ok := c.funcs[fn]
-	if !ok {
-		o := c.newObject(nil, zero(8), false)
-		o.fn, at = fn, o.base
-		c.funcs[fn] = at
-	}
-	return number(at, 8)
-}
-
-// entered is the invocation that a call enters, if the function is known. A function value is one
-// that was made here, or that was made on a recorded path, as the snapshot says.
+// entered is the invocation that a call enters. A function value must be one of the heap, or one
+// that the snapshot has at its address (CP3).
 func (m *machine) entered(c *ssa.CallCommon, callee value, args, free []value) *frame {
-	if fn := m.static(c); fn != nil {
+	if fn := static(c); fn != nil {
 		return m.invocation(m.body(fn), args, free)
 	}
 	if c.IsInvoke() {
 		return m.invoked(c, callee, args)
 	}
-	addr := m.pointer(callee)
-	fn, free := m.functionAt(addr)
+	fn, free := m.functionAt(pointer(callee))
 	if binds(fn) {
 		if len(free) != 1 {
 			throw("%v binds %d values", fn, len(free))
 		}
 		method := plan.Method(fn)
 		if method == nil {
-			throw("a method of an interface")
+			throw("a bound method of an interface")
 		}
 		return m.invocation(m.body(method), append([]value{free[0]}, args...), nil)
 	}
@@ -77,26 +66,23 @@ func (m *machine) entered(c *ssa.CallCommon, callee value, args, free []value) *
 // functionAt is the function value at an address.
 func (m *machine) functionAt(addr uint64) (fn *ssa.Function, free []value) {
 	if addr >= freshBase {
-		k := (addr - freshBase) >> freshShift
-		if k >= uint64(len(m.objects)) || m.objects[k].fn == nil || addr != m.objects[k].base {
-			throw("a call of what is no function")
-		}
-		return m.objects[k].fn, m.objects[k].free
+		return m.env.heap.closure(addr)
 	}
-	c, ok := m.snap.Closure(addr, m.b.To)
+	p := m.process
+	c, ok := p.in.snap.Closure(addr, p.in.window.To)
 	if !ok || len(c.Free) != len(c.Fn.FreeVars) {
-		throw("a call of a function that is not known")
+		throw("a call of an unknown function")
 	}
-	m.called = append(m.called, addr)
+	p.called = append(p.called, addr)
 	for i, d := range c.Free {
-		free = append(free, m.held(d, c.Fn.FreeVars[i].Type()))
+		free = append(free, m.env.held(d, c.Fn.FreeVars[i].Type()))
 	}
 	return c.Fn, free
 }
 
 // invocation is a call of pf.
 func (m *machine) invocation(pf *plan.Func, args, free []value) *frame {
-	f := &frame{fn: pf, vals: map[ssa.Value]value{}, locals: map[*ssa.Alloc]*object{}, block: pf.SSA.Blocks[0]}
+	f := &frame{env: m.env, fn: pf, vals: map[ssa.Value]value{}, locals: map[*ssa.Alloc]*object{}, block: pf.SSA.Blocks[0]}
 	if len(args) != len(pf.SSA.Params) || len(free) != len(pf.SSA.FreeVars) {
 		throw("a call of %v with %d arguments and %d free variables", pf.SSA, len(args), len(free))
 	}
@@ -117,7 +103,7 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 		return false
 	}
 	if callee := in.Call.StaticCallee(); plan.Typed(callee) {
-		f.vals[in] = m.typed(&in.Call, callee, m.vals(in.Call.Args), f.site())
+		f.vals[in] = m.ops.typed(f.at().Site, &in.Call, callee, f.operands(in.Call.Args))
 		return false
 	}
 	if plan.Idle(&in.Call) {
@@ -126,7 +112,7 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	if m.evaluated(in) {
 		return false
 	}
-	inner := m.entered(&in.Call, m.callee(&in.Call), m.vals(in.Call.Args), m.bindings(in.Call.Value))
+	inner := m.entered(&in.Call, f.callee(&in.Call), f.operands(in.Call.Args), f.bindings(in.Call.Value))
 	inner.caller = f
 	m.frame = inner
 	return true
@@ -139,7 +125,7 @@ func (m *machine) evaluated(in *ssa.Call) bool {
 	if callee != nil && callee.Origin() != nil {
 		callee = callee.Origin()
 	}
-	if callee == nil || m.snap.Program.Func(callee) != nil {
+	if callee == nil || m.process.in.snap.Program.Func(callee) != nil {
 		return false
 	}
 	fn, ok := callee.Object().(*types.Func)
@@ -156,7 +142,7 @@ func (m *machine) evaluated(in *ssa.Call) bool {
 	if f == nil {
 		return false
 	}
-	c := &std{args: m.vals(args), known: true}
+	c := &std{args: m.frame.operands(args), known: true}
 	for _, a := range args {
 		c.kinds = append(c.kinds, basicKind(a.Type()))
 	}
@@ -168,16 +154,16 @@ func (m *machine) evaluated(in *ssa.Call) bool {
 // leave returns from a function.
 func (m *machine) leave(in *ssa.Return) {
 	f := m.frame
-	results := m.vals(in.Results)
+	results := f.operands(in.Results)
 	if f.caller == nil {
-		if m.main && !m.snap.Root {
-			throw("the return from a function whose caller is not known")
+		if m.resumed && !m.process.in.snap.Root {
+			throw("the return from a function whose caller is unknown")
 		}
 		throw("the goroutine ends")
 	}
 	m.frame = f.caller
 	if f.deferred {
-		return // to its RunDefers, which looks for more
+		return // to RunDefers, which runs the next deferred call
 	}
 	call := m.frame.instr().(*ssa.Call)
 	switch t := call.Type().(type) {
@@ -195,13 +181,13 @@ func (m *machine) leave(in *ssa.Return) {
 	m.frame.ip++
 }
 
-// runDefers runs the last deferred call, and comes back.
+// runDefers runs the last deferred call. The frame stays at RunDefers until all have run.
 func (m *machine) runDefers() {
 	f := m.frame
 	n := len(f.defers)
 	switch {
 	case f.lost:
-		throw("deferred calls that are not known")
+		throw("unknown deferred calls")
 	case n == 0:
 		f.ip++
 		return
@@ -212,10 +198,10 @@ func (m *machine) runDefers() {
 	if plan.TypedDefer(call) {
 		site := f.fn.Blocks[d.call.Block().Index].Instrs[indexIn(d.call)].Site
 		if _, ok := call.Value.(*ssa.Builtin); ok {
-			m.sync(format.ChanClose, 0, d.args[0], site)
+			m.ops.sync(format.ChanClose, 0, d.args[0], site)
 			return
 		}
-		m.typed(call, call.StaticCallee(), d.args, site)
+		m.ops.typed(site, call, call.StaticCallee(), d.args)
 		return
 	}
 	inner := m.entered(call, d.callee, d.args, d.free)
@@ -232,43 +218,44 @@ func indexIn(in ssa.Instruction) int {
 	return -1
 }
 
-// start executes a go statement (D8).
+// start executes a go statement. What the goroutine has allocated is frozen (CP5).
 func (m *machine) start(in *ssa.Go) {
-	inner := m.entered(&in.Call, m.callee(&in.Call), m.vals(in.Call.Args), m.bindings(in.Call.Value))
-	s := m.expect(format.Go, 0, m.frame.site(), nil, 0)
-	m.forked = true
-	m.freeze(m)
-	u := &machine{checker: m.checker, g: trace.GoID(s.Event.Obj), frame: inner, born: len(m.objects)}
-	m.waiting = append(m.waiting, u)
+	f := m.frame
+	inner := m.entered(&in.Call, f.callee(&in.Call), f.operands(in.Call.Args), f.bindings(in.Call.Value))
+	s := m.steps.expect(format.Go, 0, f.at().Site, nil, 0)
+	m.env.heap.freeze(m.env.owner)
+	u := m.process.goroutine(trace.GoID(s.Event.Obj))
+	u.frame, inner.env = inner, u.env
+	m.process.waiting = append(m.process.waiting, u)
 }
 
 // builtin executes a call of a builtin function.
 func (m *machine) builtin(in *ssa.Call, name string) value {
-	args := in.Call.Args
+	f, args := m.frame, in.Call.Args
 	switch name {
 	case "len", "cap":
 		return m.length(name == "cap", args[0])
 	case "min", "max":
-		return extreme(name == "min", basicKind(in.Type()), m.vals(args))
+		return extreme(name == "min", basicKind(in.Type()), f.operands(args))
 	case "real", "imag":
-		x := m.val(args[0])
+		x := f.val(args[0])
 		n := len(x.img) / 2
 		if name == "imag" {
 			return x.part(n, n)
 		}
 		return x.part(0, n)
 	case "complex":
-		x, y := m.val(args[0]), m.val(args[1])
+		x, y := f.val(args[0]), f.val(args[1])
 		return zero(2*len(x.img)).with(0, x).with(len(x.img), y)
 	case "ssa:wrapnilchk":
-		m.pointer(m.val(args[0]))
-		return m.val(args[0])
+		pointer(f.val(args[0]))
+		return f.val(args[0])
 	case "close":
-		m.sync(format.ChanClose, 0, m.val(args[0]), m.frame.site())
+		m.ops.sync(format.ChanClose, 0, f.val(args[0]), f.at().Site)
 		return value{}
 	case "delete", "clear":
 		if _, ok := plan.Core(args[0].Type()).(*types.Map); ok {
-			m.mapAccess(format.Write, m.val(args[0]))
+			m.memory.mapAccess(format.Write, f.at(), f.val(args[0]))
 		}
 	}
 	throw("%s is not modelled", name)
@@ -285,19 +272,19 @@ func (m *machine) length(capacity bool, arg ssa.Value) value {
 		return number(uint64(t.Len()), 8)
 	case *types.Slice:
 		if capacity {
-			return m.val(arg).part(16, 8)
+			return m.frame.val(arg).part(16, 8)
 		}
-		return m.val(arg).part(8, 8)
+		return m.frame.val(arg).part(8, 8)
 	case *types.Basic:
-		return m.val(arg).part(8, 8)
+		return m.frame.val(arg).part(8, 8)
 	case *types.Map:
-		m.mapAccess(format.Read, m.val(arg))
+		m.memory.mapAccess(format.Read, m.frame.at(), m.frame.val(arg))
 	}
 	throw("the length of %v", arg.Type())
 	return value{}
 }
 
-// extreme is min and max, by the builtins themselves.
+// extreme is min or max.
 func extreme(least bool, k types.BasicKind, args []value) value {
 	r := args[0]
 	for _, v := range args[1:] {

@@ -1,127 +1,132 @@
 package offpath
 
 import (
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/source/plan"
-	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Instructions that are functions of values.
-
-// compute executes an instruction that has a value.
-func (m *machine) compute(in ssa.Value) value {
+// compute executes an instruction that is a function of its operands, and of the heap.
+func (f *frame) compute(in ssa.Value) value {
 	switch in := in.(type) {
 	case *ssa.Alloc:
-		return m.alloc(in)
+		return f.alloc(in)
 	case *ssa.UnOp:
-		switch in.Op {
-		case token.MUL:
-			return m.load(m.val(in.X), sizeof(in.Type()))
-		case token.ARROW:
-			return m.receive(in)
-		}
-		return unary(in, m.val(in.X))
+		return unary(in, f.val(in.X))
 	case *ssa.BinOp:
-		return m.binary(in.Op, in, m.val(in.X), m.val(in.Y))
+		return f.env.texts.binary(in.Op, in, f.val(in.X), f.val(in.Y))
 	case *ssa.ChangeType:
-		return m.changed(in, m.val(in.X))
+		return f.changed(in, f.val(in.X))
 	case *ssa.Convert:
-		return converted(in, m.val(in.X))
+		return converted(in, f.val(in.X))
 	case *ssa.Extract:
-		t := m.val(in.Tuple).tuple
-		if in.Index >= len(t) {
-			throw("a tuple of %d has no part %d", len(t), in.Index)
-		}
-		return t[in.Index]
+		return extracted(in, f.val(in.Tuple).tuple)
 	case *ssa.Field:
-		s, ok := plan.Core(in.X.Type()).(*types.Struct)
-		if !ok {
-			throw("a field of %v", in.X.Type())
-		}
-		return m.val(in.X).part(offsets(s)[in.Field], sizeof(in.Type()))
+		return field(in, f.val(in.X))
 	case *ssa.FieldAddr:
-		return m.fieldAddr(in)
+		return f.fieldAddr(in)
 	case *ssa.Index:
-		return m.index(in)
+		return f.index(in)
 	case *ssa.IndexAddr:
-		return m.indexAddr(in)
+		return f.indexAddr(in)
 	case *ssa.Slice:
-		return m.slice(in)
+		return f.slice(in)
 	case *ssa.SliceToArrayPointer:
-		return m.arrayPointer(in)
+		return f.arrayPointer(in)
 	case *ssa.MakeSlice:
-		return m.makeSlice(in)
+		return f.makeSlice(in)
 	case *ssa.MakeClosure:
-		o := m.newObject(m, zero(8*(1+len(in.Bindings))), false)
-		o.fn, o.free = in.Fn.(*ssa.Function), m.vals(in.Bindings)
-		return number(o.base, 8)
+		x := f.env.heap.allocate(f.env.owner, zero(8*(1+len(in.Bindings))), false)
+		x.fn, x.free = in.Fn.(*ssa.Function), f.operands(in.Bindings)
+		return number(x.base, 8)
 	case *ssa.MakeInterface:
-		return m.makeInterface(in)
+		return f.makeInterface(in)
 	case *ssa.ChangeInterface:
-		return m.changeInterface(in.Type(), m.val(in.X))
+		return f.env.types.change(f.fn.SSA, in.Type(), f.val(in.X))
 	case *ssa.TypeAssert:
-		return m.typeAssert(in)
-	case *ssa.Lookup:
-		if _, ok := plan.Core(in.X.Type()).(*types.Map); ok {
-			m.mapAccess(format.Read, m.val(in.X))
-		}
-	case *ssa.Next:
-		if r, ok := in.Iter.(*ssa.Range); ok && !in.IsString {
-			m.mapAccess(format.Read, m.val(r.X))
-		}
+		return f.typeAssert(in)
 	case *ssa.Range:
 		return unknown(8)
-	case *ssa.Select:
-		return m.selects(in)
 	}
 	throw("%T is not modelled", in)
 	return value{}
 }
 
-// changed keeps the image. The type word of an interface is another one.
-func (m *machine) changed(in *ssa.ChangeType, v value) value {
+func (f *frame) alloc(in *ssa.Alloc) value {
+	n := sizeof(pointee(in.Type()))
+	if in.Heap {
+		return number(f.env.heap.allocate(f.env.owner, zero(n), false).base, 8)
+	}
+	if f.locals[in] == nil {
+		f.locals[in] = f.env.heap.allocate(f.env.owner, zero(n), true)
+	}
+	f.locals[in].data = zero(n)
+	return number(f.locals[in].base, 8)
+}
+
+func (f *frame) makeSlice(in *ssa.MakeSlice) value {
+	lenBits, ok := f.val(in.Len).bits()
+	capBits, ok2 := f.val(in.Cap).bits()
+	if !ok || !ok2 {
+		throw("an unknown length")
+	}
+	n, most := signExtended(basicKind(in.Len.Type()), lenBits), signExtended(basicKind(in.Cap.Type()), capBits)
+	if n < 0 || n > most {
+		throw("panic: makeslice")
+	}
+	elem := sizeof(plan.Core(in.Type()).(*types.Slice).Elem())
+	if most >= freshSize {
+		throw("an object of %d elements", most)
+	}
+	x := f.env.heap.allocate(f.env.owner, zero(int(most)*elem), false)
+	return words(number(x.base, 8), number(uint64(n), 8), number(uint64(most), 8))
+}
+
+func extracted(in *ssa.Extract, t []value) value {
+	if in.Index >= len(t) {
+		throw("a tuple of %d has no part %d", len(t), in.Index)
+	}
+	return t[in.Index]
+}
+
+func field(in *ssa.Field, x value) value {
+	s, ok := plan.Core(in.X.Type()).(*types.Struct)
+	if !ok {
+		throw("a field of %v", in.X.Type())
+	}
+	return x.part(offsets(s)[in.Field], sizeof(in.Type()))
+}
+
+// changed is a value as one of another type: the same bytes, but for the type word of an interface.
+func (f *frame) changed(in *ssa.ChangeType, v value) value {
 	if i, ok := in.Type().Underlying().(*types.Interface); ok && i.NumMethods() > 0 {
 		if plan.Open(in.X.Type()) { // of a type parameter, which may be anything
 			return unknown(16)
 		}
-		return m.changeInterface(in.Type(), v)
+		return f.env.types.change(f.fn.SSA, in.Type(), v)
 	}
 	return v
 }
 
-// pointer is an address that is not nil.
-func (m *machine) pointer(p value) uint64 {
-	addr, ok := p.bits()
-	switch {
-	case !ok:
-		throw("an address that is not known")
-	case addr < 4096:
-		throw("panic: nil dereference")
-	}
-	return addr
-}
-
-func (m *machine) fieldAddr(in *ssa.FieldAddr) value {
+func (f *frame) fieldAddr(in *ssa.FieldAddr) value {
 	s, ok := plan.Core(pointee(in.X.Type())).(*types.Struct)
 	if !ok {
 		throw("a field of %v", in.X.Type())
 	}
-	p := m.val(in.X)
-	if !p.known() { // it may be nil; who dereferences it has to know
+	p := f.val(in.X)
+	if !p.known() { // it may be nil: a dereference rejects it
 		return unknown(8)
 	}
-	return number(m.pointer(p)+uint64(offsets(s)[in.Field]), 8)
+	return number(pointer(p)+uint64(offsets(s)[in.Field]), 8)
 }
 
-// indexOf is an index, checked.
+// indexOf is an index that is in bounds.
 func indexOf(v ssa.Value, x value, n uint64) int {
 	i, ok := x.bits()
 	if !ok {
-		throw("an index that is not known")
+		throw("an unknown index")
 	}
 	at := signExtended(basicKind(v.Type()), i)
 	if isSigned(basicKind(v.Type())) && at < 0 || uint64(at) >= n {
@@ -130,8 +135,8 @@ func indexOf(v ssa.Value, x value, n uint64) int {
 	return int(at)
 }
 
-func (m *machine) indexAddr(in *ssa.IndexAddr) value {
-	x := m.val(in.X)
+func (f *frame) indexAddr(in *ssa.IndexAddr) value {
+	x := f.val(in.X)
 	var p, n value
 	var elem types.Type
 	switch t := plan.Core(in.X.Type()).(type) {
@@ -143,15 +148,15 @@ func (m *machine) indexAddr(in *ssa.IndexAddr) value {
 			throw("an element of %v", t)
 		}
 		p, n, elem = x, number(uint64(a.Len()), 8), a.Elem()
-		m.pointer(p)
+		pointer(p)
 	default:
 		throw("an element of %v", t)
 	}
 	length, ok := n.bits()
 	if !ok {
-		throw("a length that is not known")
+		throw("an unknown length")
 	}
-	i := indexOf(in.Index, m.val(in.Index), length)
+	i := indexOf(in.Index, f.val(in.Index), length)
 	base, ok := p.bits()
 	if !ok {
 		return unknown(8)
@@ -159,19 +164,19 @@ func (m *machine) indexAddr(in *ssa.IndexAddr) value {
 	return number(base+uint64(i*sizeof(elem)), 8)
 }
 
-func (m *machine) index(in *ssa.Index) value {
-	x := m.val(in.X)
+func (f *frame) index(in *ssa.Index) value {
+	x := f.val(in.X)
 	switch t := plan.Core(in.X.Type()).(type) {
 	case *types.Array:
-		i := indexOf(in.Index, m.val(in.Index), uint64(t.Len()))
+		i := indexOf(in.Index, f.val(in.Index), uint64(t.Len()))
 		n := sizeof(t.Elem())
 		return x.part(i*n, n)
 	case *types.Basic:
 		length, ok := x.word(1)
 		if !ok {
-			throw("a length that is not known")
+			throw("an unknown length")
 		}
-		i := indexOf(in.Index, m.val(in.Index), length)
+		i := indexOf(in.Index, f.val(in.Index), length)
 		if s, ok := x.content(); ok {
 			return number(uint64(s[i]), 1)
 		}
@@ -182,8 +187,8 @@ func (m *machine) index(in *ssa.Index) value {
 }
 
 // slice is x[lo:hi:max], with 0 ≤ lo ≤ hi ≤ max ≤ capacity.
-func (m *machine) slice(in *ssa.Slice) value {
-	x := m.val(in.X)
+func (f *frame) slice(in *ssa.Slice) value {
+	x := f.val(in.X)
 	p, length, capacity, elem := x.part(0, 8), value{}, value{}, 1
 	text := false
 	switch t := plan.Core(in.X.Type()).(type) {
@@ -192,7 +197,7 @@ func (m *machine) slice(in *ssa.Slice) value {
 		if !ok {
 			throw("a slice of %v", t)
 		}
-		m.pointer(p)
+		pointer(p)
 		length, elem = number(uint64(a.Len()), 8), sizeof(a.Elem())
 		capacity = length
 	case *types.Slice:
@@ -205,11 +210,11 @@ func (m *machine) slice(in *ssa.Slice) value {
 	}
 	bound := func(v ssa.Value, or value) int64 {
 		if v != nil {
-			or = m.val(v)
+			or = f.val(v)
 		}
 		b, ok := or.bits()
 		if !ok {
-			throw("a bound that is not known")
+			throw("an unknown bound")
 		}
 		if v == nil {
 			return int64(b)
@@ -240,12 +245,12 @@ func (m *machine) slice(in *ssa.Slice) value {
 	return v
 }
 
-func (m *machine) arrayPointer(in *ssa.SliceToArrayPointer) value {
+func (f *frame) arrayPointer(in *ssa.SliceToArrayPointer) value {
 	a, ok := plan.Core(pointee(in.Type())).(*types.Array)
-	x := m.val(in.X)
+	x := f.val(in.X)
 	n, known := x.word(1)
 	if !ok || !known {
-		throw("a length that is not known")
+		throw("an unknown length")
 	}
 	if n < uint64(a.Len()) {
 		throw("panic: slice too short for an array")

@@ -10,9 +10,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Conversions and comparisons.
-
-// equal is x == y. ok is false where the values do not tell, or the spec leaves it open.
+// equal is x == y. ok is false if the result is unknown, or the language leaves it open.
 func (c texts) equal(x, y ssa.Value, a, b value) (eq, ok bool) {
 	switch {
 	case isNil(y):
@@ -27,7 +25,8 @@ func (c texts) equal(x, y ssa.Value, a, b value) (eq, ok bool) {
 	return c.same(x.Type(), a, b)
 }
 
-// ambiguous is equality of pointers that may be to variables of size zero: known where one is nil.
+// ambiguous is equality of pointers to variables that may have size zero. It is known if one of
+// them is nil.
 func ambiguous(a, b value) (eq, ok bool) {
 	x, ok := a.bits()
 	y, ok2 := b.bits()
@@ -79,7 +78,7 @@ func (c texts) same(t types.Type, a, b value) (eq, ok bool) {
 		y, ok2 := b.bits()
 		return x == y, ok && ok2
 	case *types.Interface:
-		// of different types, or nil; else what they hold is compared, of which nothing is known
+		// known if the types differ, or both are nil; else it depends on the values inside
 		x, ok := a.word(0)
 		y, ok2 := b.word(0)
 		return x == y, ok && ok2 && (x != y || x == 0)
@@ -167,7 +166,7 @@ func converted(x *ssa.Convert, a value) value {
 	switch {
 	case isAddress(x.X.Type()) && isAddress(x.Type()):
 		if p, ok := a.bits(); ok && p >= freshBase && to == types.Uint64 && isUintptr(x.Type()) {
-			throw("the number of an address that is not known")
+			throw("the number of an address of new memory")
 		}
 		return a
 	case from == types.Invalid || to == types.Invalid:
@@ -242,8 +241,8 @@ func fromInteger[T int64 | uint64](to types.BasicKind, x T, n int) (value, bool)
 	return value{}, false
 }
 
-// fromFloat converts a float. What does not fit an integer type is left to the machine: it is not
-// known.
+// fromFloat converts a float. The result is unknown if the float does not fit the integer type:
+// then it depends on the machine.
 func fromFloat[T float](to types.BasicKind, x T, n int) (value, bool) {
 	switch {
 	case to == types.Float32:

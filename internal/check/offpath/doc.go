@@ -1,85 +1,147 @@
-// Package offpath checks what a goroutine does off its recorded path: the part of a witness of a
-// race by path (docs/theory/model.md, "Variants") that nobody recorded. Package alternative has
-// computed it, symbolically; package witness checks that a schedule obeys the rules of windows, and
-// takes the alternative's events as they are. This package does not: it has an interpreter of the
-// program's SSA, and executes the goroutine from the fork on, under the values that its reads see
-// in the witness.
+// Package offpath checks witnesses in which a goroutine leaves its recorded path.
 //
-// It shares the SSA and package plan (which instruction has which record) with the packages walk
-// and alternative, and no code.
+// Such a witness (docs/theory/model.md, "Variants") is a schedule of a variant of a window. In the
+// variant one goroutine t follows, from a program point called the fork, an alternative path that
+// nobody recorded. Package alternative has computed the events of that path symbolically. Package
+// witness checks that the schedule obeys the rules of windows, but takes these events as given.
+// This package checks the events: it executes the program's SSA from the fork, with an interpreter
+// of its own, on the values that t's reads return in the witness.
+//
+// It shares the SSA and package plan (which instruction has which record) with packages walk and
+// alternative, and no code.
+//
+// # What is computed
+//
+// The alternative is a list of steps. A step is one operation of t, or of a goroutine that t starts
+// after the fork: an access, an operation of synchronisation or a go statement. A step has one or
+// more events in the variant, one for each location that it covers. Check accepts the witness if
+// the interpreter, started at the fork, performs exactly these steps as far as the witness has
+// them, and writes what the witness has it write.
 //
 // # Rules
 //
-// Check accepts a witness if all of these hold; the number is part of every error.
+// Check accepts a witness if all of the following rules hold. An error names the rule that is
+// broken.
 //
-//	(D1) What the goroutine did from the fork on in the recorded run is not executed, what it did
-//	     before is its own, and nobody waits for its end.
-//	(D2) Each event of the variant beyond the recorded ones stands for a step of the alternative:
-//	     the same kind, flags, site, location or object, and the goroutine that the step names; in
-//	     the order of the steps. Of each goroutine, the steps before the last one that the witness
-//	     has are in it as a whole. A step on which nothing may rest is not executed.
-//	(D3) At the fork, a value that rests on reads is what its term amounts to in the witness, as
-//	     witness.Execution evaluates it, and what the snapshot takes for granted (reads that keep
-//	     their values, guards) holds. A read of the alternative returns what its event saw.
-//	(D4) From there on the program is executed: Go's own operators on values of their types;
-//	     branches, calls, returns, deferred calls; checks of nil, bounds, division, shifts and
-//	     conversions. A panic, and what is not modelled, reject the witness. What is not known
-//	     stays unknown, and rejects it only where it decides something: a branch, an address, an
-//	     index, what is written.
-//	(D5) An access to memory that others may access, and an operation of synchronisation, must be
-//	     the goroutine's next step: kind, flags, site, address, size; the delta of an Add, the
-//	     operand of a CompareAndSwap. A go statement starts the goroutine that the step names. A
-//	     select goes on in the case that the step names, and the events of the variant have the
-//	     channels of the others.
-//	(D6) What a step writes or sends in the witness is what the interpreter has computed, byte by
-//	     byte. An address of what the alternative has allocated is compared up to a renaming that
-//	     is one to one.
-//	(D7) A load that is no step is of bytes that no other goroutine accesses in the window, before
-//	     the alternative starts a goroutine. Its value is what the alternative has stored there,
-//	     else what it assumes to be there at the fork: which must be what the goroutine has left
-//	     there in the recorded run, bits and term, by the last access in the window before the
-//	     fork.
-//	(D8) What the alternative has allocated is stored to by the goroutine that has allocated it
-//	     alone, and no more once that has started another; others load only what was so before
-//	     they were started. A variable of a package that nobody has accessed so far counts as such
-//	     memory, of unknown content, if it has no address but its name (plan.Named). A mutex there
-//	     is locked and unlocked without a step.
-//	(D9) What the alternative accesses is not allocated anew after the fork, and a word that may
-//	     be a pointer to what stood at its address before an allocation of the window is not
-//	     known. Addresses of variables of packages agree with the trace.
-//	(D10) A call through a function value is one of a closure that was made here, or of the
-//	      function that the snapshot has at that address.
-//	(D11) A method is one of the type that the checker has put into the interface, or of the one
-//	     whose type word it has, as the snapshot says; so does a type assertion go by it. What
-//	     stands in the box of a value that is not a pointer is known if it was boxed here.
+// (CP1) The variant is the window with the alternative in place of t's recorded events after the
+// fork:
+//   - The recorded events of t after the fork cannot be executed, those before it are still t's,
+//     and no event of the witness waits for the end of t.
+//   - Each event beyond the recorded ones belongs to a step. It has the step's kind, flags, site,
+//     goroutine, and location or object. The events of a goroutine are in the order of the steps.
+//   - A go statement of the alternative starts a thread that has no recorded events.
+//   - If the witness has an event of a step, executed or as an access of the race, it executes all
+//     events of the earlier steps of the same goroutine.
+//   - A step that may only be an access of the race (MO8) is not executed.
+//
+// (CP2) The interpreter starts from t's state at the fork, with the values of the witness:
+//   - The reads that t's next event needs keep their recorded values, and its guards hold.
+//   - A value that depends on reads is the value of its term in the witness, as package witness
+//     evaluates it.
+//   - A read of the alternative returns what its events return in the witness.
+//
+// (CP3) The program is executed, with Go's own operators on operands of Go's types:
+//   - A panic of the program rejects the witness, and so does what is not modelled.
+//   - An unknown value stays unknown. It rejects the witness if it decides something: a branch, an
+//     address, an index, or the value of an executed write.
+//   - A call through a function value enters the function of a closure that the alternative has
+//     made, or the one that the snapshot has at that address. A method call, and a type assertion,
+//     goes by the type that the alternative has put into the interface, or by the type of the type
+//     word in the snapshot. The value in an interface, if it is not a pointer, is known only if
+//     the alternative has put it there.
+//
+// (CP4) What the goroutine does to others is what the steps say:
+//   - An access of memory that is not private (CP5), and an operation of synchronisation, is the
+//     goroutine's next step: same kind, flags, site, address and size, and for an Add same delta.
+//   - A CompareAndSwap has the outcome that the step has. If it is an access of the race, the
+//     event expects the value that the program compares with.
+//   - A select takes the case that the step names, and the events name the channels of the other
+//     cases.
+//   - Each value that the witness has for a write or send is what the program computes, byte by
+//     byte. Addresses of memory that the alternative allocates may differ by a renaming that is
+//     one to one.
+//
+// (CP5) Memory that is accessed without a step is private:
+//   - A load without a step is of bytes that no other goroutine accesses in the window, and comes
+//     before the alternative starts a goroutine. It returns what the alternative has stored there,
+//     else what the alternative assumes to be there at the fork. The assumption agrees, in value
+//     and term, with the last access by t to each byte in the window before the fork.
+//   - An object that the alternative allocates is stored to only by its goroutine, and only until
+//     that goroutine starts another one. Another goroutine may load from it only if the object was
+//     allocated and complete before that goroutine was started.
+//   - A variable of a package that nobody has accessed up to the end of the window, and that the
+//     program accesses by name alone (plan.Named), is such an object, of unknown content. The
+//     alternative does not store to it after it has started a goroutine.
+//   - A mutex in such an object is locked and unlocked without a step.
+//
+// (CP6) An address denotes the same object in the witness as at the fork:
+//   - Memory that the alternative accesses, and a function value that it calls, is not allocated
+//     anew in the window after the fork.
+//   - A word that a read returns is unknown if it may point to what was at its address before an
+//     allocation in the window.
+//   - The addresses of variables of packages agree with the accesses of the trace that name them.
+//
+// # Soundness
+//
+// Claim. Suppose that package witness accepts the schedule, and Check its alternative. Then the
+// program has an execution in which t, and the goroutines that it starts after the fork, perform
+// the events of the schedule with the values that they have in it.
+//
+// Argument, by induction over the steps of the interpreter:
+//
+// Lemma (Start). t reaches the fork in the schedule with the state that the interpreter starts
+// from. Up to the fork t executes recorded events (CP1). The branches and addresses on the way
+// depend on reads that keep their values, or on guards that hold (CP2, and package witness for the
+// events). Every other value of the state is a term over t's reads, and terms are evaluated in the
+// witness.
+//
+// Lemma (Step). Suppose that interpreter and program are in the same state, where some values of
+// the interpreter are unknown. The next instruction is the same in both, since no unknown value
+// decides it (CP3). If it only computes, the states stay the same. If it accesses memory that
+// others can access, or synchronises, it is the next event of its thread in the schedule (CP4). So
+// the program returns what the read returns in the schedule, and stores what the schedule has.
+//
+// Lemma (Private memory). If it loads without an event, no other goroutine can have changed the
+// bytes. They were not accessed by others in the window, and not by a goroutine that the
+// alternative starts: these are either not started yet, or have only objects that are not stored to
+// any more (CP5). So they hold what the alternative has stored, or what they held at the fork.
+//
+// Lemma (Addresses). Two addresses that the interpreter compares denote the objects that they
+// denote in the program. Memory is not reused between the fork and the events (CP6), and new memory
+// differs from all other memory, as in the interpreter.
 //
 // # Trust
 //
-// Not checked: that the goroutine stands at the fork as the snapshot says, and the terms of what it
-// holds there (the walk up to the fork, which package walk checks against every recorded value on
-// the way); which function a function value of the recorded run is, and what that had captured, and
-// which type a type word is, which the walk has seen when it was made; what was in memory before
-// the window began; what code that is not instrumented does to the memory of (D7) (package window
-// has its records); that other goroutines do what the recorded events say, which is witness's part.
+// The argument takes the following for granted, and Check does not verify it:
+//   - t is at the fork as the snapshot says, and the terms of the snapshot are right. Package walk
+//     has checked them against every recorded value up to the fork.
+//   - Which function a function value of the recorded run is and what it has captured, and which
+//     type a type word is: the walk has seen the instruction that made them.
+//   - What memory held before the window.
+//   - What excluded code and other code without hooks does to the memory of (CP5). Package window
+//     has its records.
+//   - Other goroutines perform their recorded events; package witness checks that they can.
+//   - Package plan.
 //
 // # Complexity
 //
-// One step of the interpreter per instruction, at most maxInstrs; one pass over the events of the
-// window.
+// The interpreter executes at most maxInstrs instructions. The events of the trace in the window
+// are read once; each is compared with the loads of private memory and, if it allocates, with the
+// steps.
 //
-// # Files
+// # Types
 //
-//	stray.go         Check; (D1) to (D3)
-//	machine.go, compute.go  the interpreter; the snapshot
-//	call.go          calls, builtins, go statements
-//	memory.go        loads, stores, objects (D7, D8)
-//	selects.go       select
-//	interfaces.go    interfaces (D11)
-//	sync.go          steps; synchronisation; what was read and written (D5, D6)
-//	surroundings.go  the trace around the alternative (D7, D9)
-//	value.go, operator.go, convert.go  values and Go's operators
+//	script, queue          the steps with their events; those that a goroutine has not executed yet
+//	process, machine       the goroutines of the alternative; one of them: its stack of calls
+//	frame, env             an invocation; what it evaluates operands with
+//	valuation, renaming    the values of the witness; addresses of new memory, there and here
+//	memory, heap, private  loads and stores: as steps; of new objects; of memory of t alone
+//	operations             synchronisation
+//	typeWords, variables   types in interfaces; addresses of variables of packages
+//	surroundings           the trace around the alternative
+//	value, texts, std      values; contents of strings; calls of the standard library
 //
 // # Names
 //
-//	c  checker     m  machine, a goroutine     f  frame     o  object     s  step     v, x  values
+//	m  machine     f  frame     x  object or value     s  step     v  value     o  owner
 package offpath

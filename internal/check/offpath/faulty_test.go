@@ -15,8 +15,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A faulty fork is wrong about what it finds, or about where it looks. What is built on it is as
-// sound as window and engine make it.
+// A faulty fork returns alternatives with a fault, or explores from a wrong state. Window and engine
+// work on them as they are.
 type faulty struct {
 	flow.Fork
 	r     *rand.Rand
@@ -40,7 +40,7 @@ func (f *faulty) Explore(s flow.Surroundings) []*flow.Alternative {
 	return list
 }
 
-// spoil is what an explorer does wrong.
+// spoil puts the fault into an alternative.
 func (f *faulty) spoil(a *flow.Alternative) {
 	n := len(a.Steps)
 	if n == 0 {
@@ -88,7 +88,7 @@ func (f *faulty) spoil(a *flow.Alternative) {
 
 func reads(k format.Kind) bool { return k != format.Write && (k.IsAccess() || k == format.ChanRecv) }
 
-// drop takes out step k, and all that rests on it.
+// drop removes step k and everything that depends on it.
 func drop(a *flow.Alternative, k int) {
 	gone := flow.AlternativeBase + int64(k)
 	renumber := func(e *expr.Expr) *expr.Expr {
@@ -126,7 +126,7 @@ func drop(a *flow.Alternative, k int) {
 	a.Chosen = nil
 }
 
-// lying surroundings tell a fork what is not so.
+// lying surroundings answer a fork wrongly.
 type lying struct {
 	flow.Surroundings
 	fault string
@@ -144,12 +144,12 @@ func (l *lying) Content(e *trace.Event) (bits uint64, term *expr.Expr, ok bool) 
 	return bits, term, ok
 }
 
-// trusting reports whether a way assumes something of memory that its goroutine has not accessed
-// before the fork.
-func trusting(way *built.Way, run *progtest.Run) bool {
-	for _, a := range way.Assumes {
-		if !slices.ContainsFunc(run.Events[:way.At], func(e trace.Event) bool {
-			return e.G == way.G && e.Kind.IsAccess() && uint64(e.Obj) < a.Addr+uint64(a.Size) && a.Addr < uint64(e.Obj)+uint64(e.Size)
+// trusting reports whether an alternative assumes something of memory that its goroutine has not
+// accessed before the fork.
+func trusting(alt *built.Way, run *progtest.Run) bool {
+	for _, a := range alt.Assumes {
+		if !slices.ContainsFunc(run.Events[:alt.At], func(e trace.Event) bool {
+			return e.G == alt.G && e.Kind.IsAccess() && uint64(e.Obj) < a.Addr+uint64(a.Size) && a.Addr < uint64(e.Obj)+uint64(e.Size)
 		}) {
 			return true
 		}
@@ -157,9 +157,9 @@ func trusting(way *built.Way, run *progtest.Run) bool {
 	return false
 }
 
-// TestFaultyExplorer puts an explorer that is wrong in one way in front of window, engine and the
-// checker of windows. What this package lets pass has to be a race of the program, by the oracle of
-// package progtest; what it stops is counted, and of that what is none.
+// TestFaultyExplorer runs window, engine and package witness on the alternatives of a faulty
+// explorer. What this package accepts has to be a race of the program, by the oracle of package
+// progtest. What it rejects is counted, with how much of it is no race.
 func TestFaultyExplorer(t *testing.T) {
 	kinds := []string{"guards", "flipped", "needs", "address", "value", "dropped", "unlocked", "swapped", "write", "foreign", "content", "fork"}
 	trusted := 0 // what memory held before the window is not checked
@@ -186,12 +186,12 @@ func TestFaultyExplorer(t *testing.T) {
 				}
 				a, b := &f.w.Events[f.pair.A], &f.w.Events[f.pair.B]
 				real := truth.Has(progtest.PairOf(a.Site, b.Site))
-				err = offpath.Check(f.built, f.way, f.w, f.pair, x)
+				err = offpath.Check(f.built, f.alt, f.w, f.pair, x)
 				switch {
-				case err == nil && !real && kind == "content" && trusting(f.way, run):
+				case err == nil && !real && kind == "content" && trusting(f.alt, run):
 					trusted++
 				case err == nil && !real:
-					t.Errorf("%s, explorer wrong about %s: no race, %s, steps%s", name, kind, p.Describe(progtest.PairOf(a.Site, b.Site)), steps(f.way))
+					t.Errorf("%s, explorer wrong about %s: no race, %s, steps%s", name, kind, p.Describe(progtest.PairOf(a.Site, b.Site)), steps(f.alt))
 				case err == nil:
 					passed[kind]++
 				default:

@@ -8,46 +8,73 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Interfaces: a type word and a data word. Which type a type word of the program's is, the snapshot
-// says; a type that it has no word for has one of the checker's own, as an object (D11).
-
-// concrete is the type of what is in an interface, and the program whose type it is.
+// concrete is the type of the value in an interface, and the program that declares it.
 type concrete struct {
 	typ  types.Type
 	prog *ssa.Program
 }
 
-// typeWord is the word of a type in interfaces of type i.
-func (m *machine) typeWord(i types.Type, t concrete) value {
-	if w, ok := m.snap.TypeWord(i, t.typ, m.b.To); ok {
-		return number(w, 8)
-	}
-	for _, o := range m.objects {
-		if o.typ != nil && o.typ.prog == t.prog && types.Identical(o.typ.typ, t.typ) {
-			return number(o.base, 8)
-		}
-	}
-	o := m.newObject(nil, zero(8), false)
-	o.typ = &t
-	return number(o.base, 8)
+// typeWords has the type words of interfaces. An interface is a type word and a data word. The
+// snapshot has the type words of the recorded program; other types have one in the heap (CP3).
+type typeWords struct {
+	in   *subject
+	heap *heap
 }
 
-// concreteOf is the type of what is in an interface that is not nil. ok is false if it is not
-// known.
-func (m *machine) concreteOf(v value) (t concrete, ok bool) {
-	w, ok := v.word(0)
+// word is the type word of a type in interfaces of type i.
+func (w *typeWords) word(i types.Type, t concrete) value {
+	if bits, ok := w.in.snap.TypeWord(i, t.typ, w.in.window.To); ok {
+		return number(bits, 8)
+	}
+	return w.heap.typeWord(t)
+}
+
+// of is the type of the value in an interface. ok is false if the interface is nil or the type is
+// unknown.
+func (w *typeWords) of(v value) (t concrete, ok bool) {
+	bits, ok := v.word(0)
 	switch {
-	case !ok || w == 0:
+	case !ok || bits == 0:
 		return t, false
-	case w >= freshBase:
-		k := (w - freshBase) >> freshShift
-		if k >= uint64(len(m.objects)) || m.objects[k].typ == nil {
+	case bits >= freshBase:
+		x, _ := w.heap.number(bits)
+		if x == nil || x.typ == nil {
 			return t, false
 		}
-		return *m.objects[k].typ, true
+		return *x.typ, true
 	}
-	t.typ, t.prog, ok = m.snap.TypeOf(w, m.b.To)
+	t.typ, t.prog, ok = w.in.snap.TypeOf(bits, w.in.window.To)
 	return t, ok
+}
+
+// change is an interface as one of another type, by an instruction of fn.
+func (w *typeWords) change(fn *ssa.Function, to types.Type, v value) value {
+	if bits, ok := v.word(0); ok && bits == 0 {
+		return zero(16)
+	}
+	t, ok := w.of(v)
+	if !ok || plan.Generic(fn) {
+		r := v.with(0, unknown(8))
+		r.some = v.some
+		return r
+	}
+	return words(w.word(to, t), v.part(8, 8))
+}
+
+// inside is the value in an interface, of its type t. A value that is not a pointer is known if the
+// alternative has boxed it.
+func (w *typeWords) inside(o *owner, t types.Type, v value) value {
+	data := v.part(8, 8)
+	yes, sure := asItIs(t)
+	if yes {
+		return data
+	}
+	n := sizeof(t)
+	if addr, ok := data.bits(); ok && sure && addr >= freshBase {
+		x, off := w.heap.at(o, addr, n, false)
+		return x.data.part(off, n)
+	}
+	return unknown(n)
 }
 
 // asItIs reports whether an interface has a value of type t itself, not a pointer to it. sure is
@@ -64,86 +91,55 @@ func asItIs(t types.Type) (yes, sure bool) {
 	return false, true
 }
 
-func (m *machine) generic() bool { return plan.Generic(m.frame.fn.SSA) }
-
 // makeInterface puts a value into an interface.
-func (m *machine) makeInterface(in *ssa.MakeInterface) value {
-	if m.generic() {
+func (f *frame) makeInterface(in *ssa.MakeInterface) value {
+	if plan.Generic(f.fn.SSA) {
 		return unknown(16)
 	}
-	t := concrete{in.X.Type(), m.frame.fn.SSA.Prog}
-	x := m.val(in.X)
+	t := concrete{in.X.Type(), f.fn.SSA.Prog}
+	x := f.val(in.X)
 	data := unknown(8)
 	switch yes, sure := asItIs(t.typ); {
 	case yes:
 		data = x
 	case sure:
-		data = number(m.newObject(m, x, false).base, 8)
+		data = number(f.env.heap.allocate(f.env.owner, x, false).base, 8)
 	}
-	return words(m.typeWord(in.Type(), t), data)
-}
-
-// changeInterface is an interface as one of another type.
-func (m *machine) changeInterface(to types.Type, v value) value {
-	if w, ok := v.word(0); ok && w == 0 {
-		return zero(16)
-	}
-	t, ok := m.concreteOf(v)
-	if !ok || m.generic() {
-		r := v.with(0, unknown(8))
-		r.some = v.some
-		return r
-	}
-	return words(m.typeWord(to, t), v.part(8, 8))
+	return words(f.env.types.word(in.Type(), t), data)
 }
 
 // typeAssert is x.(T).
-func (m *machine) typeAssert(in *ssa.TypeAssert) value {
-	v := m.val(in.X)
-	if m.generic() {
+func (f *frame) typeAssert(in *ssa.TypeAssert) value {
+	v := f.val(in.X)
+	if plan.Generic(f.fn.SSA) {
 		throw("a type assertion of a generic function")
 	}
 	if w, ok := v.word(0); ok && w == 0 {
-		return m.asserted(in, nil)
+		return asserted(in, nil)
 	}
-	t, ok := m.concreteOf(v)
+	t, ok := f.env.types.of(v)
 	if !ok {
-		throw("a type assertion of what is not known")
+		throw("a type assertion of a value of unknown type")
 	}
 	if i, ok := in.AssertedType.Underlying().(*types.Interface); ok {
-		if i.NumMethods() > 0 && t.prog != m.frame.fn.SSA.Prog && !everywhere(i) {
+		if i.NumMethods() > 0 && t.prog != f.fn.SSA.Prog && !everywhere(i) {
 			throw("an interface of another program")
 		}
 		if types.Implements(t.typ, i) {
-			r := m.changeInterface(in.AssertedType, v)
-			return m.asserted(in, &r)
+			r := f.env.types.change(f.fn.SSA, in.AssertedType, v)
+			return asserted(in, &r)
 		}
-		return m.asserted(in, nil)
+		return asserted(in, nil)
 	}
-	if !one(t.typ, in.AssertedType) {
-		return m.asserted(in, nil)
+	if !identical(t.typ, in.AssertedType) {
+		return asserted(in, nil)
 	}
-	r := m.inside(t.typ, v)
-	return m.asserted(in, &r)
-}
-
-// inside is what is in an interface, of its type.
-func (m *machine) inside(t types.Type, v value) value {
-	data := v.part(8, 8)
-	yes, sure := asItIs(t)
-	if yes {
-		return data
-	}
-	n := sizeof(t)
-	if addr, ok := data.bits(); ok && sure && addr >= freshBase {
-		o, at := m.object(addr, n, false)
-		return o.data.part(at, n)
-	}
-	return unknown(n)
+	r := f.env.types.inside(f.env.owner, t.typ, v)
+	return asserted(in, &r)
 }
 
 // asserted is the result of a type assertion that yields v, or fails.
-func (m *machine) asserted(in *ssa.TypeAssert, v *value) value {
+func asserted(in *ssa.TypeAssert, v *value) value {
 	switch {
 	case v == nil && !in.CommaOk:
 		throw("panic: interface conversion")
@@ -155,9 +151,10 @@ func (m *machine) asserted(in *ssa.TypeAssert, v *value) value {
 	return *v
 }
 
-// one reports whether two types are the same; they may be of different programs, where only some
-// are told by their names.
-func one(a, b types.Type) bool {
+// identical reports whether two types are identical. They may be declared by different programs:
+// then types are compared by name, and those without a name that is the same in all programs reject
+// the witness.
+func identical(a, b types.Type) bool {
 	if types.Identical(a, b) {
 		return true
 	}
@@ -169,7 +166,7 @@ func one(a, b types.Type) bool {
 	return x == y
 }
 
-// named names a type that has a name which means it everywhere.
+// named is the name of a type, if the name denotes the same type in every program.
 func named(t types.Type) (name string, ok bool) {
 	t = types.Unalias(t)
 	prefix := ""
@@ -217,17 +214,17 @@ func everywhere(i *types.Interface) bool {
 
 // invoked is the invocation that a call of an interface's method enters.
 func (m *machine) invoked(c *ssa.CallCommon, v value, args []value) *frame {
-	t, ok := m.concreteOf(v)
+	t, ok := m.env.types.of(v)
 	if !ok {
-		throw("a call of a method that is not known")
+		throw("a call of a method of a value of unknown type")
 	}
-	pf, boxed := m.snap.Program.MethodOf(t.typ, c.Method)
+	pf, boxed := m.process.in.snap.Program.MethodOf(t.typ, c.Method)
 	if pf == nil {
 		throw("a call of %v of %v, which is not instrumented", c.Method, t.typ)
 	}
 	recv := v.part(8, 8)
 	if boxed {
-		recv = m.inside(t.typ, v)
+		recv = m.env.types.inside(m.env.owner, t.typ, v)
 	}
 	return m.invocation(pf, append([]value{recv}, args...), nil)
 }

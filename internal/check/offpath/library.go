@@ -11,16 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// Pure functions of the standard library, called with Go values that are taken from the arguments
-// one after the other. Package expr (L1 to L5) says which have a value for which arguments; here it
-// is said anew.
-
-// std is a call of one of them.
+// std is a call of a pure function of the standard library. The function is called itself, with Go
+// values that are taken from the arguments one after the other. For which arguments it has a value
+// is defined here, independently of package expr.
 type std struct {
 	args   []value
 	kinds  []types.BasicKind // of args, where that matters
-	known  bool              // all arguments so far are, and the results are said
-	panics bool              // for these arguments
+	known  bool              // all arguments so far are known, and so is the result for them
+	panics bool              // the call may panic
 	out    []value
 }
 
@@ -48,7 +46,7 @@ func (c *std) str() string {
 	return s
 }
 
-// ascii is a string that every version of Go takes in the same way.
+// ascii is a string for which all versions of Go compute the same result.
 func (c *std) ascii() string {
 	s := c.str()
 	for _, b := range []byte(s) {
@@ -57,7 +55,7 @@ func (c *std) ascii() string {
 	return s
 }
 
-// utf8 is a string of runes.
+// utf8 is a string that is valid UTF-8.
 func (c *std) utf8() string {
 	s := c.str()
 	c.known = c.known && utf8.ValidString(s)
@@ -82,13 +80,13 @@ func (c *std) validRune() rune {
 	return r
 }
 
-// need is a condition for the result to be known.
+// need is a condition without which the result is unknown.
 func (c *std) need(cond bool) bool {
 	c.known = c.known && cond
 	return c.known
 }
 
-// must is a condition without which the call panics, or is too large to tell.
+// must is a condition without which the call panics or is too large to evaluate.
 func (c *std) must(cond bool) bool {
 	c.panics = c.panics || !c.known || !cond
 	return !c.panics
@@ -118,7 +116,7 @@ func (c *std) givesText(s string) {
 	c.out = append(c.out, v)
 }
 
-// givesError is nil, or something that is not.
+// givesError is nil, or an unknown error that is not nil.
 func (c *std) givesError(err error) {
 	v := zero(16)
 	if err != nil {

@@ -26,7 +26,7 @@ var printLibrary = map[string]func(c *std){
 	},
 }
 
-// boxes are the arguments that are left.
+// boxes are the remaining arguments.
 func (c *std) boxes() []any {
 	if c.need(len(c.args) <= 16); !c.known {
 		return nil
@@ -106,8 +106,8 @@ func number3(s string) (rest string, ok bool) {
 	return rest, err == nil && len(digits) <= 3
 }
 
-// printed are the arguments of a call of a function of package fmt, with those of the slice one by
-// one; ok is false if SSA does not show them, or they are not of basic types without methods.
+// printed are the arguments of a call of a function of package fmt, with the elements of the slice
+// one by one. ok is false if SSA does not show them, or one has no basic type or has methods.
 func printed(call *ssa.Call) (args []ssa.Value, ok bool) {
 	args = append(args, call.Call.Args...)
 	n := len(args) - 1
@@ -147,7 +147,7 @@ func printed(call *ssa.Call) (args []ssa.Value, ok bool) {
 		}
 		args = append(args, box.X)
 	}
-	return args, int64(len(boxes)) == pointee(array.Type()).Underlying().(*types.Array).Len() && private(array, len(boxes)+1) && private(slice, 1)
+	return args, int64(len(boxes)) == pointee(array.Type()).Underlying().(*types.Array).Len() && onlyUses(array, len(boxes)+1) && onlyUses(slice, 1)
 }
 
 func basic(t types.Type) bool {
@@ -158,13 +158,13 @@ func basic(t types.Type) bool {
 	return ok && b.Kind() != types.Uintptr && b.Kind() != types.UnsafePointer && b.Info()&types.IsComplex == 0
 }
 
-// private reports whether a value has n uses, those that are known.
-func private(v ssa.Value, n int) bool {
+// onlyUses reports whether a value has n uses: those that the caller knows.
+func onlyUses(v ssa.Value, n int) bool {
 	for _, r := range *v.Referrers() {
 		if _, ok := r.(*ssa.DebugRef); !ok {
 			n--
 		}
-		if at, ok := r.(*ssa.IndexAddr); ok && !private(at, 1) {
+		if at, ok := r.(*ssa.IndexAddr); ok && !onlyUses(at, 1) {
 			return false
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Go's operators, each executed by the operator itself on the type itself. An operand that is not
-// known makes the result unknown; a panic is thrown.
+// Go's operators. Each is executed by Go's own operator on operands of its own type. The result is
+// unknown if an operand is. A panic of the program rejects the witness.
 
 type integer interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
@@ -52,11 +52,11 @@ func signExtended(k types.BasicKind, x uint64) int64 {
 
 func isSigned(k types.BasicKind) bool { return k >= types.Int && k <= types.Int64 }
 
-func (m *machine) binary(op token.Token, x *ssa.BinOp, a, b value) value {
+func (c texts) binary(op token.Token, x *ssa.BinOp, a, b value) value {
 	n := sizeof(x.Type())
 	switch op {
 	case token.EQL, token.NEQ:
-		eq, ok := m.texts.equal(x.X, x.Y, a, b)
+		eq, ok := c.equal(x.X, x.Y, a, b)
 		if !ok {
 			return unknown(n)
 		}
@@ -182,7 +182,7 @@ func floats[T float](op token.Token, x, y T) (value, bool) {
 	return floating(r)
 }
 
-// floating is a float. Which NaN an operation has depends on machine code: its bits are not known.
+// floating is a float. The bits of a NaN depend on the machine code: they are unknown.
 func floating[T float](r T) (value, bool) {
 	if r != r {
 		return value{}, false
@@ -269,7 +269,7 @@ func halves(re value, ok bool) func(value, bool) (value, bool) {
 	}
 }
 
-// shifted is x op y for an integer x.
+// shifted is a shift of an integer.
 func shifted(op token.Token, k, count types.BasicKind, a, b value, n int) value {
 	y, ok := b.bits()
 	if !ok {

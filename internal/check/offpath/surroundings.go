@@ -10,23 +10,30 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// surroundings checks (D7) and (D9) against the events of the trace in the window.
-func (c *checker) surroundings() {
-	if len(c.todo) == 0 {
-		return
-	}
+// surroundings compares what the execution rested on with the events of the trace in the window
+// (CP5, CP6).
+type surroundings struct {
+	in     *subject
+	script *script
+	loads  []span     // of private memory
+	called []uint64   // function values of the program
+	vars   *variables // with the addresses that were used
+}
+
+func (c *surroundings) check() {
+	alt := c.in.alt
 	held := contents{}
-	for _, r := range c.b.Records {
+	for _, r := range c.in.window.Records {
 		switch {
 		case r.Kind == format.Alloc:
-			if r.Index >= c.way.At {
-				c.allocated(uint64(r.Obj), r.Val)
+			if r.Index >= alt.At {
+				c.allocated(span{uint64(r.Obj), r.Val})
 			} else {
 				held.forget(uint64(r.Obj), r.Val)
 			}
 		case !r.Kind.IsAccess():
-		case r.G == c.way.G:
-			if r.Index < c.way.At {
+		case r.G == alt.G:
+			if r.Index < alt.At {
 				held.access(r)
 			}
 		case r.Flags&format.FlagStack == 0:
@@ -34,60 +41,58 @@ func (c *checker) surroundings() {
 		}
 		c.variable(r)
 	}
-	for _, s := range c.silent {
+	for _, s := range c.loads {
 		for i := range s.size {
-			c.assumed(held, s.addr+uint64(i))
+			c.assumed(held, s.addr+i)
 		}
 	}
 }
 
-// span is the bytes of an access of the trace.
-func span(r *built.Record) (addr, size uint64) {
+// spanOf is the bytes of an access of the trace.
+func spanOf(r *built.Record) span {
 	if r.Size == 0 || r.Size > 8 {
-		return uint64(r.Obj) &^ 7, 8
+		return span{uint64(r.Obj) &^ 7, 8}
 	}
-	return uint64(r.Obj), uint64(r.Size)
+	return span{uint64(r.Obj), uint64(r.Size)}
 }
 
-func meet(a, n, b, m uint64) bool { return a < b+m && b < a+n }
-
-// foreign is an access of another goroutine.
-func (c *checker) foreign(r *built.Record) {
-	addr, size := span(r)
-	for _, s := range c.silent {
-		if meet(addr, size, s.addr, uint64(s.size)) {
-			reject("D7", "the way reads %#x without a step, but goroutine %d accesses it", s.addr, r.G)
+// foreign checks that an access of another goroutine is not one of private memory.
+func (c *surroundings) foreign(r *built.Record) {
+	for _, s := range c.loads {
+		if spanOf(r).meets(s) {
+			reject("CP5", "%#x is loaded without a step, but goroutine %d accesses it", s.addr, r.G)
 		}
 	}
 }
 
-// allocated is memory that is new after the fork: an address in it is another one than at the fork.
-func (c *checker) allocated(addr, size uint64) {
-	for _, s := range c.silent {
-		if meet(addr, size, s.addr, uint64(s.size)) {
-			reject("D9", "the memory at %#x is allocated anew after the fork", s.addr)
+// allocated checks that nothing lies in memory that is allocated after the fork: an address there
+// denotes another object than at the fork.
+func (c *surroundings) allocated(m span) {
+	for _, s := range c.loads {
+		if m.meets(s) {
+			reject("CP6", "the memory at %#x is allocated anew after the fork", s.addr)
 		}
 	}
 	for _, f := range c.called {
-		if f-addr < size {
-			reject("D9", "the function value at %#x is allocated anew after the fork", f)
+		if f-m.addr < m.size {
+			reject("CP6", "the function value at %#x is allocated anew after the fork", f)
 		}
 	}
-	for k := range c.steps {
-		s := &c.steps[k]
-		if (s.any || s.racing) && s.Event.Kind != format.Go && uint64(s.Event.Obj)-addr < size {
-			c.at = k
-			reject("D9", "the memory at %#x is allocated anew after the fork", uint64(s.Event.Obj))
+	for k := range c.script.steps {
+		s := &c.script.steps[k]
+		if (s.any || s.racing) && s.Event.Kind != format.Go && uint64(s.Event.Obj)-m.addr < m.size {
+			c.script.at = k
+			reject("CP6", "the memory at %#x is allocated anew after the fork", uint64(s.Event.Obj))
 		}
 	}
 }
 
-// variable checks the address of a variable of a package against an access that names it.
-func (c *checker) variable(r *built.Record) {
-	if len(c.globals) == 0 || !r.Kind.IsAccess() || r.Flags&format.FlagOpaque != 0 {
+// variable compares the address of a variable of a package with that of an access that names it.
+func (c *surroundings) variable(r *built.Record) {
+	if len(c.vars.addrs) == 0 || !r.Kind.IsAccess() || r.Flags&format.FlagOpaque != 0 {
 		return
 	}
-	pf, b, i := c.snap.Program.FuncAt(r.Site)
+	pf, b, i := c.in.snap.Program.FuncAt(r.Site)
 	if pf == nil || b < 0 || i < 0 {
 		return
 	}
@@ -103,25 +108,25 @@ func (c *checker) variable(r *built.Record) {
 		return
 	}
 	t, ok := g.Type().Underlying().(*types.Pointer)
-	addr, used := c.globals[g.String()]
+	addr, used := c.vars.addrs[g.String()]
 	if used && addr >= freshBase {
-		reject("D8", "%v is accessed in the window", g)
+		reject("CP5", "%v is accessed in the window", g)
 	}
 	if ok && used && uint64(r.Obj)-addr >= uint64(max(8, sizeof(t.Elem()))) {
-		reject("D9", "%v is not at %#x", g, addr)
+		reject("CP6", "%v is not at %#x", g, addr)
 	}
 }
 
-// contents is what the goroutine of the fork has last done to each byte, in the recorded run up to
-// the fork.
-type contents map[uint64]lastly
+// contents has what the last access by the goroutine of the fork, in the window and before the
+// fork, left in each byte.
+type contents map[uint64]content
 
-type lastly struct {
-	b     byte
-	known bool       // the byte was recorded
-	rests bool       // it was written, and rests on reads
-	value *expr.Expr // with rests: what was written, if that has a term
-	addr  uint64     // where the word begins that was written
+type content struct {
+	b       byte
+	known   bool       // the byte was recorded
+	depends bool       // the byte was written, and depends on reads
+	term    *expr.Expr // with depends: the word that was written, if it has a term
+	addr    uint64     // with depends: where that word begins
 }
 
 func (c contents) forget(addr, size uint64) {
@@ -133,40 +138,40 @@ func (c contents) forget(addr, size uint64) {
 }
 
 func (c contents) access(r *built.Record) {
-	addr, size := span(r)
+	at := spanOf(r)
 	v := r.Val
 	if r.Kind == format.AtomicRMW {
 		v = r.Aux
 	}
-	for i := range size {
-		l := lastly{b: byte(v >> (8 * i)), known: r.Flags&format.FlagNoValue == 0}
+	for i := range at.size {
+		l := content{b: byte(v >> (8 * i)), known: r.Flags&format.FlagNoValue == 0}
 		if r.Kind.IsWrite() {
-			l.rests, l.value, l.addr = len(r.From) > 0 || r.Kind == format.AtomicRMW, r.Value, addr
-		} else if was, ok := c[addr+i]; ok && was.b == l.b && was.known {
+			l.depends, l.term, l.addr = len(r.From) > 0 || r.Kind == format.AtomicRMW, r.Value, at.addr
+		} else if was, ok := c[at.addr+i]; ok && was.b == l.b && was.known {
 			continue
 		}
-		c[addr+i] = l
+		c[at.addr+i] = l
 	}
 }
 
-// assumed checks what is assumed to be in a byte at the fork.
-func (c *checker) assumed(held contents, addr uint64) {
+// assumed checks what the alternative assumes to be in a byte at the fork.
+func (c *surroundings) assumed(held contents, addr uint64) {
 	l, ok := held[addr]
 	if !ok { // from before the window
 		return
 	}
-	for k := range c.way.Assumes {
-		a := &c.way.Assumes[k]
+	for k := range c.in.alt.Assumes {
+		a := &c.in.alt.Assumes[k]
 		if addr-a.Addr >= uint64(a.Size) {
 			continue
 		}
 		switch b := byte(a.Bits >> (8 * (addr - a.Addr))); {
 		case !l.known || l.b != b:
-			reject("D7", "%#x is taken to hold %#x", addr, b)
-		case l.rests && a.Term == nil:
-			reject("D7", "%#x rests on reads", addr)
-		case a.Term != nil && (a.Term != l.value || a.Addr != l.addr):
-			reject("D7", "%#x rests on reads in another way", addr)
+			reject("CP5", "%#x is assumed to hold %#x, which it does not", addr, b)
+		case l.depends && a.Term == nil:
+			reject("CP5", "the content of %#x depends on reads, but is assumed to be constant", addr)
+		case a.Term != nil && (a.Term != l.term || a.Addr != l.addr):
+			reject("CP5", "the content of %#x is another function of reads than assumed", addr)
 		}
 	}
 }

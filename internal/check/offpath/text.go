@@ -6,8 +6,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// texts is what string constants say: bytes of the program's memory that nobody writes, and the
-// strings that have a place without being there.
+// texts has the contents of string constants: bytes of the program's memory that nobody writes, and
+// strings that have an address but are not in the trace.
 type texts struct{ in *expr.Texts }
 
 // at is the string of n bytes at an address.
@@ -29,7 +29,7 @@ func (t texts) at(addr, n uint64) (string, bool) {
 	return "", n == 0
 }
 
-// of is the content of a string.
+// of is the content of a string. ok is false if it is unknown.
 func (t texts) of(v value) (string, bool) {
 	if s, ok := v.content(); ok {
 		return s, true
@@ -42,7 +42,7 @@ func (t texts) of(v value) (string, bool) {
 	return t.at(addr, n)
 }
 
-// read is a value with its content, if it is a string and that is known.
+// read is a value with its content, if it is a string of known content.
 func (t texts) read(typ types.Type, v value) value {
 	if b, ok := typ.Underlying().(*types.Basic); !ok || b.Info()&types.IsString == 0 || v.text != nil || len(v.img) != 16 {
 		return v
@@ -53,7 +53,7 @@ func (t texts) read(typ types.Type, v value) value {
 	return v
 }
 
-// constant is a string constant: where it is, is a name for what it says.
+// constant is a string constant. Its address is a name for its content.
 func (t texts) constant(v value) value {
 	if v.text == nil {
 		return v

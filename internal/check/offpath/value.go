@@ -10,13 +10,13 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// value is a Go value of the interpreter: its bytes as they stand in memory, and which of them are
-// not known. A tuple is its parts. A value is immutable.
+// value is a Go value: its bytes as in memory, each of which is known or unknown. A tuple has parts
+// instead. A value is immutable.
 type value struct {
 	img   []byte
-	unk   []bool  // nil: all are known
+	unk   []bool  // by byte: it is unknown; nil: all are known
 	text  *string // of a string: its content
-	some  bool    // an interface of which it is known that it is not nil
+	some  bool    // of an interface: it is known not to be nil
 	tuple []value
 }
 
@@ -65,7 +65,7 @@ func (v value) known() bool {
 	return true
 }
 
-// bits is a value of at most one word. ok is false if it is not known.
+// bits is a value of at most one word. ok is false if it is unknown.
 func (v value) bits() (x uint64, ok bool) {
 	if len(v.img) > 8 || !v.known() {
 		return 0, false
@@ -114,7 +114,7 @@ func (v value) with(off int, p value) value {
 	return r
 }
 
-// words puts a string or slice together; a word that is not ok is not known.
+// words is a string, slice or interface with these words.
 func words(parts ...value) value {
 	v := zero(8 * len(parts))
 	for i, p := range parts {
@@ -129,8 +129,8 @@ func stringOf(s string) value {
 	return v
 }
 
-// content is the text of a string, if that is known.
-func (v value) content() (string, bool) {
+// content is the text of a string. ok is false if it is unknown.
+func (v value) content() (s string, ok bool) {
 	if v.text != nil {
 		return *v.text, true
 	}

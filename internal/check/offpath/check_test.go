@@ -23,19 +23,19 @@ import (
 type found struct {
 	name  string
 	built *built.Window
-	way   *built.Way
+	alt   *built.Way
 	w     *model.Window
 	pair  model.Pair
 	order []int32
 }
 
-// check has both checkers look at it.
+// check runs both checkers.
 func (f *found) check() (*witness.Execution, error) {
 	x, err := witness.Execute(f.w, f.pair, f.order)
 	if err != nil {
 		return nil, err
 	}
-	return x, offpath.Check(f.built, f.way, f.w, f.pair, x)
+	return x, offpath.Check(f.built, f.alt, f.w, f.pair, x)
 }
 
 // eachRace calls f for races off the recorded path of random programs and of bodies.
@@ -81,13 +81,13 @@ func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fo
 	walker := walk.NewBranching(p.Plan)
 	b := window.NewBuilder(window.BuildOptions{Walked: true, Symbolic: true, Paths: true, Meta: run.Meta}, func(b *built.Window) error {
 		for k := range b.Alternatives {
-			way := &b.Alternatives[k]
+			alt := &b.Alternatives[k]
 			w, from := b.Variant(k)
 			solver := engine.New(w, engine.Options{})
 			tried := 0
 			for _, p := range pairs(w, from) {
 				if order := solve(solver, p, fork != nil); order != nil {
-					f(&found{name, b, way, w, p, order})
+					f(&found{name, b, alt, w, p, order})
 				}
 				if tried++; tried > 40 {
 					break
@@ -114,8 +114,8 @@ func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fo
 	return b
 }
 
-// solve returns the engine's witness, nil if there is none. A faulty explorer may give it a window
-// that is none.
+// solve returns the engine's witness, nil if there is none. With a faulty explorer the window may be
+// malformed.
 func solve(s *engine.Solver, p model.Pair, faulty bool) (order []int32) {
 	defer func() {
 		if r := recover(); r != nil && !faulty {
@@ -128,8 +128,8 @@ func solve(s *engine.Solver, p model.Pair, faulty bool) (order []int32) {
 	return nil
 }
 
-// pairs are the conflicting accesses of a variant that it owes to its way: one of them is of the
-// way, or the way does something.
+// pairs are the conflicting accesses of a variant of which one is an event of the alternative, or a
+// recorded one.
 func pairs(w *model.Window, from int32) (list []model.Pair) {
 	ok := func(i int32) bool {
 		e := &w.Events[i]
@@ -146,8 +146,7 @@ func pairs(w *model.Window, from int32) (list []model.Pair) {
 	return list
 }
 
-// TestAccepts has the checker accept what the explorer found out about the alternatives of random
-// programs.
+// TestAccepts checks that the checker accepts the alternatives of random programs.
 func TestAccepts(t *testing.T) {
 	n := 0
 	eachRace(t, 400, 1, func(f *found) {
@@ -161,8 +160,8 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// needed are the steps of a way that its witness has, in whole or as an access of the race; and
-// which of them are executed.
+// needed are the steps of an alternative that its witness has, executed or as an access of the race,
+// and which of them are executed.
 func (f *found) needed(x *witness.Execution) (list []int, executed map[int]bool) {
 	executed = map[int]bool{}
 	for i := int32(len(f.built.Events)); int(i) < len(f.w.Events); i++ {
@@ -178,12 +177,12 @@ func (f *found) needed(x *witness.Execution) (list []int, executed map[int]bool)
 	return list, executed
 }
 
-// clone is a copy that may be spoilt.
+// clone is a copy that a fault may change.
 func (f *found) clone() *found {
 	c := *f
-	way, w := *f.way, *f.w
-	c.way, c.w = &way, &w
-	way.Steps, way.Assumes = slices.Clone(way.Steps), slices.Clone(way.Assumes)
+	alt, w := *f.alt, *f.w
+	c.alt, c.w = &alt, &w
+	alt.Steps, alt.Assumes = slices.Clone(alt.Steps), slices.Clone(alt.Assumes)
 	w.Events = slices.Clone(w.Events)
 	c.order = slices.Clone(f.order)
 	return &c
@@ -198,15 +197,15 @@ func (f *found) each(k int, g func(i int32, e *model.Event)) {
 	}
 }
 
-// faults spoil step k of a way, in the steps and in the events that the window has for them: as if
-// the explorer had been wrong, and the window built accordingly. They return false where they do
-// not apply.
+// faults make step k of an alternative wrong, and its events in the window with it: as if package
+// alternative had been wrong, and the window built accordingly. They return false where they do not
+// apply.
 var faults = []struct {
 	name  string
 	spoil func(r *rand.Rand, f *found, k int, needed []int, executed map[int]bool) bool
 }{
 	{"address", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
-		e := &f.way.Steps[k].Event
+		e := &f.alt.Steps[k].Event
 		if !e.Kind.IsAccess() {
 			return false
 		}
@@ -230,7 +229,7 @@ var faults = []struct {
 		return true
 	}},
 	{"object", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
-		e := &f.way.Steps[k].Event
+		e := &f.alt.Steps[k].Event
 		if e.Kind.IsAccess() || e.Kind == format.Go {
 			return false
 		}
@@ -245,7 +244,7 @@ var faults = []struct {
 		return false
 	}},
 	{"site", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
-		f.way.Steps[k].Event.Site++
+		f.alt.Steps[k].Event.Site++
 		f.each(k, func(_ int32, w *model.Event) { w.Site++ })
 		return true
 	}},
@@ -255,24 +254,24 @@ var faults = []struct {
 			format.Lock: format.Unlock, format.Unlock: format.Lock, format.WGAdd: format.WGWait, format.WGWait: format.WGAdd,
 			format.ChanSend: format.ChanRecv, format.ChanRecv: format.ChanSend, format.AtomicRMW: format.AtomicWrite,
 		}
-		kind, ok := other[f.way.Steps[k].Event.Kind]
+		kind, ok := other[f.alt.Steps[k].Event.Kind]
 		if !ok {
 			return false
 		}
-		f.way.Steps[k].Event.Kind = kind
+		f.alt.Steps[k].Event.Kind = kind
 		f.each(k, func(_ int32, w *model.Event) { w.Kind, w.Value = kind, nil })
 		return true
 	}},
 	{"shared mode", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
-		if s := f.way.Steps[k].Event.Kind; s != format.Lock && s != format.Unlock {
+		if s := f.alt.Steps[k].Event.Kind; s != format.Lock && s != format.Unlock {
 			return false
 		}
-		f.way.Steps[k].Event.Flags ^= format.FlagRead
+		f.alt.Steps[k].Event.Flags ^= format.FlagRead
 		f.each(k, func(_ int32, w *model.Event) { w.Flags ^= format.FlagRead })
 		return true
 	}},
 	{"value", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
-		switch f.way.Steps[k].Event.Kind {
+		switch f.alt.Steps[k].Event.Kind {
 		case format.Write, format.AtomicWrite, format.AtomicRMW, format.ChanSend, format.WGAdd:
 		default:
 			return false
@@ -280,7 +279,7 @@ var faults = []struct {
 		if !executed[k] {
 			return false
 		}
-		f.way.Steps[k].Event.Val ^= 1
+		f.alt.Steps[k].Event.Val ^= 1
 		f.each(k, func(_ int32, w *model.Event) {
 			w.Val, w.Aux, w.Value, w.ValDeps = w.Val^1, w.Aux^1, nil, nil
 		})
@@ -290,7 +289,7 @@ var faults = []struct {
 		if !executed[k] || !executed[k+1] {
 			return false
 		}
-		a, b := f.way.Steps[k], f.way.Steps[k+1]
+		a, b := f.alt.Steps[k], f.alt.Steps[k+1]
 		if a.Event.G != b.Event.G || a.Event.Site == b.Event.Site && a.Event.Obj == b.Event.Obj || a.Event.Kind == format.Go || b.Event.Kind == format.Go {
 			return false
 		}
@@ -301,7 +300,7 @@ var faults = []struct {
 			return false
 		}
 		i, j := one[0], two[0]
-		f.way.Steps[k], f.way.Steps[k+1] = b, a
+		f.alt.Steps[k], f.alt.Steps[k+1] = b, a
 		x, y := f.w.Events[i], f.w.Events[j]
 		x.Index, y.Index = y.Index, x.Index
 		f.w.Events[i], f.w.Events[j] = y, x
@@ -309,19 +308,19 @@ var faults = []struct {
 		return true
 	}},
 	{"dropped", func(r *rand.Rand, f *found, k int, needed []int, executed map[int]bool) bool {
-		g := f.way.Steps[k].Event.G
-		later := slices.ContainsFunc(needed, func(n int) bool { return n > k && f.way.Steps[n].Event.G == g })
-		if !executed[k] || !later || f.way.Steps[k].Event.Kind == format.Go {
+		g := f.alt.Steps[k].Event.G
+		later := slices.ContainsFunc(needed, func(n int) bool { return n > k && f.alt.Steps[n].Event.G == g })
+		if !executed[k] || !later || f.alt.Steps[k].Event.Kind == format.Go {
 			return false
 		}
-		if a, b := &f.way.Steps[k].Event, &f.way.Steps[k+1].Event; a.Site == b.Site && a.Obj == b.Obj {
-			// nobody can tell
+		if a, b := &f.alt.Steps[k].Event, &f.alt.Steps[k+1].Event; a.Site == b.Site && a.Obj == b.Obj {
+			// the result is the same
 			return false
 		}
 		var gone []int32
 		f.each(k, func(i int32, e *model.Event) { gone = append(gone, i) })
 		f.blind(gone...)
-		f.way.Steps = slices.Delete(f.way.Steps, k, k+1)
+		f.alt.Steps = slices.Delete(f.alt.Steps, k, k+1)
 		for _, i := range gone {
 			f.w.Events[i] = model.Event{Kind: model.Pin, Obj: -1, Partner: -1, Thread: f.w.Events[i].Thread}
 		}
@@ -333,11 +332,11 @@ var faults = []struct {
 		return true
 	}},
 	{"twice", func(r *rand.Rand, f *found, k int, needed []int, executed map[int]bool) bool {
-		// The step after it is said to be it once more.
-		if !executed[k] || k+1 >= len(f.way.Steps) || !slices.Contains(needed, k+1) || f.way.Steps[k].Event.G != f.way.Steps[k+1].Event.G || f.way.Steps[k].Event.Kind == format.Go {
+		// The step after it becomes the same step once more.
+		if !executed[k] || k+1 >= len(f.alt.Steps) || !slices.Contains(needed, k+1) || f.alt.Steps[k].Event.G != f.alt.Steps[k+1].Event.G || f.alt.Steps[k].Event.Kind == format.Go {
 			return false
 		}
-		a, b := f.way.Steps[k], f.way.Steps[k+1]
+		a, b := f.alt.Steps[k], f.alt.Steps[k+1]
 		if a.Event.Site == b.Event.Site && a.Event.Obj == b.Event.Obj || b.Event.Kind == format.Go {
 			return false
 		}
@@ -347,7 +346,7 @@ var faults = []struct {
 		if len(one) != 1 || len(two) != 1 {
 			return false
 		}
-		f.way.Steps[k+1] = a
+		f.alt.Steps[k+1] = a
 		e := f.w.Events[one[0]]
 		e.Index++
 		f.w.Events[two[0]] = e
@@ -355,11 +354,11 @@ var faults = []struct {
 		return true
 	}},
 	{"goroutine", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
-		f.way.Steps[k].Event.G++
+		f.alt.Steps[k].Event.G++
 		return true
 	}},
 	{"size", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
-		e := &f.way.Steps[k].Event
+		e := &f.alt.Steps[k].Event
 		if !e.Kind.IsAccess() || e.Size < 2 {
 			return false
 		}
@@ -376,15 +375,15 @@ var faults = []struct {
 		return spoilt
 	}},
 	{"case", func(r *rand.Rand, f *found, k int, _ []int, _ map[int]bool) bool {
-		s := &f.way.Steps[k]
+		s := &f.alt.Steps[k]
 		s.Case++
 		return len(s.Cases) > 0 && s.Event.Kind != format.SelectDefault
 	}},
 	{"outcome", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
-		s := &f.way.Steps[k]
+		s := &f.alt.Steps[k]
 		flags := format.Flags(0)
 		switch {
-		case !executed[k]: // nobody knows
+		case !executed[k]: // its outcome matters to nothing
 			return false
 		case s.Compares:
 			s.Event.Kind, flags = format.AtomicRead, format.FlagTry
@@ -398,7 +397,7 @@ var faults = []struct {
 		return true
 	}},
 	{"comparison", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
-		s := &f.way.Steps[k]
+		s := &f.alt.Steps[k]
 		if !s.Compares || executed[k] {
 			return false
 		}
@@ -412,13 +411,13 @@ var faults = []struct {
 		if !executed[k] {
 			return false
 		}
-		f.way.Steps[k].Last = true
+		f.alt.Steps[k].Last = true
 		return true
 	}},
 }
 
-// blind takes the guards and dependencies on some events out of the way's other events: the
-// explorer that is wrong about them would not have made these.
+// blind removes the guards and dependencies on some events from the other events of the
+// alternative, since they were computed from the events as they were.
 func (f *found) blind(events ...int32) {
 	for i := len(f.built.Events); i < len(f.w.Events); i++ {
 		e := &f.w.Events[i]
@@ -435,7 +434,7 @@ func (f *found) blind(events ...int32) {
 	}
 }
 
-// sameWords reports whether step k leaves the same in two executions, or what is not known.
+// sameWords reports whether step k writes the same values in two executions, where they are known.
 func (f *found) sameWords(k int, x, y *witness.Execution) bool {
 	same := true
 	f.each(k, func(i int32, _ *model.Event) {
@@ -446,8 +445,8 @@ func (f *found) sameWords(k int, x, y *witness.Execution) bool {
 	return same
 }
 
-// TestFaults spoils alternatives in every way an explorer may be wrong, the guards along with it.
-// What is left of the rules of windows is one matter; this checker has to reject every one of them.
+// TestFaults makes alternatives wrong with each of faults. Package witness may reject them as well;
+// this checker has to reject every one.
 func TestFaults(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	tried, byWindow := map[string]int{}, map[string]int{}
@@ -470,20 +469,20 @@ func TestFaults(t *testing.T) {
 					if fault.name == "value" { // it is in the execution that it shows
 						continue
 					}
-					y = x // as it was, with the spoilt way beside it
+					y = x // the execution before the fault, with the faulty alternative
 				}
 				if fault.name == "value" && c.sameWords(k, x, y) {
-					// what its term amounts to here, by chance
+					// its term has the same value here
 					continue
 				}
 				tried[fault.name]++
-				if err := offpath.Check(c.built, c.way, c.w, c.pair, y); err == nil {
-					t.Errorf("%s: a way with a wrong %s at step %d of %s is accepted", f.name, fault.name, k, steps(f.way))
+				if err := offpath.Check(c.built, c.alt, c.w, c.pair, y); err == nil {
+					t.Errorf("%s: an alternative with a wrong %s at step %d of %s is accepted", f.name, fault.name, k, steps(f.alt))
 				}
 			}
 		}
 	})
-	t.Logf("tried %v; of these, against a rule of windows as well: %v", tried, byWindow)
+	t.Logf("tried %v; of these, package witness rejects as well: %v", tried, byWindow)
 	for _, fault := range faults {
 		if tried[fault.name] < 5 {
 			t.Errorf("%s was tried %d times", fault.name, tried[fault.name])
@@ -491,9 +490,9 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func steps(way *built.Way) (s string) {
-	for k := range way.Steps {
-		e := &way.Steps[k].Event
+func steps(alt *built.Way) (s string) {
+	for k := range alt.Steps {
+		e := &alt.Steps[k].Event
 		s += fmt.Sprintf("\n%d: g%d %v site %d %#x", k, e.G, e.Kind, e.Site, uint64(e.Obj))
 	}
 	return s

@@ -1,0 +1,99 @@
+package offpath
+
+import (
+	"fmt"
+
+	"github.com/presage-race/presage/internal/predict/built"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// An Execution is a witness as package witness has executed it.
+type Execution interface {
+	Done(event int32) bool                         // the event is executed
+	Intact(event int32) bool                       // of a read: it returns its recorded value
+	Seen(event int32) (word uint64, known bool)    // what a read returns
+	Wrote(event int32) (word uint64, known bool)   // what a write or send leaves
+	Value(t *model.Term) (word uint64, known bool) // the value of a term over its reads
+	Text(t *model.Term) (text string, known bool)  // the value of a term of type string
+}
+
+// A Violation says which rule a witness breaks.
+type Violation struct {
+	Rule   string
+	Step   int // the step of the alternative that is next; -1: none in particular
+	Reason string
+}
+
+func (v *Violation) Error() string {
+	if v.Step < 0 {
+		return fmt.Sprintf("witness: (%s) %s", v.Rule, v.Reason)
+	}
+	return fmt.Sprintf("witness: (%s) at step %d: %s", v.Rule, v.Step, v.Reason)
+}
+
+// reject ends a check.
+func reject(rule, reason string, args ...any) {
+	panic(&Violation{Rule: rule, Step: -1, Reason: fmt.Sprintf(reason, args...)})
+}
+
+// throw rejects a witness because the interpreter cannot execute the program further (CP3).
+func throw(reason string, args ...any) { reject("CP3", reason, args...) }
+
+// subject is what a check is about: a witness of a race in a variant of a window.
+type subject struct {
+	window  *built.Window // as recorded
+	alt     *built.Way
+	variant *model.Window
+	pair    model.Pair
+	exec    Execution
+	snap    *flow.Snapshot // the goroutine at the fork
+}
+
+// Check executes the program along an alternative, from the fork on, and reports whether it does
+// what the witness says. The witness is x, of the race p in the variant w. The error is a
+// *Violation.
+func Check(b *built.Window, alt *built.Way, w *model.Window, p model.Pair, x Execution) (err error) {
+	in := &subject{window: b, alt: alt, variant: w, pair: p, exec: x, snap: alt.Origin.Snapshot()}
+	s := newScript(in)
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Violation:
+			if r.Step < 0 {
+				r.Step = s.at
+			}
+			err = r
+		default:
+			err = &Violation{Rule: "CP3", Step: s.at, Reason: fmt.Sprint(r)}
+		}
+	}()
+	in.recordedPathEnds()
+	s.match()
+	if !s.used {
+		return nil
+	}
+	s.at = -1
+	c := newProcess(in, s)
+	c.values.conditions()
+	c.execute()
+	s.at = -1
+	(&surroundings{in: in, script: s, loads: c.private.loads, called: c.called, vars: c.vars}).check()
+	return nil
+}
+
+// recordedPathEnds checks that the recorded path of the goroutine ends at the fork (CP1).
+func (in *subject) recordedPathEnds() {
+	for i := range in.window.Events {
+		e, v := &in.window.Events[i], &in.variant.Events[i]
+		switch {
+		case e.Thread == in.alt.Thread && e.Index >= in.alt.At && !v.Never:
+			reject("CP1", "event %d comes after the fork, but may be executed", i)
+		case e.Thread == in.alt.Thread && e.Index < in.alt.At && v.Thread != e.Thread:
+			reject("CP1", "event %d comes before the fork, but is not the goroutine's", i)
+		case v.Kind == format.Join && model.Thread(v.Obj) == in.alt.Thread && !v.Never:
+			reject("CP1", "event %d waits for the end of the goroutine", i)
+		}
+	}
+}
