@@ -114,8 +114,8 @@ func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fo
 	return b
 }
 
-// solve returns the engine's witness, nil if there is none. With a faulty explorer the window may be
-// malformed.
+// solve returns the engine's witness, nil if there is none. With a faulty explorer the window may
+// be malformed.
 func solve(s *engine.Solver, p model.Pair, faulty bool) (order []int32) {
 	defer func() {
 		if r := recover(); r != nil && !faulty {
@@ -160,8 +160,8 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-// needed are the steps of an alternative that its witness has, executed or as an access of the race,
-// and which of them are executed.
+// needed are the steps of an alternative that its witness has, executed or as an access of the
+// race, and which of them are executed.
 func (f *found) needed(x *witness.Execution) (list []int, executed map[int]bool) {
 	executed = map[int]bool{}
 	for i := int32(len(f.built.Events)); int(i) < len(f.w.Events); i++ {

@@ -15,8 +15,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A faulty fork returns alternatives with a fault, or explores from a wrong state. Window and engine
-// work on them as they are.
+// A faulty fork returns alternatives with a fault, or explores from a wrong state. Window and
+// engine work on them as they are.
 type faulty struct {
 	flow.Fork
 	r     *rand.Rand

@@ -2,7 +2,7 @@ package witness
 
 import "fmt"
 
-// enterOrders notes of which orders on condition events are a part.
+// enterOrders records which conditional orders each event is part of.
 func (s *state) enterOrders() error {
 	if len(s.w.Orders) == 0 {
 		return nil
@@ -11,7 +11,7 @@ func (s *state) enterOrders() error {
 	for k, c := range s.w.Orders {
 		for _, i := range []int32{c.If, c.From, c.To} {
 			if i < 0 || int(i) >= len(s.w.Events) {
-				return &Violation{Rule: "X", Event: -1, Reason: fmt.Sprintf("order %d→%d if %d has no events", c.From, c.To, c.If)}
+				return &Violation{Rule: "X", Event: -1, Reason: fmt.Sprintf("conditional order %d→%d if %d has no events", c.From, c.To, c.If)}
 			}
 			s.given[i] = append(s.given[i], int32(k))
 		}
@@ -19,7 +19,7 @@ func (s *state) enterOrders() error {
 	return nil
 }
 
-// ordered checks (M9) after event i, which was executed last.
+// ordered checks (MO9) after event i, the last one so far.
 func (s *state) ordered(i int32) error {
 	if s.given == nil {
 		return nil
@@ -29,7 +29,7 @@ func (s *state) ordered(i int32) error {
 	for _, k := range s.given[i] {
 		c := s.w.Orders[k]
 		if s.done[c.If] && s.done[c.From] && s.done[c.To] && s.at[c.To] < s.at[c.From] {
-			return s.violation("M9", i, "event %d must come before event %d if %d happens", c.From, c.To, c.If)
+			return s.violation("MO9", i, "event %d must come before event %d if %d is executed", c.From, c.To, c.If)
 		}
 	}
 	return nil

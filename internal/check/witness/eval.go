@@ -9,12 +9,12 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// The checker's own evaluator of expressions (docs/theory/model.md V; rules E1–E4 of package expr).
-// It shares no code with expr.Evaluator, by which the engine found the witness: an operator is Go's
-// own on values of Go's own type, what has no value is said here anew, and a word is taken apart as
-// bytes. eval_test.go compares the two, and both with compiled Go.
+// This file evaluates expressions (docs/theory/model.md, V). It shares no code with expr.Evaluator,
+// with which the engine found the witness. Each operator is Go's own, on operands of Go's own
+// types; which expressions have no value is defined here a second time. Package expr states the
+// rules. eval_test.go compares the two evaluators with each other and with compiled Go.
 
-// amount is what an expression comes to: a word, or a string; ok is false if it has no value.
+// amount is the value of an expression: a word or a string. ok is false if it has none.
 type amount struct {
 	bits uint64
 	text string
@@ -39,7 +39,7 @@ type evaluation struct {
 	done map[*expr.Expr]amount
 }
 
-// of computes e, what is shared once. Of an Ite it computes what it chooses.
+// of computes e, each shared part once. Of an Ite it computes only the operand that is chosen.
 func (v *evaluation) of(e *expr.Expr) amount {
 	if a, ok := v.done[e]; ok {
 		return a
@@ -157,7 +157,7 @@ type number interface{ integer | float32 | float64 }
 func f32(bits uint64) float32 { return math.Float32frombits(uint32(bits)) }
 func f64(bits uint64) float64 { return math.Float64frombits(bits) }
 
-// image is the word of a number; none of a NaN (E4).
+// image is the word of a number. A NaN has none.
 func image[T number](x T) amount {
 	if x != x {
 		return amount{}
@@ -219,7 +219,7 @@ func integers[T integer](e *expr.Expr, a []amount) amount {
 	return numbers(e.Op(), x, y)
 }
 
-// numbers is what integers and floats have in common.
+// numbers has the operators that integers and floats have in common.
 func numbers[T number](op expr.Op, x, y T) amount {
 	switch op {
 	case expr.Add:
@@ -377,7 +377,7 @@ func convertInteger[T integer](to expr.Kind, x T) amount {
 	return amount{}
 }
 
-// convertFloat makes an integer of the number without its fraction, if the type has it (E4).
+// convertFloat is the integer part of a number, if the type can represent it.
 func convertFloat[T float32 | float64](to expr.Kind, x T) amount {
 	switch {
 	case to == expr.Float32:
@@ -402,7 +402,7 @@ func convertFloat[T float32 | float64](to expr.Kind, x T) amount {
 	return convertInteger(to, i.Uint64())
 }
 
-// stringAt is the string of n bytes at an address, if that is in read-only memory (E6).
+// stringAt is the string of n bytes at an address, if that is in read-only memory.
 func stringAt(in *expr.Texts, addr, n uint64) amount {
 	if n == 0 {
 		return amount{ok: true}

@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// class says what an event's Obj is.
+// class is what the Obj of an event denotes.
 type class uint8
 
 const (
@@ -26,8 +26,8 @@ func classOf(k format.Kind) class {
 	return onObject
 }
 
-// execute checks that event i, which is next in its thread, is enabled (M5), and
-// applies its effect. A kind that the model does not have is never enabled.
+// execute checks that event i, which is next in its thread, is enabled (MO5), and applies its
+// effect. An event of a kind that the model does not have is never enabled.
 func (s *state) execute(i int32, e *model.Event) error {
 	if classOf(e.Kind) != onObject {
 		return s.executeThread(i, e)
@@ -46,7 +46,7 @@ func (s *state) execute(i int32, e *model.Event) error {
 	case format.Unlock:
 		return s.unlock(i, e, o)
 	case format.TryFail:
-		// (L) It fails because somebody holds the lock in a mode that excludes it.
+		// (L) It fails because the lock is held in a mode that excludes it.
 		shared := e.Flags&format.FlagRead != 0
 		if !o.writer && (shared || o.readers == 0) {
 			return s.violation("L", i, "lock %d is free", e.Obj)
@@ -91,10 +91,10 @@ func (s *state) executeThread(i int32, e *model.Event) error {
 	switch e.Kind {
 	case format.Go, format.Start, format.End, model.Pin: // (G) (P) always
 	case format.Join:
-		// (M3)
+		// (MO3)
 		u := model.Thread(e.Obj)
 		if int(s.next[u]) != len(s.threads[u]) || s.blockedOn[u] >= 0 {
-			return s.violation("M3", i, "thread %d has not ended", u)
+			return s.violation("MO3", i, "thread %d has not ended", u)
 		}
 	case format.SelectDefault:
 		// (S)
@@ -195,9 +195,9 @@ func (s *state) send(i int32, e *model.Event, o *object) error {
 	}
 	o.slot = slot{full: true, word: elem, sender: e.Thread, send: i, partner: -1}
 	if e.Flags&format.FlagNonBlocking != 0 {
-		// (U) Its receiver must be waiting: at the receive and nowhere else.
+		// (U) Its receiver must be waiting at the receive.
 		if !s.isNextOfItsThread(e.Partner) {
-			return s.violation("U", i, "non-blocking, and its receiver %d is not waiting", e.Partner)
+			return s.violation("U", i, "is non-blocking, but its receiver %d is not waiting", e.Partner)
 		}
 		o.slot.partner = e.Partner
 	}
@@ -205,7 +205,7 @@ func (s *state) send(i int32, e *model.Event, o *object) error {
 	return nil
 }
 
-// isNextOfItsThread reports whether the thread of event i has come to it.
+// isNextOfItsThread reports whether event i is the next one of its thread.
 func (s *state) isNextOfItsThread(i int32) bool {
 	if i < 0 || int(i) >= len(s.w.Events) {
 		return false
@@ -236,7 +236,7 @@ func (s *state) recv(i int32, e *model.Event, o *object) error {
 	return nil
 }
 
-// rendezvous is rule (U), receiving: the sender goes on.
+// rendezvous is rule (U), receiving. It unblocks the sender.
 func (s *state) rendezvous(i int32, e *model.Event, o *object) error {
 	met := o.slot
 	if !met.full {
@@ -247,15 +247,15 @@ func (s *state) rendezvous(i int32, e *model.Event, o *object) error {
 	}
 	o.slot = slot{}
 	if !s.patient(i) && met.send >= 0 && !s.patient(met.send) {
-		return s.violation("U", i, "neither it nor send %d could have waited", met.send)
+		return s.violation("U", i, "neither the receive nor send %d could have waited", met.send)
 	}
 	s.blockedOn[met.sender] = -1
 	s.sees(i, met.word)
 	return nil
 }
 
-// patient reports whether the send or receive i could have waited for the other
-// side, with nothing else to do (U).
+// patient reports whether the send or receive i could have waited for the other side (U): it is
+// blocking, and no other case of its select is ready.
 func (s *state) patient(i int32) bool {
 	e := &s.w.Events[i]
 	return e.Flags&format.FlagNonBlocking == 0 && !slices.ContainsFunc(e.Cases, s.ready)

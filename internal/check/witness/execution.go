@@ -2,7 +2,7 @@ package witness
 
 import "github.com/presage-race/presage/internal/predict/model"
 
-// An Execution is a witness that was executed.
+// An Execution is the state after a witness.
 type Execution struct{ s *state }
 
 // Execute is Check, and returns the execution.
@@ -25,11 +25,11 @@ func Execute(w *model.Window, p model.Pair, order []int32) (*Execution, error) {
 	return &Execution{s}, s.checkRace(p)
 }
 
-// Admits reports whether the events of w, in the order recorded, are an execution of it. They have
-// been one: if this fails, the window says something of the run that is wrong, and witnesses that
-// need the event of the error are not found. What is only known to be next (M8) is left out, with
-// what follows it. A trace may have what a receiver did before it waited behind the non-blocking
-// send that found it waiting (U): that comes first.
+// Admits reports whether the events of w are an execution of it in their recorded order. An error
+// means that the window is wrong: then witnesses that need the event of the error are not found.
+// Events that may only race (MO8) are left out, with the later events of their threads. The events
+// of a receiver before its receive are executed before the non-blocking send that found it waiting
+// (U), whatever the order of the trace.
 func Admits(w *model.Window) error {
 	s, err := newState(w)
 	if err != nil {
@@ -64,29 +64,29 @@ func (s *state) recorded(i int32, ended []bool) error {
 	return s.step(i, model.Pair{A: -1, B: -1})
 }
 
-// Done reports whether an event has happened.
+// Done reports whether an event is executed.
 func (x *Execution) Done(i int32) bool { return x.s.done[i] }
 
-// Intact reports whether a read has seen what was recorded.
+// Intact reports whether a read has returned its recorded value.
 func (x *Execution) Intact(i int32) bool { return x.s.isIntact(i) }
 
-// Seen is what a read saw.
+// Seen is the value that a read has returned.
 func (x *Execution) Seen(i int32) (word uint64, known bool) {
 	return x.s.seen[i].val, x.s.seen[i].known
 }
 
-// Wrote is what a write or send left.
+// Wrote is the value that a write or send has left.
 func (x *Execution) Wrote(i int32) (word uint64, known bool) {
 	return x.s.wrote[i].val, x.s.wrote[i].known
 }
 
-// Value is what a term amounts to.
+// Value is the value of a term over the reads of the witness.
 func (x *Execution) Value(t *model.Term) (word uint64, known bool) {
 	v := x.s.evaluate(t)
 	return v.val, v.known
 }
 
-// Text is what a term amounts to that is the content of a string.
+// Text is the value of a term that is the content of a string.
 func (x *Execution) Text(t *model.Term) (text string, known bool) {
 	a := x.s.amount(t)
 	return a.text, a.ok

@@ -21,7 +21,7 @@ func TestAdmits(t *testing.T) {
 		{"", "object 0\nobject 1\n0 t0 send o0 val=1 nb partner=2\n1 t1 write o1 val=1\n2 t1 recv o0 val=1"},
 		{"", "object 0\nobject 1\n0 t0 write o1 val=1 last\n1 t1 read o1 strict"},
 		{"", "object 0\nobject 1\n0 t0 send o0 val=1 nb last"},
-		{"M6", "object 0\nobject 1\n0 t0 write o1 val=1\n1 t1 read o1 strict"},
+		{"MO6", "object 0\nobject 1\n0 t0 write o1 val=1\n1 t1 read o1 strict"},
 		{"U", "object 0\nobject 1\n0 t0 send o0 val=1\n1 t0 write o1 val=1"},
 		{"U", "object 0\nobject 1\n0 t0 send o0 val=1 nb"},
 		{"L", "object 0\nobject 1\n0 t0 lock o0\n1 t0 send o1 val=1 nb partner=3\n2 t1 lock o0\n3 t1 recv o1 val=1"},

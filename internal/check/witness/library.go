@@ -15,14 +15,14 @@ import (
 	"unicode/utf8"
 )
 
-// pure is a function of the standard library that an expr.Call may name: itself, called by
-// reflection with arguments of its own types, which is what package expr does not do.
+// pure is a function of the standard library that an expr.Call may name. Unlike package expr, it is
+// called by reflection, with arguments of its own types.
 type pure struct {
 	fn   any
 	when domain
 }
 
-// domain is for which arguments a function has a value.
+// domain reports whether a function has a value for some arguments.
 type domain func(args []reflect.Value) bool
 
 // library are the functions by their full names.
@@ -57,8 +57,8 @@ func init() {
 	}
 }
 
-// printed are the functions of package fmt: the first argument says what kinds the operands are,
-// which stand last.
+// printed are the functions of package fmt. The first argument has the kinds of the operands, which
+// come last.
 var printed = map[string]func(args []amount) amount{
 	"fmt.Sprint":   func(args []amount) amount { return printOf(args[1:], args[0].text, fmt.Sprint) },
 	"fmt.Sprintln": func(args []amount) amount { return printOf(args[1:], args[0].text, fmt.Sprintln) },
@@ -74,7 +74,7 @@ var printed = map[string]func(args []amount) amount{
 	},
 }
 
-// plainFormat are the formats that print a value in the same way whatever its type is called.
+// plainFormat matches formats that print a value without the name of its type.
 var plainFormat = regexp.MustCompile(`^([\x00-$&-\x7f]|%[-+ 0]*[0-9]{0,3}(\.[0-9]{0,3})?[vdsboxXtceEfFgGU%])*$`)
 
 // kindTypes are the types of operands.
@@ -143,7 +143,7 @@ var exact = map[string]any{
 	"unicode/utf8.RuneStart": utf8.RuneStart, "unicode/utf8.ValidRune": utf8.ValidRune, "unicode/utf8.ValidString": utf8.ValidString,
 }
 
-// ofASCII go by tables that other versions of Go have others of.
+// ofASCII use tables of Unicode that differ between versions of Go. They have a value for ASCII.
 var ofASCII = map[string]any{
 	"strings.EqualFold": strings.EqualFold, "strings.ToLower": strings.ToLower, "strings.ToTitle": strings.ToTitle,
 	"strings.ToUpper": strings.ToUpper, "strings.TrimSpace": strings.TrimSpace,
@@ -156,7 +156,7 @@ var ofASCII = map[string]any{
 	"unicode.IsUpper": unicode.IsUpper, "unicode.ToLower": unicode.ToLower, "unicode.ToTitle": unicode.ToTitle, "unicode.ToUpper": unicode.ToUpper,
 }
 
-// ofUTF8 look at runes.
+// ofUTF8 decode runes. They have a value for valid UTF-8.
 var ofUTF8 = map[string]any{
 	"strings.ContainsAny": strings.ContainsAny, "strings.ContainsRune": strings.ContainsRune, "strings.Count": strings.Count, "strings.IndexAny": strings.IndexAny,
 	"strings.IndexRune": strings.IndexRune, "strings.LastIndexAny": strings.LastIndexAny, "strings.Replace": strings.Replace, "strings.ReplaceAll": strings.ReplaceAll,
@@ -225,7 +225,7 @@ func isUTF8(args []reflect.Value) bool {
 	return true
 }
 
-// apply calls a function with words and strings; nil if it has no value for them.
+// apply calls a function with words and strings. The result is nil if it has no value for them.
 func apply(p pure, args []amount) []amount {
 	fn := reflect.ValueOf(p.fn)
 	if fn.Type().NumIn() != len(args) {
@@ -262,7 +262,7 @@ func argument(t reflect.Type, a amount) reflect.Value {
 		v.SetInt(int64(a.bits))
 	case v.CanUint():
 		v.SetUint(a.bits)
-	case v.Kind() == reflect.Float32: // as it is, a NaN too
+	case v.Kind() == reflect.Float32: // bit by bit, for NaNs
 		v.Set(reflect.ValueOf(math.Float32frombits(uint32(a.bits))))
 	default:
 		v.SetFloat(math.Float64frombits(a.bits))

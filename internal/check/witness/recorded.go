@@ -8,54 +8,28 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// RecordedPair is two accesses by event number, A before B: the recorded run itself is to be the
-// witness of their race. Both are of the word at Addr.
+// RecordedPair is two accesses of the word at Addr, by event number, A before B.
 type RecordedPair struct {
 	A, B int64
 	Addr trace.Addr
 }
 
-// Recorded checks that pairs of accesses are unordered by happens-before in the recorded run ("The
-// recorded run as a witness" in docs/theory/model.md). Step every event of the trace from its
-// beginning, in order; then ask Err.
-//
-// It has no clocks. For each pair it follows which goroutines *know* of A: the goroutine of A, from
-// then on, and every goroutine that an edge of the Go memory model leads to from one that knows. If
-// the goroutine of B does not know when B is executed, no path of edges leads from A to B.
-// Knowledge of all pairs is followed at once, as sets of pairs.
-//
-//	(H1) Go: the child knows what its parent knows. Join: the caller learns what the other knew. A
-//	     goroutine that no event starts knows what anybody knows when it starts.
-//	(H2) Lock learns what the last Unlock left, and what every RUnlock left; RLock what the last
-//	     Unlock left.
-//	(H3) Wait learns what every Done left. (H4) OncePass what OnceEnd left. (H5) CondWake what
-//	     every Signal and Broadcast left.
-//	(H6) The k-th receive of a channel learns what the k-th sender knew before it sent. With
-//	     capacity c > 0, send k+c learns what receiver k knew before it received; with c = 0, the
-//	     sender learns what its receiver knew. A receive that reports the close learns what Close
-//	     left.
-//	(H7) An atomic read or update learns what the last atomic write or update of the address left.
-//	(H8) Acquire learns what the last Release and each ReleaseMerge since have left at the
-//	     address; at address 0, what anybody knows.
-//	(H9) A missing method that is under way anywhere between the two accesses may be what orders
-//	     them: no such pair is accepted.
-//
-// Besides, a pair is refused if one of the two is no memory access that several goroutines can
-// make, if they have no byte in common or do not conflict, or if their memory was allocated in
-// between.
+// Recorded checks that pairs of accesses are unordered by happens-before in the recorded run. Call
+// Step for every event of the trace from its beginning, in order; then Err for each pair. The rules
+// (CW1, CW2) are in the package doc.
 type Recorded struct {
-	pairs   []RecordedPair
-	state   []pairState
-	at      map[int64][]int      // pairs, by A and by B
-	words   map[trace.Addr][]int // pairs, by word
-	open    int                  // undecided
-	begun   int                  // pairs of which A has been executed
-	know    map[trace.GoID]pairSet
-	marks   map[mark]pairSet // what operations have left at objects
-	pages   map[trace.Addr][]mark
-	chans   map[trace.Addr]*channelState
-	missing map[trace.GoID]int // missing methods under way
-	started map[trace.GoID]bool
+	pairs    []RecordedPair
+	state    []pairState
+	at       map[int64][]int        // pairs, by A and by B
+	words    map[trace.Addr][]int   // pairs, by word
+	open     int                    // undecided pairs
+	begun    int                    // pairs of which A is executed
+	after    map[trace.GoID]pairSet // by goroutine: pairs whose A happens before its next event
+	marks    map[mark]pairSet       // what operations have released at objects
+	pages    map[trace.Addr][]mark
+	chans    map[trace.Addr]*channelState
+	excluded map[trace.GoID]int // excluded calls that are open
+	started  map[trace.GoID]bool
 }
 
 type pairState struct {
@@ -68,8 +42,8 @@ type pairState struct {
 // pairSet is a set of pairs, by their places in Recorded.pairs; nil is the empty one.
 type pairSet []uint64
 
-// mark is something that knowledge can be left at. Objects of different classes may have one
-// address.
+// mark is where an operation releases and another one acquires. Objects of different classes may
+// have one address.
 type mark struct {
 	class markClass
 	addr  trace.Addr
@@ -86,14 +60,15 @@ const (
 	markHidden
 )
 
-// channelState is what sends and receives have left for each other.
+// channelState is what the sends and receives of a channel have released.
 type channelState struct {
-	sent, received []pairSet // by k, from the first that is still wanted
-	sends, recvs   uint64    // so many have been executed
+	sent, received []pairSet // by number, from the first that is still needed
+	sends, recvs   uint64    // how many are executed
 	firstSent      uint64
 	firstReceived  uint64
-	sender         trace.GoID // unbuffered: the one that waits
-	waits          bool
+	// of an unbuffered channel: the goroutine whose element was not received yet
+	sender  trace.GoID
+	sending bool // sender is valid
 }
 
 const recordedPageShift = 12
@@ -102,8 +77,8 @@ const recordedPageShift = 12
 func NewRecorded(pairs []RecordedPair) *Recorded {
 	r := &Recorded{
 		pairs: pairs, state: make([]pairState, len(pairs)), at: make(map[int64][]int), words: make(map[trace.Addr][]int), open: len(pairs),
-		know: make(map[trace.GoID]pairSet), marks: make(map[mark]pairSet), pages: make(map[trace.Addr][]mark), chans: make(map[trace.Addr]*channelState),
-		missing: make(map[trace.GoID]int), started: make(map[trace.GoID]bool),
+		after: make(map[trace.GoID]pairSet), marks: make(map[mark]pairSet), pages: make(map[trace.Addr][]mark), chans: make(map[trace.Addr]*channelState),
+		excluded: make(map[trace.GoID]int), started: make(map[trace.GoID]bool),
 	}
 	for k, p := range pairs {
 		r.at[p.A], r.at[p.B] = append(r.at[p.A], k), append(r.at[p.B], k)
@@ -115,7 +90,7 @@ func NewRecorded(pairs []RecordedPair) *Recorded {
 // Wants reports whether a pair is still undecided.
 func (r *Recorded) Wants() bool { return r.open > 0 }
 
-// Err returns nil if the k-th pair is a race of the recorded run, else a *Violation of (R) or (H).
+// Err returns nil if the k-th pair is a race of the recorded run, else a *Violation.
 func (r *Recorded) Err(k int) error {
 	s := &r.state[k]
 	if !s.decided {
@@ -138,19 +113,20 @@ func (r *Recorded) Step(i int64, e *trace.Event) {
 	}
 	switch e.Kind {
 	case format.AtomicRead, format.AtomicRMW:
-		// (H7), before B is judged: what the write that it sees knows comes before it
-		r.learn(e.G, mark{markAtomic, e.Obj})
+		// The edge from the write that B reads comes before B: it is acquired before B is judged
+		// (CW1).
+		r.acquire(e.G, mark{markAtomic, e.Obj})
 	case format.Alloc:
 		r.alloc(e)
 	case format.MethodBegin, format.MethodEnd:
 		r.method(e)
 	case format.End:
-		delete(r.missing, e.G)
+		delete(r.excluded, e.G)
 	case format.Go:
 		r.started[trace.GoID(e.Obj)] = true
 	case format.Start:
 		if !r.started[e.G] {
-			r.tellAll(e.G)
+			r.acquireAll(e.G)
 		}
 	}
 	for _, k := range here {
@@ -159,29 +135,29 @@ func (r *Recorded) Step(i int64, e *trace.Event) {
 		}
 	}
 	if r.begun > 0 || e.Kind == format.ChanSend || e.Kind == format.ChanRecv {
-		// channels are counted from the beginning
+		// sends and receives are counted from the beginning of the trace
 		r.edges(e)
 	}
 }
 
-// begin is the first access of a pair.
+// begin executes the first access of a pair.
 func (r *Recorded) begin(k int, e *trace.Event) {
 	s := &r.state[k]
 	s.a, s.begun = *e, true
 	r.begun++
 	r.decide(k, usable(e))
-	if len(r.missing) > 0 {
-		r.decide(k, besides())
+	if len(r.excluded) > 0 {
+		r.decide(k, maybeOrdered())
 	}
-	set := r.know[e.G]
+	set := r.after[e.G]
 	if set == nil {
 		set = make(pairSet, (len(r.pairs)+63)/64)
 	}
 	set[k/64] |= 1 << (k % 64)
-	r.know[e.G] = set
+	r.after[e.G] = set
 }
 
-// decide ends a pair, unless err is nil.
+// decide refuses a pair, unless err is nil.
 func (r *Recorded) decide(k int, err error) {
 	if s := &r.state[k]; err != nil && !s.decided {
 		s.decided, s.err = true, err
@@ -212,11 +188,11 @@ func (r *Recorded) refuse(k int, e *trace.Event) error {
 	case !a.WriteLike() && !e.WriteLike():
 		return refusal("R", "neither access is a write")
 	case !a.Kind.IsWrite() && a.Flags&format.FlagText != 0, !e.Kind.IsWrite() && e.Flags&format.FlagText != 0:
-		return refusal("R", "a read of what a string says is no access of the program's")
+		return refusal("R", "a read of the content of a string is no access by the program")
 	case a.Kind.IsAtomic() && e.Kind.IsAtomic():
 		return refusal("R", "both accesses are atomic")
-	case r.know[e.G].has(k):
-		return refusal("H", "the first access happens before the second")
+	case r.after[e.G].has(k):
+		return refusal("CW1", "the first access happens before the second")
 	}
 	return nil
 }
@@ -239,26 +215,28 @@ func overlap(e, f *trace.Event) bool {
 	return e.Obj < f.Obj+trace.Addr(max(1, f.Size)) && f.Obj < e.Obj+trace.Addr(max(1, e.Size))
 }
 
-// method is (H9), which is (B10) of package excluded.
+// method opens and closes excluded calls (CW2).
 func (r *Recorded) method(e *trace.Event) {
-	switch n := r.missing[e.G]; {
+	switch n := r.excluded[e.G]; {
 	case e.Kind == format.MethodBegin:
-		r.missing[e.G]++
+		r.excluded[e.G]++
 		for k := range r.state {
 			if r.state[k].begun {
-				r.decide(k, besides())
+				r.decide(k, maybeOrdered())
 			}
 		}
 	case n <= 1:
-		delete(r.missing, e.G)
+		delete(r.excluded, e.G)
 	default:
-		r.missing[e.G]--
+		r.excluded[e.G]--
 	}
 }
 
-func besides() error { return refusal("H", "a missing method may order the accesses") }
+func maybeOrdered() error {
+	return refusal("CW2", "excluded code runs between the accesses and may order them")
+}
 
-// alloc is the beginning of new memory, with new objects of synchronisation.
+// alloc begins new memory: objects of synchronisation there are new ones.
 func (r *Recorded) alloc(e *trace.Event) {
 	if r.begun == 0 || e.Val == 0 {
 		return
@@ -293,7 +271,7 @@ func (r *Recorded) alloc(e *trace.Event) {
 
 func (s pairSet) has(k int) bool { return s != nil && s[k/64]>>(k%64)&1 != 0 }
 
-// join adds what more has to s. Neither is changed; the result may be one of them.
+// join returns the union of s and more, and may change s.
 func (s pairSet) join(more pairSet) pairSet {
 	if more == nil {
 		return s
@@ -307,27 +285,28 @@ func (s pairSet) join(more pairSet) pairSet {
 	return s
 }
 
-// learn has a goroutine know what was left at an object.
-func (r *Recorded) learn(g trace.GoID, m mark) { r.tell(g, r.marks[m]) }
+// acquire acquires what was released at an object.
+func (r *Recorded) acquire(g trace.GoID, m mark) { r.join(g, r.marks[m]) }
 
-func (r *Recorded) tell(g trace.GoID, set pairSet) {
+func (r *Recorded) join(g trace.GoID, set pairSet) {
 	if set != nil {
-		r.know[g] = r.know[g].join(set)
+		r.after[g] = r.after[g].join(set)
 	}
 }
 
-// tellAll has a goroutine know what anybody knows.
-func (r *Recorded) tellAll(g trace.GoID) {
+// acquireAll has a goroutine acquire from all events so far.
+func (r *Recorded) acquireAll(g trace.GoID) {
 	var all pairSet
-	for _, set := range r.know {
+	for _, set := range r.after {
 		all = all.join(set)
 	}
-	r.tell(g, all)
+	r.join(g, all)
 }
 
-// leave has what a goroutine knows at an object, in place of what was there; add keeps that.
-func (r *Recorded) leave(g trace.GoID, m mark) {
-	set := slices.Clone(r.know[g])
+// release releases a set at an object in place of the one that was there; releaseMerge adds to
+// that.
+func (r *Recorded) release(g trace.GoID, m mark) {
+	set := slices.Clone(r.after[g])
 	if _, ok := r.marks[m]; !ok {
 		if set == nil {
 			return
@@ -337,8 +316,8 @@ func (r *Recorded) leave(g trace.GoID, m mark) {
 	r.marks[m] = set
 }
 
-func (r *Recorded) add(g trace.GoID, m mark) {
-	set := r.know[g]
+func (r *Recorded) releaseMerge(g trace.GoID, m mark) {
+	set := r.after[g]
 	if set == nil {
 		return
 	}
@@ -346,55 +325,55 @@ func (r *Recorded) add(g trace.GoID, m mark) {
 		r.marks[m] = was.join(set)
 		return
 	}
-	r.leave(g, m)
+	r.release(g, m)
 }
 
-// edges has knowledge follow the edges of e.
+// edges follows the edges of e (CW1).
 func (r *Recorded) edges(e *trace.Event) {
 	read := e.Flags&format.FlagRead != 0
 	switch e.Kind {
-	case format.Go: // (H1)
-		if set := r.know[e.G]; set != nil {
-			r.know[trace.GoID(e.Obj)] = slices.Clone(set)
+	case format.Go:
+		if set := r.after[e.G]; set != nil {
+			r.after[trace.GoID(e.Obj)] = slices.Clone(set)
 		}
 	case format.Join:
-		r.tell(e.G, r.know[trace.GoID(e.Obj)])
-	case format.Lock: // (H2)
-		r.learn(e.G, mark{markWriter, e.Obj})
+		r.join(e.G, r.after[trace.GoID(e.Obj)])
+	case format.Lock:
+		r.acquire(e.G, mark{markWriter, e.Obj})
 		if !read {
-			r.learn(e.G, mark{markReaders, e.Obj})
+			r.acquire(e.G, mark{markReaders, e.Obj})
 		}
 	case format.Unlock:
 		if read {
-			r.add(e.G, mark{markReaders, e.Obj})
+			r.releaseMerge(e.G, mark{markReaders, e.Obj})
 		} else {
-			r.leave(e.G, mark{markWriter, e.Obj})
+			r.release(e.G, mark{markWriter, e.Obj})
 		}
-	case format.WGAdd: // (H3)
+	case format.WGAdd:
 		if int64(e.Val) < 0 {
-			r.add(e.G, mark{markMeeting, e.Obj})
+			r.releaseMerge(e.G, mark{markMeeting, e.Obj})
 		}
-	case format.OnceEnd, format.CondSignal, format.CondBroadcast: // (H4), (H5)
-		r.add(e.G, mark{markMeeting, e.Obj})
+	case format.OnceEnd, format.CondSignal, format.CondBroadcast:
+		r.releaseMerge(e.G, mark{markMeeting, e.Obj})
 	case format.WGWait, format.OncePass, format.CondWake:
-		r.learn(e.G, mark{markMeeting, e.Obj})
-	case format.ChanSend, format.ChanRecv, format.ChanClose: // (H6)
+		r.acquire(e.G, mark{markMeeting, e.Obj})
+	case format.ChanSend, format.ChanRecv, format.ChanClose:
 		r.channel(e)
-	case format.AtomicWrite, format.AtomicRMW: // (H7)
-		r.leave(e.G, mark{markAtomic, e.Obj})
-	case format.Acquire: // (H8)
+	case format.AtomicWrite, format.AtomicRMW:
+		r.release(e.G, mark{markAtomic, e.Obj})
+	case format.Acquire:
 		if e.Obj == 0 {
-			r.tellAll(e.G)
+			r.acquireAll(e.G)
 		}
-		r.learn(e.G, mark{markHidden, e.Obj})
+		r.acquire(e.G, mark{markHidden, e.Obj})
 	case format.Release:
-		r.leave(e.G, mark{markHidden, e.Obj})
+		r.release(e.G, mark{markHidden, e.Obj})
 	case format.ReleaseMerge:
-		r.add(e.G, mark{markHidden, e.Obj})
+		r.releaseMerge(e.G, mark{markHidden, e.Obj})
 	}
 }
 
-// channel is (H6).
+// channel follows the edges of a send, receive or close (CW1).
 func (r *Recorded) channel(e *trace.Event) {
 	c := r.chans[e.Obj]
 	if c == nil {
@@ -403,36 +382,36 @@ func (r *Recorded) channel(e *trace.Event) {
 	}
 	switch {
 	case e.Kind == format.ChanClose:
-		r.add(e.G, mark{markClosed, e.Obj})
+		r.releaseMerge(e.G, mark{markClosed, e.Obj})
 	case e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0:
-		r.learn(e.G, mark{markClosed, e.Obj})
+		r.acquire(e.G, mark{markClosed, e.Obj})
 	case e.Aux == 0 && e.Kind == format.ChanSend:
-		c.sender, c.waits = e.G, true
+		c.sender, c.sending = e.G, true
 	case e.Aux == 0:
-		if !c.waits {
+		if !c.sending {
 			return // the send is not in the trace
 		}
-		c.waits = false
-		sent, received := r.know[c.sender], slices.Clone(r.know[e.G])
-		r.tell(e.G, sent)
-		r.tell(c.sender, received)
+		c.sending = false
+		sent, received := r.after[c.sender], slices.Clone(r.after[e.G])
+		r.join(e.G, sent)
+		r.join(c.sender, received)
 	case e.Kind == format.ChanSend:
-		before := slices.Clone(r.know[e.G])
+		before := slices.Clone(r.after[e.G])
 		if c.sends >= e.Aux {
-			r.tell(e.G, taken(&c.received, &c.firstReceived, c.sends-e.Aux))
+			r.join(e.G, taken(&c.received, &c.firstReceived, c.sends-e.Aux))
 		}
 		c.sent = append(c.sent, before)
 		c.sends++
 	default:
-		before := slices.Clone(r.know[e.G])
-		r.tell(e.G, taken(&c.sent, &c.firstSent, c.recvs))
+		before := slices.Clone(r.after[e.G])
+		r.join(e.G, taken(&c.sent, &c.firstSent, c.recvs))
 		c.received = append(c.received, before)
 		c.recvs++
 	}
 }
 
-// taken returns the k-th set of a queue of which those before first are gone, and drops it with
-// those before it.
+// taken returns set number k of a queue, and drops it with those before it. The queue begins with
+// set number first.
 func taken(queue *[]pairSet, first *uint64, k uint64) pairSet {
 	if k < *first || k-*first >= uint64(len(*queue)) {
 		return nil // not in the trace

@@ -30,7 +30,7 @@ func TestRecorded(t *testing.T) {
 		{"what a string says", `
 			main go g2
 			main write x val=1 @a
-			g2 read x val=1 text @b`, "(R) a read of what a string says is no access of the program's"},
+			g2 read x val=1 text @b`, "(R) a read of the content of a string is no access by the program"},
 		{"what a string says, in between", `
 			main go g2
 			main write x val=1 @a
@@ -41,7 +41,7 @@ func TestRecorded(t *testing.T) {
 			main write x val=1 @a
 			main send c val=1 aux=2
 			g2 recv c val=1 aux=2
-			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+			g2 write x val=2 @b`, "(CW1) the first access happens before the second"},
 		{"another element of a channel", `
 			main go g2
 			main go g3
@@ -63,18 +63,18 @@ func TestRecorded(t *testing.T) {
 			g2 send c val=1 aux=0
 			main write x val=1 @a
 			main recv c val=1 aux=0
-			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+			g2 write x val=2 @b`, "(CW1) the first access happens before the second"},
 		{"hidden synchronisation", `
 			main go g2
 			main write x val=1 @a
 			main relmerge h
 			g2 acquire h
-			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+			g2 write x val=2 @b`, "(CW1) the first access happens before the second"},
 		{"a finalizer", `
 			main go g2
 			main write x val=1 @a
 			g2 acquire 0
-			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+			g2 write x val=2 @b`, "(CW1) the first access happens before the second"},
 		{"two opaque calls: their synchronisation has events of its own", `
 			main go g2
 			main write x val=1 @a
@@ -83,24 +83,24 @@ func TestRecorded(t *testing.T) {
 			g2 opaque @call
 			g2 opaqueend @call
 			g2 write x val=2 @b`, ""},
-		{"a missing method that ended before", `
+		{"a excluded call that ended before", `
 			main go g2
 			main methodbegin m
 			main methodend m
 			main write x val=1 @a
 			g2 write x val=2 @b`, ""},
-		{"a missing method in between", `
+		{"a excluded call in between", `
 			main go g2
 			main write x val=1 @a
 			main methodbegin m
 			main methodend m
-			g2 write x val=2 @b`, "(H) a missing method may order the accesses"},
-		{"a missing method that has not ended, and calls back", `
+			g2 write x val=2 @b`, "(CW2) excluded code runs between the accesses and may order them"},
+		{"a excluded call that has not ended, and calls back", `
 			main go g2
 			g2 methodbegin m
 			main write x val=1 @a
-			g2 write x val=2 @b`, "(H) a missing method may order the accesses"},
-		{"a goroutine that has ended in a missing method", `
+			g2 write x val=2 @b`, "(CW2) excluded code runs between the accesses and may order them"},
+		{"a goroutine that has ended in a excluded call", `
 			main go g2
 			main go g3
 			g3 methodbegin m
@@ -119,13 +119,13 @@ func TestRecorded(t *testing.T) {
 		{"a goroutine out of nothing", `
 			main write x val=1 @a
 			g2 start g0
-			g2 write x val=2 @b`, "(H) the first access happens before the second"},
+			g2 write x val=2 @b`, "(CW1) the first access happens before the second"},
 		{"new memory", `
 			main go g2
 			main write 0x1008 val=1 @a
 			g2 alloc 0x1000 val=16
 			g2 write 0x1008 val=2 @b`, "(R) the memory was allocated between the accesses"},
-		{"memory that one of them knows of by a race", `
+		{"memory that one of them gets by a race", `
 			main go g2
 			main alloc 0x1000 val=16
 			main write 0x1008 val=1 @a
@@ -172,12 +172,12 @@ func TestRecorded(t *testing.T) {
 			main go g2
 			main write x val=1 @a
 			main awrite x val=2
-			g2 aread x val=2 @b`, "(H) the first access happens before the second"},
+			g2 aread x val=2 @b`, "(CW1) the first access happens before the second"},
 		{"an atomic write that is read, then a plain write", `
 			main go g2
 			main awrite x val=2 @a
 			g2 aread x val=2
-			g2 write x val=3 @b`, "(H) the first access happens before the second"},
+			g2 write x val=3 @b`, "(CW1) the first access happens before the second"},
 		{"different bytes", `
 			main go g2
 			main write 0x1008 size=4 val=1 @a

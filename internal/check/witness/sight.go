@@ -2,16 +2,16 @@ package witness
 
 import "github.com/presage-race/presage/internal/predict/model"
 
-// A Sight is what a read of an execution sees.
+// A Sight is the value that a read of an execution returns, and where it comes from.
 type Sight struct {
 	Read  int32
 	Value uint64
 	Known bool
-	Write int32 // the write, send or update that put it there; -1: none of the execution
+	Write int32 // the write, send or update that left it; -1: none of the execution
 }
 
-// Sights executes order, a witness of the pair that Check accepts, once more, and returns what its
-// reads see, in their order. It is for reports.
+// Sights executes a witness that Check accepts once more, and returns what its reads return, in
+// their order. It is for reports.
 func Sights(w *model.Window, p model.Pair, order []int32) ([]Sight, error) {
 	s, err := newState(w)
 	if err != nil {

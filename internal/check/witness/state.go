@@ -7,8 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// state is the state of an execution: which events have happened, and what they
-// left in the objects.
+// state is the state of an execution: which events are executed, and what they have left in the
+// objects.
 type state struct {
 	w       *model.Window
 	threads [][]int32 // by thread: its events, in program order
@@ -16,15 +16,15 @@ type state struct {
 	before  [][]int32 // by event: the events that hard edges put before it
 	weakly  [][]int32 // and weak ones
 
-	given [][]int32 // by event: the orders on condition that it is a part of
-	at    []int32   // by event: how many had happened, with it, if there are such orders
+	given [][]int32 // by event: the conditional orders that it is part of
+	at    []int32   // by event: how many were executed with it, if there are conditional orders
 	ticks int32
 
-	next      []int32     // by thread: how many of its events have happened
+	next      []int32     // by thread: how many of its events are executed
 	blockedOn []model.Obj // by thread: the channel on which it waits for a receiver, or -1
-	done      []bool      // by event: it has happened
-	intact    []bool      // by event: a read that kept its value
-	seen      []word      // by event: what a read saw
+	done      []bool      // by event: it is executed
+	intact    []bool      // by event: a read that returned its recorded value
+	seen      []word      // by event: what a read returned
 	wrote     []word      // by event: what a write or send left
 	objects   []object
 }
@@ -51,8 +51,8 @@ type object struct {
 // word is a value in memory or in a channel.
 type word struct {
 	val   uint64
-	known bool  // otherwise val says nothing
-	by    int32 // the event that put it there, -1: none in the window
+	known bool  // else val means nothing
+	by    int32 // the event that wrote or sent it; -1: none of the window
 }
 
 // slot is the place of an unbuffered channel where a sender waits.
@@ -60,12 +60,11 @@ type slot struct {
 	full bool
 	word
 	sender  model.Thread
-	send    int32 // the send, or -1 if it happened before the window
+	send    int32 // the send, or -1 if it was before the window
 	partner int32 // the only receive that may empty the slot, or -1
 }
 
-// newState returns the state at the window's start. It fails if the window's
-// numbers do not fit together.
+// newState returns the state at the window's start. It fails if the window is malformed.
 func newState(w *model.Window) (*state, error) {
 	n := len(w.Threads)
 	s := &state{
@@ -111,7 +110,7 @@ func newState(w *model.Window) (*state, error) {
 	return s, nil
 }
 
-// enter puts event i into its thread, and notes which thread it starts.
+// enter puts event i into its thread, and records which thread it starts.
 func (s *state) enter(i int32) error {
 	e := &s.w.Events[i]
 	if e.Thread < 0 || int(e.Thread) >= len(s.threads) {
@@ -165,7 +164,7 @@ func (s *state) initObject(o model.Obj) error {
 	if len(from.Queue) == 0 {
 		return nil
 	}
-	// (U) A sender is waiting already.
+	// (U) A sender is waiting at the start.
 	if len(from.Queue) > 1 || from.SlotOf < 0 || int(from.SlotOf) >= len(s.threads) {
 		return &Violation{Rule: "X", Event: -1, Reason: fmt.Sprintf("unbuffered channel %d starts with %d elements of thread %d", o, len(from.Queue), from.SlotOf)}
 	}

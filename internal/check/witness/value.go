@@ -6,14 +6,14 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// sees notes what read i sees.
+// sees records the value that read i returns.
 func (s *state) sees(i int32, x word) {
 	s.seen[i] = x
 	s.intact[i] = x.known && x.val == s.w.Events[i].Val
 }
 
-// produced is the value that a write or send leaves (V): as recorded, if what it is
-// computed from is; else what its term amounts to.
+// produced is the value that a write or send leaves (V): the recorded one if the reads that it is
+// computed from are intact, else the value of its term.
 func (s *state) produced(i int32, e *model.Event, recorded uint64, asRecorded bool) word {
 	x := word{recorded, true, i}
 	switch {
@@ -31,7 +31,7 @@ func (s *state) produced(i int32, e *model.Event, recorded uint64, asRecorded bo
 	return x
 }
 
-// evaluate computes a term from the plain words that its reads have seen (V).
+// evaluate computes a term over the plain words that its reads have returned (V).
 func (s *state) evaluate(t *model.Term) word {
 	a := s.amount(t)
 	return word{val: a.bits, known: a.ok}
@@ -48,7 +48,7 @@ func (s *state) amount(t *model.Term) amount {
 	return v.of(t.Expr)
 }
 
-// guards checks (V): the conditions of event i come out as recorded.
+// guards checks (V): each guard of event i has its recorded value.
 func (s *state) guards(i int32) error {
 	for _, g := range s.w.Events[i].Guards {
 		switch v := s.evaluate(g.Term); {
@@ -61,7 +61,7 @@ func (s *state) guards(i int32) error {
 	return nil
 }
 
-// termReads checks that the terms of event i are about earlier reads of its thread.
+// termReads checks that the terms of event i are over earlier reads of its thread.
 func (s *state) termReads(i int32) error {
 	e := &s.w.Events[i]
 	check := func(t *model.Term, own bool) error {

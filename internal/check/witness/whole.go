@@ -7,20 +7,20 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// partRule is the rule that checkWhole is. It is no rule of the model: there each part is an event
-// of its own.
+// partRule is the rule of checkWhole. The model has it in prose, since there each part of an access
+// is an event of its own.
 const partRule = "A"
 
 // IsPart reports whether a witness is refused only because another goroutine reads a part of an
-// access of the race. Whoever searches may find such an order; it is no mistake of the search.
+// access of the race. The engine may return such an order: that is not a mistake of the engine.
 func IsPart(err error) bool {
 	var v *Violation
 	return errors.As(err, &v) && v.Rule == partRule
 }
 
-// checkWhole refuses (A) a witness in which another goroutine reads what a part of an access of the
-// race, one of several parts, has left: the access takes place at the end of the witness, so nobody
-// knows how far it is before that. It is O(events of the witness).
+// checkWhole checks (A). An access of the race may have several parts, and takes place at the end
+// of the witness. So no other goroutine may read before what one of its parts wrote. It takes time
+// in the number of events of the witness.
 func (s *state) checkWhole(p model.Pair, order []int32) error {
 	left := make(map[model.Obj]int32) // the part, by location
 	for _, i := range order {
@@ -35,8 +35,8 @@ func (s *state) checkWhole(p model.Pair, order []int32) error {
 	return nil
 }
 
-// sameAccess reports whether two events are parts of one access. Number 0 is the start of a trace,
-// or none.
+// sameAccess reports whether two events are parts of one access. Index 0 is no number of an
+// access.
 func (s *state) sameAccess(i, k int32) bool {
 	e, o := &s.w.Events[i], &s.w.Events[k]
 	return i != k && e.Index > 0 && e.Index == o.Index && e.Thread == o.Thread && e.Kind == o.Kind

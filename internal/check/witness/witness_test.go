@@ -45,7 +45,7 @@ func TestCheckAgainstExplorer(t *testing.T) {
 		}
 	}
 	t.Logf("%d accepted; rejected by rule: %v", accepted, rejected)
-	for _, rule := range []string{"M1", "M2", "M3", "M4", "M6", "L", "W", "O", "N", "C", "U", "S", "R"} {
+	for _, rule := range []string{"MO1", "MO2", "MO3", "MO4", "MO6", "L", "W", "O", "N", "C", "U", "S", "R"} {
 		if rejected[rule] == 0 {
 			t.Errorf("no order was rejected by rule %s", rule)
 		}
@@ -95,7 +95,7 @@ func TestCheckEveryStep(t *testing.T) {
 		}
 	}
 	t.Logf("%d steps allowed; rejected by rule: %v", allowed, rejected)
-	for _, rule := range []string{"M2", "M3", "M4", "M6", "L", "W", "O", "N", "C", "U", "S"} {
+	for _, rule := range []string{"MO2", "MO3", "MO4", "MO6", "L", "W", "O", "N", "C", "U", "S"} {
 		if rejected[rule] == 0 {
 			t.Errorf("no step was rejected by rule %s", rule)
 		}
@@ -279,7 +279,7 @@ func TestCheckImpossible(t *testing.T) {
 		{"C", "object 0 cap=1\nobject 1\n0 t0 close o0\n1 t0 close o0", []int32{0, 1}},
 		{"U", "object 0\nobject 1\n0 t0 send o0 val=1 nb partner=1\n1 t1 recv o0 val=1 nb", []int32{0, 1}},
 		{"U", "object 0\nobject 1\n0 t0 send o0 val=1 nb", []int32{0}},
-		{"M3", "object 0\nobject 1\n0 t0 send o0 val=1\n1 t1 join t0", []int32{0, 1}},
+		{"MO3", "object 0\nobject 1\n0 t0 send o0 val=1\n1 t1 join t0", []int32{0, 1}},
 		{"X", "object 0\nobject 1\n0 t0 go t1\n1 t0 go t1", nil},
 		{"X", "object 0 queue=1,2\nobject 1", nil},
 		{"X", "object 0\nobject 1\n0 t0 acquire o0", []int32{0}},

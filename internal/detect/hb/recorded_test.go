@@ -62,21 +62,21 @@ func TestRecorded(t *testing.T) {
 // checks.)
 func TestRecordedFaults(t *testing.T) {
 	faults := map[string]func(e *trace.Event) bool{
-		"H1: Go":     kind(format.Go),
-		"H1: Join":   kind(format.Join),
-		"H2: Unlock": func(e *trace.Event) bool { return e.Kind == format.Unlock && e.Flags&format.FlagRead == 0 },
-		"H2: RUnlock": func(e *trace.Event) bool {
+		"CW1: Go":     kind(format.Go),
+		"CW1: Join":   kind(format.Join),
+		"CW1: Unlock": func(e *trace.Event) bool { return e.Kind == format.Unlock && e.Flags&format.FlagRead == 0 },
+		"CW1: RUnlock": func(e *trace.Event) bool {
 			return e.Kind == format.Unlock && e.Flags&format.FlagRead != 0
 		},
-		"H3: Done":      kind(format.WGAdd),
-		"H4: OnceEnd":   kind(format.OnceEnd),
-		"H5: Signal":    kind(format.CondSignal),
-		"H5: Broadcast": kind(format.CondBroadcast),
-		"H6: send":      kind(format.ChanSend),
-		"H6: receive":   kind(format.ChanRecv),
-		"H6: close":     kind(format.ChanClose),
-		"H7: write":     kind(format.AtomicWrite),
-		"H7: update":    kind(format.AtomicRMW),
+		"CW1: Done":      kind(format.WGAdd),
+		"CW1: OnceEnd":   kind(format.OnceEnd),
+		"CW1: Signal":    kind(format.CondSignal),
+		"CW1: Broadcast": kind(format.CondBroadcast),
+		"CW1: send":      kind(format.ChanSend),
+		"CW1: receive":   kind(format.ChanRecv),
+		"CW1: close":     kind(format.ChanClose),
+		"CW1: write":     kind(format.AtomicWrite),
+		"CW1: update":    kind(format.AtomicRMW),
 	}
 	ps := tracetest.Profiles()
 	for k := 0; k < 20_000 && len(faults) > 0; k++ {

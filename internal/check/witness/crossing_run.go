@@ -8,7 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// runGaps finds how far the witness has each gap run.
+// runGaps computes how far the witness runs each gap.
 func (c *crossing) runGaps(order []int32) {
 	for k := range c.gaps {
 		if g := &c.gaps[k]; g.b < len(c.m.Events) && c.began[g.b] >= 0 {
@@ -16,7 +16,7 @@ func (c *crossing) runGaps(order []int32) {
 		}
 	}
 	found := c.found(order)
-	upTo := make([]int, len(c.crews)) // of crews: an event, up to which all its gaps have run
+	upTo := make([]int, len(c.sets)) // by call set: the event up to which all its gaps have run
 	for i := range upTo {
 		upTo[i] = -1
 	}
@@ -33,14 +33,14 @@ func (c *crossing) runGaps(order []int32) {
 			continue
 		}
 		for _, i := range c.actors[e] {
-			if !depends && !c.leaves(c.crews[i].calls, e) {
+			if !depends && !c.leaves(c.sets[i].calls, e) {
 				continue
 			}
 			if since < 0 {
 				upTo[i] = e
 				continue
 			}
-			for _, k := range c.crews[i].all {
+			for _, k := range c.sets[i].all {
 				if g := &c.gaps[k]; g.a < e && since < g.b {
 					g.until = max(g.until, min(e, g.b))
 				}
@@ -48,7 +48,7 @@ func (c *crossing) runGaps(order []int32) {
 		}
 	}
 	for i, e := range upTo {
-		for _, k := range c.crews[i].all {
+		for _, k := range c.sets[i].all {
 			if g := &c.gaps[k]; g.a < e {
 				g.until = max(g.until, min(e, g.b))
 			}
@@ -57,12 +57,13 @@ func (c *crossing) runGaps(order []int32) {
 	c.runTogether()
 }
 
-// runTogether has what has something in common run as far, from the crew that has run farthest.
+// runTogether runs gaps that share as far as each other, beginning with the call set that has run
+// farthest.
 func (c *crossing) runTogether() {
-	far, done := make([]int, len(c.crews)), make([]bool, len(c.crews))
-	for i := range c.crews {
+	far, done := make([]int, len(c.sets)), make([]bool, len(c.sets))
+	for i := range c.sets {
 		far[i] = -1
-		for _, k := range c.crews[i].all {
+		for _, k := range c.sets[i].all {
 			if g := &c.gaps[k]; g.until > g.a {
 				far[i] = max(far[i], g.until)
 			}
@@ -70,7 +71,7 @@ func (c *crossing) runTogether() {
 	}
 	for {
 		next := -1
-		for i := range c.crews {
+		for i := range c.sets {
 			if !done[i] && far[i] >= 0 && (next < 0 || far[i] > far[next]) {
 				next = i
 			}
@@ -79,8 +80,8 @@ func (c *crossing) runTogether() {
 			return
 		}
 		done[next] = true
-		for _, j := range c.crews[next].near {
-			for _, k := range c.crews[j].all {
+		for _, j := range c.sets[next].near {
+			for _, k := range c.sets[j].all {
 				h := &c.gaps[k]
 				if to := min(far[next], h.b); to > max(h.a, h.until) {
 					h.until = to
@@ -91,7 +92,7 @@ func (c *crossing) runTogether() {
 	}
 }
 
-// leaves says whether the method of one of the calls can have left what event e reads.
+// leaves reports whether one of the calls can have written what event e reads.
 func (c *crossing) leaves(calls []int, e int) bool {
 	from, to := bytesOf(&c.m.Events[e])
 	return slices.ContainsFunc(calls, func(k int) bool {
@@ -100,10 +101,10 @@ func (c *crossing) leaves(calls []int, e int) bool {
 	})
 }
 
-// idle says of an access that the witness has no more of it than that its goroutine got there.
+// idle reports whether the witness only reaches an access, and does not execute it.
 func (c *crossing) idle(e int) bool { return c.m.Events[e].Kind.IsAccess() && !c.acted[e] }
 
-// before returns the last event before e that accesses what it does, -1 if there is none.
+// before returns the last event before e that accesses the same memory, -1 if there is none.
 func (c *crossing) before(e int) int {
 	from, to := bytesOf(&c.m.Events[e])
 	for d := e - 1; d >= 0; d-- {
@@ -116,8 +117,8 @@ func (c *crossing) before(e int) int {
 	return -1
 }
 
-// found are the events for which the witness has a write of nobody's: they read what a missing
-// method has left.
+// found are the events that read what excluded code has left: the window has a write of no
+// goroutine for them.
 func (c *crossing) found(order []int32) map[int]bool {
 	at := map[int64]int{}
 	for e, i := range c.m.Index {
@@ -133,14 +134,14 @@ func (c *crossing) found(order []int32) map[int]bool {
 	return found
 }
 
-// depends says whether an event can only be if missing methods that act on the same have run up to
-// it: an operation of an object, and a read of which the window does not know what it saw.
+// depends reports whether an event is possible only if the excluded calls that can act on it have
+// run up to it. It is an operation on an object, or a read whose value the window does not have.
 func (c *crossing) depends(e int) bool {
 	ev := &c.m.Events[e]
 	return !ev.Kind.IsAccess() || ev.Flags&format.FlagNoValue != 0 || c.w.Semantics == model.StrictReads && ev.Kind != format.Write && ev.Kind != format.AtomicWrite
 }
 
-// onlyReads says whether nothing can tell that an event was there.
+// onlyReads reports whether an event changes nothing.
 func onlyReads(e *trace.Event) bool {
 	return e.Kind == format.Read || e.Kind == format.AtomicRead
 }

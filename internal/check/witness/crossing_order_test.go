@@ -12,34 +12,34 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Crews are a quick way to what (Y1) says of gaps: gap by gap, it comes to the same.
-func TestCrews(t *testing.T) {
-	refused, knowing := 0, 0
+// TestCallSets compares (CW3) by call sets with (CW3) gap by gap.
+func TestCallSets(t *testing.T) {
+	refused, influencing := 0, 0
 	for seed := range uint64(3000) {
 		c := randomCrossing(rand.New(rand.NewPCG(seed, 1)))
 		slow := slices.Clone(c.gaps)
-		c.makeCrews()
+		c.makeSets()
 		c.runTogether()
 		(&crossing{m: c.m, gaps: slow}).runSlowly()
 		if fmt.Sprint(slow) != fmt.Sprint(c.gaps) {
 			t.Fatalf("seed %d: gaps have run\n%v, want\n%v", seed, c.gaps, slow)
 		}
 		c.prepare()
-		c.know = make([]int, len(c.crews))
+		c.influenced = make([]int, len(c.sets))
 		for e := range c.last + 1 {
-			knows, want := c.slowly(e)
-			if got := c.after(e) != nil; got != want {
+			n, want := c.slowly(e)
+			if got := c.order(e) != nil; got != want {
 				t.Fatalf("seed %d, event %d: refused %t, want %t", seed, e, got, want)
 			}
-			if knows++; want {
+			if n++; want {
 				refused++
-			} else if knows > 1 {
-				knowing++
+			} else if n > 1 {
+				influencing++
 			}
 		}
 	}
-	if refused < 1000 || knowing < 1000 {
-		t.Errorf("%d events are refused, and %d not that some gap knows of: too few to tell", refused, knowing)
+	if refused < 1000 || influencing < 1000 {
+		t.Errorf("%d events are refused, and %d that influence a gap are not: too few", refused, influencing)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestCrews(t *testing.T) {
 func randomCrossing(r *rand.Rand) *crossing {
 	n := 6 + r.IntN(14)
 	c := &crossing{m: &model.Missing{}, last: n - 1 - r.IntN(3)}
-	now := map[trace.GoID]*openGap{}
+	now := map[trace.GoID]*gap{}
 	for e := range n {
 		g := trace.GoID(1 + r.IntN(3))
 		kind := []format.Kind{format.Read, format.Write, format.Write, format.Enter}[r.IntN(4)]
@@ -66,7 +66,7 @@ func randomCrossing(r *rand.Rand) *crossing {
 		c.began, c.ended, c.acted = append(c.began, began), append(c.ended, ended), append(c.acted, r.IntN(5) > 0)
 		x := now[g]
 		if x == nil {
-			x = &openGap{a: -1}
+			x = &gap{a: -1}
 			now[g] = x
 		}
 		c.cut(r, x, e)
@@ -93,7 +93,7 @@ func randomCrossing(r *rand.Rand) *crossing {
 }
 
 // cut ends a gap at an event; some part of it may have run.
-func (c *crossing) cut(r *rand.Rand, x *openGap, b int) {
+func (c *crossing) cut(r *rand.Rand, x *gap, b int) {
 	if len(x.calls) == 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func (c *crossing) cut(r *rand.Rand, x *openGap, b int) {
 	if b == len(c.m.Events) {
 		until = min(until, b-1)
 	}
-	c.gaps = append(c.gaps, openGap{x.a, b, until, slices.Clone(x.calls)})
+	c.gaps = append(c.gaps, gap{x.a, b, until, slices.Clone(x.calls)})
 }
 
 // runSlowly is runTogether.
@@ -119,37 +119,37 @@ func (c *crossing) runSlowly() {
 	}
 }
 
-// slowly is after; it also returns how many gaps may know of e.
-func (c *crossing) slowly(e int) (knowing int, refused bool) {
-	knows := make([]int, len(c.gaps)) // since which event; -1: it does not
+// slowly is order, gap by gap. It also returns how many gaps e may influence.
+func (c *crossing) slowly(e int) (gaps int, refused bool) {
+	influenced := make([]int, len(c.gaps)) // since which event; -1: not
 	var list []int
-	learn := func(k, since int) {
-		if since = max(since, c.gaps[k].a); since < c.gaps[k].until && (knows[k] < 0 || since < knows[k]) {
-			knows[k] = since
+	influence := func(k, since int) {
+		if since = max(since, c.gaps[k].a); since < c.gaps[k].until && (influenced[k] < 0 || since < influenced[k]) {
+			influenced[k] = since
 			list = append(list, k)
 		}
 	}
-	for k := range knows {
-		knows[k] = -1
+	for k := range influenced {
+		influenced[k] = -1
 	}
 	unnoticed := !c.acted[e] && onlyReads(&c.m.Events[e])
 	for k, g := range c.gaps {
 		if g.a == e || !unnoticed && c.acts(g, e) {
-			learn(k, e)
+			influence(k, e)
 		}
 	}
 	for n := 0; n < len(list); n++ {
 		for k := range c.gaps {
 			if k != list[n] && c.common(c.gaps[k], c.gaps[list[n]]) {
-				learn(k, knows[list[n]])
+				influence(k, influenced[list[n]])
 			}
 		}
 	}
-	for k, since := range knows {
+	for k, since := range influenced {
 		if since < 0 {
 			continue
 		}
-		knowing++
+		gaps++
 		for f := since + 1; f <= c.last; f++ {
 			if f == e || c.began[f] < 0 || f != c.gaps[k].b && (c.idle(f) || !c.acts(c.gaps[k], f)) {
 				continue
@@ -157,5 +157,5 @@ func (c *crossing) slowly(e int) (knowing int, refused bool) {
 			refused = refused || c.ended[e] >= c.began[f]
 		}
 	}
-	return knowing, refused
+	return gaps, refused
 }

@@ -8,18 +8,19 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// placeQuiet places the accesses that have no event in the window, though a missing method may
-// reach them: where the witness has its goroutine get further, such an access has happened, right
-// behind what is before it in its goroutine, its go statement at least. Where the goroutine gets no
-// further, it stands in front of the access. One that a method reaches in which its goroutine is,
-// called back, and may write, is part of the gap that it is in: no other knows of it but by what
-// they have in common with that.
+// placeQuiet places accesses that have no event in the window although an excluded call may reach
+// them. If the witness has a later event of the goroutine, the access is executed directly after
+// the goroutine's event before it, or after its go statement. If the witness has no later event,
+// the access is not executed.
+//
+// An access in a callback, to memory that a call reaches in which its goroutine is, is part of the
+// gap: it can influence other gaps only as far as they share with this one.
 func (c *crossing) placeQuiet() {
 	further := map[trace.GoID]bool{}
 	for e := len(c.m.Events) - 1; e >= 0; e-- {
 		switch ev := &c.m.Events[e]; {
 		case c.event[e] >= 0:
-			// of which the window has but what it needs
+			// the window may have only a Pin for it
 			c.acted[e] = c.acted[e] || ev.Kind.IsAccess() && further[ev.G] && c.began[e] >= 0
 			further[ev.G] = further[ev.G] || c.began[e] >= 0
 		case ev.Kind.IsAccess() && further[ev.G]:
@@ -35,7 +36,7 @@ func (c *crossing) placeQuiet() {
 		switch {
 		case c.event[e] >= 0:
 			last[ev.G] = place{e, c.ended[e]}
-			if ev.Kind == format.Go { // of a goroutine without a Start
+			if ev.Kind == format.Go { // for a goroutine without a Start
 				last[trace.GoID(ev.Obj)] = last[ev.G]
 			}
 			c.openAt(in, e)
@@ -58,7 +59,7 @@ func (c *crossing) placeQuiet() {
 	}
 }
 
-// openBefore are the calls that are open where the window begins, by goroutine.
+// openBefore are the calls that are open at the start of the window, by goroutine.
 func (c *crossing) openBefore() map[trace.GoID][]int {
 	in := map[trace.GoID][]int{}
 	for k, call := range c.m.Calls {
@@ -69,7 +70,7 @@ func (c *crossing) openBefore() map[trace.GoID][]int {
 	return in
 }
 
-// openAt has the calls that event e begins or ends be open, or not any more.
+// openAt opens and closes the calls that begin and end with event e.
 func (c *crossing) openAt(in map[trace.GoID][]int, e int) {
 	switch g := c.m.Events[e].G; c.m.Events[e].Kind {
 	case format.MethodBegin:
