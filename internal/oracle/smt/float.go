@@ -7,9 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// Floats. Their images are words; a number of the theory of floating point has no image there, so a
-// result is an unknown word that stands for the number: there is exactly one, unless the number is
-// a NaN, and then there is no value (E4).
+// The theory of floating point has no function from a number to its image. So the image of a result
+// is an unknown word that denotes the number. There is exactly one such word, unless the number is
+// a NaN; a NaN has no value.
 
 // floatFormat is the widths of exponent and significand.
 func floatFormat(k expr.Kind) string {
@@ -26,11 +26,11 @@ func float(k expr.Kind, image sexp) sexp {
 // imageOf is the image of a float, and whether it has a value.
 func (t *terms) imageOf(k expr.Kind, x sexp) (val, ok sexp) {
 	n := int32(len(t.done))
-	f := t.q.define(name("f", n), "(_ FloatingPoint "+floatFormat(k)+")", x)
-	w := t.q.declare(name("fw", n), bitVec(width(k)))
-	t.q.floats = true
+	f := t.script.define(name("f", n), "(_ FloatingPoint "+floatFormat(k)+")", x)
+	w := t.script.declare(name("fw", n), bitVec(width(k)))
+	t.script.floats = true
 	nan := apply("fp.isNaN", f)
-	t.q.assert(or(nan, eq(apply("(_ to_fp "+floatFormat(k)+")", w), f)))
+	t.script.assert(or(nan, eq(apply("(_ to_fp "+floatFormat(k)+")", w), f)))
 	return image(k, w), not(nan)
 }
 
@@ -38,7 +38,7 @@ const nearest, toZero sexp = "RNE", "RTZ"
 
 // float is an operator on floats.
 func (t *terms) float(op expr.Op, k expr.Kind, a, b sexp) (val, ok sexp) {
-	t.q.floats = true
+	t.script.floats = true
 	x, y := float(k, a), float(k, b)
 	switch op {
 	case expr.Add:
@@ -71,7 +71,7 @@ func (t *terms) convert(to, from expr.Kind, x sexp) (val, ok sexp) {
 	case from == expr.Bool || to == expr.Bool:
 		return x, truth(from == to)
 	case from.IsFloat() && to.IsFloat():
-		t.q.floats = true
+		t.script.floats = true
 		return t.imageOf(to, apply("(_ to_fp "+floatFormat(to)+")", nearest, float(from, x)))
 	case from.IsFloat():
 		return t.toInteger(to, from, x)
@@ -83,9 +83,9 @@ func (t *terms) convert(to, from expr.Kind, x sexp) (val, ok sexp) {
 	return image(to, low(to, extended(from, x))), yes
 }
 
-// toInteger has a value if the integer part is one of the type (E4).
+// toInteger has a value if the integer part is one of the type.
 func (t *terms) toInteger(to, from expr.Kind, x sexp) (val, ok sexp) {
-	t.q.floats = true
+	t.script.floats = true
 	f := float(from, x)
 	if from == expr.Float32 {
 		f = apply("(_ to_fp 11 53)", nearest, f) // exact
@@ -100,7 +100,7 @@ func (t *terms) toInteger(to, from expr.Kind, x sexp) (val, ok sexp) {
 	return image(to, apply("(_ "+op+" "+strconv.Itoa(width(to))+")", toZero, f)), ok
 }
 
-// usesText reports whether a string has a part in the operation.
+// usesText reports whether the operation has a string as operand or result.
 func usesText(e *expr.Expr) bool {
 	if e.IsString() {
 		return true

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// programs are the solvers known: the arguments under which they read queries from standard input,
-// each ended by a time limit in milliseconds, and the command that checks a query. (z3's search for
-// its logic QF_BV, which translates the whole query to SAT first, takes two to four times as long
-// as its general one.)
+// programs are the known solvers: the arguments with which they read queries from standard input (a
+// time limit in milliseconds is appended), and the command that checks a query. z3 is asked for its
+// general search: that for QF_BV translates the whole query to SAT first and takes two to four
+// times as long.
 var programs = map[string]struct {
 	args  []string
 	check string
@@ -24,11 +24,11 @@ var programs = map[string]struct {
 	"cvc5": {[]string{"--lang=smt2", "--incremental", "--produce-models", "--tlimit-per="}, "(check-sat)"},
 }
 
-// Names are the solvers known.
+// Names are the known solvers.
 func Names() []string { return []string{"z3", "cvc5"} }
 
-// Process is a solver that runs beside this program. It is started for the first query, and again
-// after one that it did not survive. It is not safe for concurrent use.
+// Process is a solver that runs as a process of its own. It is started for the first query, and
+// again after a query that ended it. It is not safe for concurrent use.
 type Process struct {
 	path  string
 	args  []string
@@ -93,7 +93,7 @@ func (p *Process) start() error {
 	return nil
 }
 
-// kill ends a process that is not to be used again.
+// kill ends a process whose state is unknown.
 func (p *Process) kill() {
 	p.cmd.Process.Kill()
 	p.in.Close()
@@ -104,13 +104,13 @@ func (p *Process) kill() {
 // errTime is the error of a query that took longer than the limit.
 var errTime = errors.New("time limit")
 
-// solve asks one query, from a clean state: is it satisfiable, and then what are the given
-// unknowns, all of them words? The answers unknown and "time limit" are errTime.
+// solve asks whether a query is satisfiable and, if it is, for the values of unknowns, which are
+// words. If the solver gives up or exceeds the time limit, the error is errTime.
 func (p *Process) solve(logic, query string, unknowns []sexp) (sat bool, model map[sexp]uint64, err error) {
 	if err := p.start(); err != nil {
 		return false, nil, err
 	}
-	// Both solvers keep their own limit, but not in every phase.
+	// Neither solver keeps its own limit in all phases.
 	late := false
 	watch := time.AfterFunc(2*p.limit+time.Second, func() { late = true; p.cmd.Process.Kill() })
 	defer func() {
@@ -139,7 +139,7 @@ func (p *Process) solve(logic, query string, unknowns []sexp) (sat bool, model m
 	case "unknown", "timeout":
 		return false, nil, errTime
 	default:
-		return false, nil, fmt.Errorf("%s says %s", p.path, answer)
+		return false, nil, fmt.Errorf("%s answered %s", p.path, answer)
 	}
 	var list []string
 	for _, u := range unknowns {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// sexp is an expression of SMT-LIB, as text. The constructors fold the constants true and false,
-// which half of the orders of a window amount to.
+// sexp is an expression of SMT-LIB, as text. The constructors fold the constants true and false.
 type sexp string
 
 const (
@@ -44,7 +43,7 @@ func not(x sexp) sexp {
 	return apply("not", x)
 }
 
-// and and or are n-ary; none is the neutral element.
+// and and or take any number of operands.
 func and(list ...sexp) sexp { return join("and", yes, no, list) }
 func or(list ...sexp) sexp  { return join("or", no, yes, list) }
 

@@ -100,7 +100,7 @@ func TestTooLarge(t *testing.T) {
 	p := &Process{}
 	w := tracetest.RandomWindow(1, 0).Window
 	for _, pair := range tracetest.Candidates(w) {
-		if q := newQuery(w, pair); q.size() > 1 {
+		if q := newQuery(w, pair); q.ev.size() > 1 {
 			if r, err := New(w, p, Options{Events: 1}).Solve(pair); err != nil || r.Verdict != Unknown || r.Why != "too many events" {
 				t.Errorf("%v, %v", r, err)
 			}

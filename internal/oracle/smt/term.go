@@ -8,71 +8,74 @@ import (
 	"github.com/presage-race/presage/internal/predict/model"
 )
 
-// term is what a term of the window amounts to, computed from the plain words that its reads see
-// (V).
-func (q *query) term(t *model.Term) value {
-	if q.terms.done == nil {
-		q.terms = terms{q: q, done: map[*expr.Expr]value{}}
-		q.defineNames()
+// terms encodes expressions. Each node has a value: its image of 64 bits, and whether it has one.
+// Nodes that are shared are encoded once.
+type terms struct {
+	ev     *events
+	script *script
+	reads  *reads
+	done   map[*expr.Expr]value // nil before the first term
+}
+
+// term is the value of a term of the window, over the plain words that its reads return (V).
+func (t *terms) term(term *model.Term) value {
+	if t.done == nil {
+		t.done = map[*expr.Expr]value{}
+		t.defineNames()
 	}
-	return q.terms.encode(t.Expr, func(n int64) value {
-		v := q.saw(int32(n))
-		return value{q.plainOf(v.val), and(v.known, q.tells(v.val, q.w.Events[n].Val))}
+	return t.encode(term.Expr, func(n int64) value {
+		v := t.reads.saw(int32(n))
+		return value{t.plainOf(v.val), and(v.known, t.usable(v.val, t.ev.w.Events[n].Val))}
 	})
 }
 
-// amount is what a write or send stores by its term: what a read sees, name and all, or what the
-// term amounts to, unless it may be an address in memory that the window allocates.
-func (q *query) amount(t *model.Term) value {
-	if t.Copies() {
-		return q.saw(t.Reads()[0])
+// amount is what a write or send with a term stores. A term that is one read passes on what the
+// read returns. Any other value is unknown if it may be an address in memory that the window
+// allocates.
+func (t *terms) amount(term *model.Term) value {
+	if term.Copies() {
+		return t.reads.saw(term.Reads()[0])
 	}
-	v := q.term(t)
-	if q.names["ambiguous"] {
+	v := t.term(term)
+	if t.script.names["ambiguous"] {
 		v.known = and(v.known, not(apply("ambiguous", v.val)))
 	}
 	return v
 }
 
-// defineNames defines what window.Names says, as functions of a word.
-func (q *query) defineNames() {
+// defineNames defines model.Names as functions of a word.
+func (t *terms) defineNames() {
 	word, body := bitVec(64), sexp("x")
-	q.w.Names.Each(func(v, plain uint64) { body = ite(eq("x", word64(v)), word64(plain), body) })
+	t.ev.w.Names.Each(func(v, plain uint64) { body = ite(eq("x", word64(v)), word64(plain), body) })
 	if body != "x" {
-		q.names["plain"] = true
-		fmt.Fprintf(&q.text, "(define-fun plain ((x %s)) %s %s)\n", word, word, body)
+		t.script.names["plain"] = true
+		fmt.Fprintf(&t.script.text, "(define-fun plain ((x %s)) %s %s)\n", word, word, body)
 	}
 	var spans []sexp
-	q.w.Names.Allocated(func(addr, size uint64) { spans = append(spans, less(apply("bvsub", "x", word64(addr)), word64(size))) })
+	t.ev.w.Names.Allocated(func(addr, size uint64) { spans = append(spans, less(apply("bvsub", "x", word64(addr)), word64(size))) })
 	if len(spans) > 0 {
-		q.names["ambiguous"] = true
-		fmt.Fprintf(&q.text, "(define-fun ambiguous ((x %s)) Bool %s)\n", word, and(not(less("x", word64(4096))), less("x", word64(1<<48)), or(spans...)))
+		t.script.names["ambiguous"] = true
+		fmt.Fprintf(&t.script.text, "(define-fun ambiguous ((x %s)) Bool %s)\n", word, and(not(less("x", word64(4096))), less("x", word64(1<<48)), or(spans...)))
 	}
 }
 
-// tells says whether a term may compute with what a read sees whose event has the value own: not if
-// that is strange.
-func (q *query) tells(v sexp, own uint64) sexp {
-	if !q.names["ambiguous"] {
+// usable reports whether a term may compute with the word v that a read returns, whose recorded
+// value is own: not if v is another word that may be an address in memory that the window
+// allocates.
+func (t *terms) usable(v sexp, own uint64) sexp {
+	if !t.script.names["ambiguous"] {
 		return yes
 	}
-	strange := []sexp{apply("ambiguous", v)}
-	q.w.Names.EachMixed(func(x uint64) { strange = append(strange, eq(v, word64(x))) })
-	return or(eq(v, word64(own)), not(or(strange...)))
+	doubtful := []sexp{apply("ambiguous", v)}
+	t.ev.w.Names.EachMixed(func(x uint64) { doubtful = append(doubtful, eq(v, word64(x))) })
+	return or(eq(v, word64(own)), not(or(doubtful...)))
 }
 
-func (q *query) plainOf(v sexp) sexp {
-	if q.names["plain"] {
+func (t *terms) plainOf(v sexp) sexp {
+	if t.script.names["plain"] {
 		return apply("plain", v)
 	}
 	return v
-}
-
-// A terms encodes expressions: a value for every node, its image of 64 bits, and whether it has a
-// value at all. Nodes that are shared are encoded once.
-type terms struct {
-	q    *query
-	done map[*expr.Expr]value
 }
 
 // read is the plain word that read n returns.
@@ -87,9 +90,9 @@ func (t *terms) encode(e *expr.Expr, read read) value {
 		v := t.node(x, read)
 		if len(x.Args()) > 0 {
 			n := int32(len(t.done))
-			v.val = t.q.define(name("t", n), bitVec(64), v.val)
+			v.val = t.script.define(name("t", n), bitVec(64), v.val)
 			if v.known != yes && v.known != no {
-				v.known = t.q.define(name("tk", n), "Bool", v.known)
+				v.known = t.script.define(name("tk", n), "Bool", v.known)
 			}
 		}
 		t.done[x] = v
@@ -97,7 +100,7 @@ func (t *terms) encode(e *expr.Expr, read read) value {
 	return t.done[e]
 }
 
-// node encodes one node, its operands being done.
+// node encodes one node, after its operands.
 func (t *terms) node(e *expr.Expr, read read) value {
 	a := make([]sexp, len(e.Args()))
 	known := yes
@@ -106,13 +109,13 @@ func (t *terms) node(e *expr.Expr, read read) value {
 		a[i], known = v.val, and(known, v.known)
 	}
 	switch {
-	case e.Op() == expr.Call && expr.Functions[e.Name()] == nil: // (E3)
+	case e.Op() == expr.Call && expr.Functions[e.Name()] == nil:
 		return unknown
 	case e.Op() == expr.Call:
-		t.q.giveUp("calls in terms")
+		t.script.giveUp("calls in terms")
 		return unknown
 	case usesText(e):
-		t.q.giveUp("strings in terms")
+		t.script.giveUp("strings in terms")
 		return unknown
 	}
 	switch e.Op() {
@@ -121,7 +124,7 @@ func (t *terms) node(e *expr.Expr, read read) value {
 		return constant(w)
 	case expr.Read:
 		return read(e.Number())
-	case expr.Ite: // (E3) what is not chosen need not have a value
+	case expr.Ite: // the operand that is not chosen need not have a value
 		c, x, y := t.done[e.Args()[0]], t.done[e.Args()[1]], t.done[e.Args()[2]]
 		b := isTrue(c.val)
 		return value{ite(b, x.val, y.val), and(c.known, ite(b, x.known, y.known))}
@@ -131,7 +134,7 @@ func (t *terms) node(e *expr.Expr, read read) value {
 		n := int(8 * e.Number())
 		return value{apply("concat", extract(a[1], 63-n, 0), extract(a[0], n-1, 0)), known}
 	case expr.QuoRe, expr.QuoIm:
-		t.q.giveUp("quotients of complex numbers in terms")
+		t.script.giveUp("quotients of complex numbers in terms")
 		return unknown
 	}
 	x, ok := t.operation(e, a)
@@ -172,7 +175,7 @@ func extract(x sexp, hi, lo int) sexp {
 
 func width(k expr.Kind) int { return int(8 * k.Size()) }
 
-// low is the number of kind k in its image, without what is above it.
+// low is the bits of an image that are the number of kind k.
 func low(k expr.Kind, x sexp) sexp {
 	if k.Size() == 8 {
 		return x
@@ -237,7 +240,7 @@ func integer(op expr.Op, k expr.Kind, a, b sexp) (val, ok sexp) {
 	return boolean(apply(names[op], x, y)), yes
 }
 
-// shift is x << n or x >> n; SMT-LIB's shifts by the width or more do what Go's do.
+// shift is x << n or x >> n. SMT-LIB's shifts by the width or more are those of Go.
 func shift(op expr.Op, k, count expr.Kind, x, n sexp) (val, ok sexp) {
 	ok = yes
 	if count.IsSigned() {

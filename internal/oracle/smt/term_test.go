@@ -140,8 +140,8 @@ func TestExpressions(t *testing.T) {
 
 // wrong reports whether an expression can have another value than the recorded one.
 func wrong(t *testing.T, p *Process, list []*expr.Expr) bool {
-	q := &query{names: map[string]bool{}}
-	ts := terms{q: q, done: map[*expr.Expr]value{}}
+	s := &script{names: map[string]bool{}}
+	ts := terms{script: s, done: map[*expr.Expr]value{}}
 	var differ []sexp
 	for _, e := range list {
 		x := ts.encode(e, func(n int64) value {
@@ -153,8 +153,8 @@ func wrong(t *testing.T, p *Process, list []*expr.Expr) bool {
 			}
 			panic("no such read")
 		})
-		if q.unsupported != "" {
-			t.Fatalf("%v: %s", e, q.unsupported)
+		if s.unsupported != "" {
+			t.Fatalf("%v: %s", e, s.unsupported)
 		}
 		v, ok := e.Recorded()
 		if !ok {
@@ -163,10 +163,10 @@ func wrong(t *testing.T, p *Process, list []*expr.Expr) bool {
 		}
 		differ = append(differ, not(and(x.known, eq(x.val, word64(v)))))
 	}
-	q.assert(or(differ...))
-	sat, _, err := p.solve(q.logic(), q.text.String(), []sexp{})
+	s.assert(or(differ...))
+	sat, _, err := p.solve(s.logic(), s.text.String(), []sexp{})
 	if err != nil && len(list) == 1 {
-		t.Fatalf("%v: %v\n%s", describe(list[0]), err, &q.text)
+		t.Fatalf("%v: %v\n%s", describe(list[0]), err, &s.text)
 	}
 	return sat || err != nil
 }
