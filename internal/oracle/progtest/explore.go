@@ -49,13 +49,14 @@ const Beyond = 1000
 // At distance 1, it is on one branch off it.
 func (p *Program) ExploreFrom(run *Run, limit int) *Races {
 	e := newExplorer(p)
-	e.m.paths, e.ends = run.paths, run.ends
+	e.m.calls.paths, e.ends = run.paths, run.ends
 	return e.explore(limit)
 }
 
 func newExplorer(p *Program) *explorer {
 	e := &explorer{prog: p, pairs: map[Pair]int{}, shared: map[uint64]bool{}, seen: map[uint64]touch{}}
-	e.m = &machine{prog: p, stops: e.stops, access: e.access}
+	e.m = newMachine(p, nil)
+	e.m.stops, e.m.steps.access = e.stops, e.access
 	return e
 }
 
@@ -79,7 +80,7 @@ func (e *explorer) explore(limit int) *Races {
 	}
 	slices.SortFunc(res.Pairs, func(a, b Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) })
 	for _, q := range res.Pairs {
-		if e.m.paths != nil {
+		if e.m.calls.paths != nil {
 			res.Off = append(res.Off, e.pairs[q])
 		}
 	}
@@ -161,16 +162,16 @@ func (e *explorer) search(limit int) error {
 		}
 		e.ops = e.ops[:0]
 		for _, g := range s.gs {
-			e.ops = append(e.ops, e.m.pending(s, g))
+			e.ops = append(e.ops, s.pending(g))
 		}
 		e.races(s)
-		e.ts = e.m.transitions(s, e.ops, e.ts[:0])
+		e.ts = (&enabled{s, e.ops}).transitions(e.ts[:0])
 		for i, t := range e.ts {
 			c := s
 			if i < len(e.ts)-1 {
 				c = e.clone(s)
 			}
-			if err := e.m.perform(c, t); err != nil {
+			if err := e.m.steps.perform(c, t); err != nil {
 				return err
 			}
 			if err := e.settle(c); err != nil {
@@ -245,7 +246,7 @@ func (e *explorer) races(s *state) {
 // beyond reports whether a goroutine that has kept to its recorded path is by n instructions behind
 // the place where the recording has left it.
 func (e *explorer) beyond(g *goroutine, n int) bool {
-	if e.m.paths == nil || g.off || g.pos < len(e.m.paths[g.name]) {
+	if e.m.calls.paths == nil || g.off || g.pos < len(e.m.calls.paths[g.name]) {
 		return false
 	}
 	return g.steps >= e.ends[g.name]+n

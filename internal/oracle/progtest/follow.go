@@ -14,7 +14,7 @@ import (
 func (p *Program) Follow(events []trace.Event) (*Run, error) {
 	f := &follower{prog: p, events: events, slots: map[trace.GoID]int{}, met: map[int]bool{}}
 	f.rec = &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
-	f.m = &machine{prog: p, rec: f.rec}
+	f.m = newMachine(p, f.rec)
 	f.s = p.start.clone()
 	f.rec.begin(f.s)
 	for i := range events {
@@ -83,7 +83,7 @@ func (f *follower) step(i, slot int) error {
 		}
 	}
 	for _, g := range f.s.gs {
-		ops = append(ops, f.m.pending(f.s, g))
+		ops = append(ops, f.s.pending(g))
 	}
 	if o := &ops[slot]; o.kind == opWait && e.Kind == format.Write && e.Site == o.ins.site() {
 		// Merge may put the access of a Wait that had to wait behind what it waited for: nothing
@@ -93,7 +93,7 @@ func (f *follower) step(i, slot int) error {
 		return nil
 	}
 	if o := &ops[slot]; o.kind == opAccess && !o.pseudo && e.Kind == format.Read && e.Val < funcBase {
-		if v := f.m.load(f.s, o.addr, o.size); v != e.Val && e.Site == o.ins.site() {
+		if v := f.s.load(o.addr, o.size); v != e.Val && e.Site == o.ins.site() {
 			return fmt.Errorf("%w: %#x is read of %#x, which holds %#x", ErrOrder, e.Val, uint64(e.Obj), v)
 		}
 	}
@@ -107,9 +107,9 @@ func (f *follower) step(i, slot int) error {
 			}
 		}
 	}
-	for _, t := range f.m.transitions(f.s, ops, nil) {
+	for _, t := range (&enabled{f.s, ops}).transitions(nil) {
 		if t.g == slot && t.h == partner && f.fits(e, &t) {
-			return f.m.perform(f.s, t)
+			return f.m.steps.perform(f.s, t)
 		}
 	}
 	return fmt.Errorf("%v of g%d at site %d: the program's next step is %d at site %v", e.Kind, e.G, e.Site, ops[slot].kind, siteOf(&ops[slot]))

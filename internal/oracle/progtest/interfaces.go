@@ -52,7 +52,7 @@ func (p *Program) prepareInterface(f *fn, x *ins, in *ssa.MakeInterface) {
 	}
 }
 
-func (m *machine) makeInterface(s *state, g *goroutine, f *frame, x *ins, dst []uint64) {
+func (ev *evaluator) makeInterface(s *state, g *goroutine, f *frame, x *ins, dst []uint64) {
 	v := g.arg(f, &x.args[0])
 	dst[0] = x.word
 	switch {
@@ -61,33 +61,33 @@ func (m *machine) makeInterface(s *state, g *goroutine, f *frame, x *ins, dst []
 	case x.size == 0:
 		dst[1] = nowhere
 	default:
-		a := m.alloc(g, x.size)
-		m.storeWords(s, a, x.size, v)
-		m.rec.box(g, a, x.size)
+		a := g.alloc(x.size)
+		s.storeWords(a, x.size, v)
+		ev.rec.box(g, a, x.size)
 		dst[1] = a
 	}
 }
 
 // changed is an interface as one of another type, which it has all methods of.
-func (m *machine) changed(to types.Type, v []uint64) []uint64 {
+func (p *Program) changed(to types.Type, v []uint64) []uint64 {
 	if v[0] == 0 {
 		return []uint64{0, 0}
 	}
-	return []uint64{m.prog.typeWord(to, m.prog.typeOf(v[0])), v[1]}
+	return []uint64{p.typeWord(to, p.typeOf(v[0])), v[1]}
 }
 
-func (m *machine) typeAssert(s *state, g *goroutine, f *frame, x *ins, in *ssa.TypeAssert, dst []uint64) {
+func (ev *evaluator) typeAssert(s *state, g *goroutine, f *frame, x *ins, in *ssa.TypeAssert, dst []uint64) {
 	v := g.arg(f, &x.args[0])
-	n := m.prog.width(in.AssertedType)
+	n := ev.prog.width(in.AssertedType)
 	var found []uint64
 	if v[0] != 0 {
-		t := m.prog.typeOf(v[0])
+		t := ev.prog.typeOf(v[0])
 		i, ok := in.AssertedType.Underlying().(*types.Interface)
 		switch {
 		case ok && types.Implements(t, i):
-			found = m.changed(in.AssertedType, v)
+			found = ev.prog.changed(in.AssertedType, v)
 		case !ok && types.Identical(t, in.AssertedType):
-			found = m.inside(s, t, v)
+			found = ev.prog.inside(s, t, v)
 		}
 	}
 	if found == nil && !in.CommaOk {
@@ -101,34 +101,15 @@ func (m *machine) typeAssert(s *state, g *goroutine, f *frame, x *ins, in *ssa.T
 }
 
 // inside is what an interface of type t holds.
-func (m *machine) inside(s *state, t types.Type, v []uint64) []uint64 {
+func (p *Program) inside(s *state, t types.Type, v []uint64) []uint64 {
 	if pointerLike(t) {
 		return []uint64{v[1]}
 	}
-	size := m.prog.sizeof(t)
+	size := p.sizeof(t)
 	out := make([]uint64, words(size))
 	for i := range out {
 		n := min(8, size-int64(i)*8)
-		out[i] = m.load(s, v[1]+uint64(i)*8, n)
+		out[i] = s.load(v[1]+uint64(i)*8, n)
 	}
 	return out
-}
-
-// invoke is the call of an interface's method.
-func (m *machine) invoke(s *state, g *goroutine, f *frame, x *ins, args []uint64) {
-	v := g.arg(f, &x.args[len(x.args)-1])
-	if v[0] == 0 {
-		panic(isPanic{})
-	}
-	t := m.prog.typeOf(v[0])
-	prog := f.fn.ssa.Prog
-	sel := prog.MethodSets.MethodSet(t).Lookup(x.call.method.Pkg(), x.call.method.Name())
-	fn := m.prog.funcs[prog.MethodValue(sel)]
-	if fn == nil {
-		panic(fault("a method by way of a wrapper"))
-	}
-	all := append(append([]uint64{}, m.inside(s, t, v)...), args...)
-	m.rec.opaque(g, x, true)
-	m.decide(g, fn, 0)
-	m.enter(s, g, fn, dynamic, x, all, 0)
 }

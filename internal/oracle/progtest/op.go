@@ -61,7 +61,7 @@ const nilPage = 4096
 
 // pending returns the next step of a goroutine, opNone if the next instruction concerns nobody
 // else.
-func (m *machine) pending(s *state, g *goroutine) op {
+func (s *state) pending(g *goroutine) op {
 	if g.ended || s.done {
 		return op{}
 	}
@@ -78,14 +78,14 @@ func (m *machine) pending(s *state, g *goroutine) op {
 		switch in.Op {
 		case token.MUL:
 			if !x.local {
-				return m.accessOf(g, f, x, false)
+				return g.accessOf(f, x, false)
 			}
 		case token.ARROW:
 			return op{kind: opRecv, ins: x, addr: g.arg1(f, &x.args[0])}
 		}
 	case *ssa.Store:
 		if !x.local {
-			return m.accessOf(g, f, x, true)
+			return g.accessOf(f, x, true)
 		}
 	case *ssa.Send:
 		c := g.arg1(f, &x.args[0])
@@ -109,12 +109,12 @@ func (m *machine) pending(s *state, g *goroutine) op {
 	case *ssa.Go:
 		return op{kind: opGo, ins: x}
 	case *ssa.Call:
-		return m.typedOp(s, g, x, x.call, func(i int) uint64 { return g.arg1(f, &x.args[i]) })
+		return s.typedOp(g, x, x.call, func(i int) uint64 { return g.arg1(f, &x.args[i]) })
 	case *ssa.Panic:
 		return op{kind: opPanic, ins: x}
 	case *ssa.Return:
 		if d := g.deferral(); g.leaving && d != nil && d.ins.call.typed() {
-			o := m.typedOp(s, g, d.ins, d.ins.call, func(i int) uint64 { return d.args[i] })
+			o := s.typedOp(g, d.ins, d.ins.call, func(i int) uint64 { return d.args[i] })
 			o.defer_ = true
 			return o
 		}
@@ -136,7 +136,7 @@ func (g *goroutine) deferral() *deferral {
 }
 
 // accessOf is the piece of an access whose turn it is: what lies in one word.
-func (m *machine) accessOf(g *goroutine, f *frame, x *ins, write bool) op {
+func (g *goroutine) accessOf(f *frame, x *ins, write bool) op {
 	addr := g.arg1(f, &x.args[0])
 	if addr < nilPage {
 		g.panics = true
@@ -156,7 +156,7 @@ func (m *machine) accessOf(g *goroutine, f *frame, x *ins, write bool) op {
 }
 
 // typedOp is the step of a call of sync, sync/atomic, or close.
-func (m *machine) typedOp(s *state, g *goroutine, x *ins, c callee, arg func(int) uint64) op {
+func (s *state) typedOp(g *goroutine, x *ins, c callee, arg func(int) uint64) op {
 	if !c.typed() {
 		return op{}
 	}
@@ -171,7 +171,7 @@ func (m *machine) typedOp(s *state, g *goroutine, x *ins, c callee, arg func(int
 		o.addr += uint64(c.off)
 		o.size, o.write = c.size, c.atomic != atomicLoad
 		if c.atomic == atomicCAS { // where it meets another value it writes nothing
-			o.write = m.load(s, o.addr, c.size) == arg(1)
+			o.write = s.load(o.addr, c.size) == arg(1)
 		}
 	case opClose:
 		if f.phase == 0 {
@@ -182,7 +182,7 @@ func (m *machine) typedOp(s *state, g *goroutine, x *ins, c callee, arg func(int
 			return op{kind: opAccess, ins: x, addr: o.addr + 8, size: 4, pseudo: true}
 		}
 	case opWait:
-		if !g.waits && *m.word(s, o.addr) != 0 && !m.waited(s, o.addr) {
+		if !g.waits && *s.word(o.addr) != 0 && !s.waited(o.addr) {
 			return op{kind: opAccess, ins: x, addr: o.addr + 8, size: 4, write: true, pseudo: true}
 		}
 	}
@@ -190,13 +190,19 @@ func (m *machine) typedOp(s *state, g *goroutine, x *ins, c callee, arg func(int
 }
 
 // waited reports whether a goroutine has begun to wait on the WaitGroup.
-func (m *machine) waited(s *state, wg uint64) bool {
+func (s *state) waited(wg uint64) bool {
 	for _, g := range s.gs {
 		if !g.ended && g.waits && g.arg1(g.top(), &g.next().args[0]) == wg {
 			return true
 		}
 	}
 	return false
+}
+
+// enabled computes which of the next steps of the goroutines are enabled.
+type enabled struct {
+	s   *state
+	ops []op // by goroutine
 }
 
 // A transition is a step of the program: of goroutine g, in case c of its select, or of two that
@@ -209,38 +215,38 @@ type transition struct {
 
 // transitions appends the steps that are enabled. A goroutine whose step is not among them is
 // blocked.
-func (m *machine) transitions(s *state, ops []op, out []transition) []transition {
-	for i, o := range ops {
+func (e *enabled) transitions(out []transition) []transition {
+	for i, o := range e.ops {
 		t := transition{g: i, h: -1, op: o}
 		switch o.kind {
 		case opNone:
 		case opLock:
-			if *m.word(s, o.addr) == 0 && (o.ins.call.plainMutex || *m.word(s, o.addr+8) == 0) {
+			if *e.s.word(o.addr) == 0 && (o.ins.call.plainMutex || *e.s.word(o.addr + 8) == 0) {
 				out = append(out, t)
 			}
 		case opRLock:
-			if *m.word(s, o.addr) == 0 {
+			if *e.s.word(o.addr) == 0 {
 				out = append(out, t)
 			}
 		case opWait:
-			if int64(*m.word(s, o.addr)) == 0 {
+			if int64(*e.s.word(o.addr)) == 0 {
 				out = append(out, t)
 			}
 		case opSend, opRecv:
-			out = m.chanSteps(s, ops, t, out)
+			out = e.chanSteps(t, out)
 		case opSelect:
 			sel := o.ins.in.(*ssa.Select)
-			f := s.gs[i].top()
+			f := e.s.gs[i].top()
 			n := len(out)
 			for c, st := range sel.States {
 				t := t
 				t.c = c
-				t.op.addr = s.gs[i].arg1(f, &o.ins.args[2*c])
+				t.op.addr = e.s.gs[i].arg1(f, &o.ins.args[2*c])
 				t.op.kind = opRecv
 				if st.Dir == types.SendOnly {
 					t.op.kind = opSend
 				}
-				out = m.chanSteps(s, ops, t, out)
+				out = e.chanSteps(t, out)
 			}
 			if !sel.Blocking && !alone(out[n:]) {
 				t.c = -1
@@ -265,12 +271,12 @@ func alone(ts []transition) bool {
 
 // chanSteps appends the steps of one channel operation, or one case of a select. Those of two
 // goroutines are those of the sender.
-func (m *machine) chanSteps(s *state, ops []op, t transition, out []transition) []transition {
+func (e *enabled) chanSteps(t transition, out []transition) []transition {
 	c := t.op.addr
 	if c == 0 {
 		return out
 	}
-	capacity, closed, count := *m.word(s, c), *m.word(s, c+8), *m.word(s, c+16)
+	capacity, closed, count := *e.s.word(c), *e.s.word(c + 8), *e.s.word(c + 16)
 	if t.op.kind == opRecv {
 		if count > 0 || closed != 0 {
 			out = append(out, t)
@@ -283,19 +289,19 @@ func (m *machine) chanSteps(s *state, ops []op, t transition, out []transition) 
 	case capacity > 0:
 		return out
 	}
-	for h, o := range ops {
+	for h, o := range e.ops {
 		if h == t.g {
 			continue
 		}
 		switch o.kind {
 		case opRecv:
-			if o.addr == c && (m.patient(s, ops, t.g) || m.patient(s, ops, h)) {
+			if o.addr == c && (e.patient(t.g) || e.patient(h)) {
 				out = append(out, transition{g: t.g, c: t.c, h: h, op: t.op})
 			}
 		case opSelect:
-			f := s.gs[h].top()
+			f := e.s.gs[h].top()
 			for hc, st := range o.ins.in.(*ssa.Select).States {
-				if st.Dir == types.RecvOnly && s.gs[h].arg1(f, &o.ins.args[2*hc]) == c && (m.patient(s, ops, t.g) || m.patient(s, ops, h)) {
+				if st.Dir == types.RecvOnly && e.s.gs[h].arg1(f, &o.ins.args[2*hc]) == c && (e.patient(t.g) || e.patient(h)) {
 					out = append(out, transition{g: t.g, c: t.c, h: h, hc: hc, op: t.op})
 				}
 			}
@@ -306,8 +312,8 @@ func (m *machine) chanSteps(s *state, ops []op, t transition, out []transition) 
 
 // patient reports whether the goroutine could have been waiting at its channel operation: it has no
 // default, and no case of its select is ready without a partner.
-func (m *machine) patient(s *state, ops []op, g int) bool {
-	o := ops[g]
+func (e *enabled) patient(g int) bool {
+	o := e.ops[g]
 	if o.kind != opSelect {
 		return true
 	}
@@ -315,13 +321,13 @@ func (m *machine) patient(s *state, ops []op, g int) bool {
 	if !sel.Blocking {
 		return false
 	}
-	f := s.gs[g].top()
+	f := e.s.gs[g].top()
 	for i, st := range sel.States {
-		c := s.gs[g].arg1(f, &o.ins.args[2*i])
+		c := e.s.gs[g].arg1(f, &o.ins.args[2*i])
 		if c == 0 {
 			continue
 		}
-		capacity, closed, count := *m.word(s, c), *m.word(s, c+8), *m.word(s, c+16)
+		capacity, closed, count := *e.s.word(c), *e.s.word(c + 8), *e.s.word(c + 16)
 		if closed != 0 || st.Dir == types.RecvOnly && count > 0 || st.Dir == types.SendOnly && count < capacity {
 			return false
 		}

@@ -92,7 +92,7 @@ func (p *Program) RecordOrder(order ...int) (*Run, error) {
 // record executes the program; choose picks the next step.
 func (p *Program) record(choose func([]transition) int) (*Run, error) {
 	r := &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
-	m := &machine{prog: p, rec: r}
+	m := newMachine(p, r)
 	s := p.start.clone()
 	r.begin(s)
 	var ops []op
@@ -110,12 +110,12 @@ func (p *Program) record(choose func([]transition) int) (*Run, error) {
 			return r.run, nil
 		}
 		for _, g := range s.gs {
-			ops = append(ops, m.pending(s, g))
+			ops = append(ops, s.pending(g))
 		}
-		if ts = m.transitions(s, ops, ts[:0]); len(ts) == 0 {
+		if ts = (&enabled{s, ops}).transitions(ts[:0]); len(ts) == 0 {
 			return r.run, nil
 		}
-		if err := m.perform(s, ts[choose(ts)]); err != nil {
+		if err := m.steps.perform(s, ts[choose(ts)]); err != nil {
 			return nil, fmt.Errorf("%w: %v", ErrLimit, err)
 		}
 	}
@@ -262,11 +262,10 @@ func (r *recorder) value(s *state, g *goroutine, f *frame, site trace.Site, h *p
 	}
 	w := g.regs[f.base+at:]
 	if f.fn.plan.Bound(h.Val) { // of a captured variable that is a value, the value
-		m := machine{prog: r.prog}
 		addr := w[0]
 		w = make([]uint64, words(h.Size))
 		for i := range w {
-			w[i] = m.load(s, addr+uint64(i)*8, min(8, h.Size-int64(i)*8))
+			w[i] = s.load(addr+uint64(i)*8, min(8, h.Size-int64(i)*8))
 		}
 	}
 	w = w[:words(h.Size)]
@@ -408,8 +407,7 @@ func (r *recorder) recv(s *state, g *goroutine, x *ins, c, v uint64, closed bool
 }
 
 func (r *recorder) capacity(s *state, c uint64) uint64 {
-	m := machine{prog: r.prog}
-	return *m.word(s, c)
+	return *s.word(c)
 }
 
 func (r *recorder) chanOp(s *state, g *goroutine, o *op) {

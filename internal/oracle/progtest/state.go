@@ -107,7 +107,7 @@ func (g *goroutine) stackAddr() uint64 { return heapBase + g.name*arena + arena/
 type fault string
 
 // word returns the word of memory that addr lies in.
-func (m *machine) word(s *state, addr uint64) *uint64 {
+func (s *state) word(addr uint64) *uint64 {
 	switch {
 	case addr >= heapBase:
 		name, off := (addr-heapBase)/arena, (addr-heapBase)%arena
@@ -132,13 +132,13 @@ func (m *machine) word(s *state, addr uint64) *uint64 {
 }
 
 // load returns n bytes at addr, which lie in one word.
-func (m *machine) load(s *state, addr uint64, n int64) uint64 {
+func (s *state) load(addr uint64, n int64) uint64 {
 	sh := 8 * (addr & 7)
-	return *m.word(s, addr) >> sh & mask(n)
+	return *s.word(addr) >> sh & mask(n)
 }
 
-func (m *machine) store(s *state, addr uint64, n int64, v uint64) {
-	w, sh := m.word(s, addr), 8*(addr&7)
+func (s *state) store(addr uint64, n int64, v uint64) {
+	w, sh := s.word(addr), 8*(addr&7)
 	*w = *w&^(mask(n)<<sh) | (v&mask(n))<<sh
 }
 
@@ -150,29 +150,29 @@ func mask(n int64) uint64 {
 }
 
 // byteAt reads a byte of a string.
-func (m *machine) byteAt(s *state, addr uint64) byte {
+func (p *Program) byteAt(s *state, addr uint64) byte {
 	if addr >= rodataBase && addr < globalBase {
-		if i := int(addr - rodataBase); i < len(m.prog.rodata) {
-			return m.prog.rodata[i]
+		if i := int(addr - rodataBase); i < len(p.rodata) {
+			return p.rodata[i]
 		}
 		panic(fault("a string that is none"))
 	}
-	return byte(m.load(s, addr, 1))
+	return byte(s.load(addr, 1))
 }
 
-func (m *machine) text(s *state, addr, n uint64) string {
+func (p *Program) textAt(s *state, addr, n uint64) string {
 	if n > 1<<12 {
 		panic(fault("a string that is too long"))
 	}
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = m.byteAt(s, addr+uint64(i))
+		b[i] = p.byteAt(s, addr+uint64(i))
 	}
 	return string(b)
 }
 
 // alloc makes an object in g's part of the heap.
-func (m *machine) alloc(g *goroutine, size int64) uint64 {
+func (g *goroutine) alloc(size int64) uint64 {
 	n := max(words(size), 1)
 	if len(g.heap)+n > maxHeap {
 		panic(fault("more memory than a tiny program has"))

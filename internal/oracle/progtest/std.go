@@ -30,14 +30,14 @@ func stdOp(fn *ssa.Function) (callee, bool) {
 }
 
 // std is a call of a function of the standard library, which is code that is not instrumented.
-func (m *machine) std(s *state, g *goroutine, f *frame, x *ins) {
+func (ev *evaluator) std(s *state, g *goroutine, f *frame, x *ins) {
 	fn := reflect.ValueOf(x.call.std)
 	in := make([]reflect.Value, fn.Type().NumIn())
 	for i := range in {
 		v := reflect.New(fn.Type().In(i)).Elem()
 		switch a := g.arg(f, &x.args[i]); v.Kind() {
 		case reflect.String:
-			v.SetString(m.text(s, a[0], a[1]))
+			v.SetString(ev.prog.textAt(s, a[0], a[1]))
 		case reflect.Int, reflect.Int64:
 			v.SetInt(int64(a[0]))
 		default:
@@ -45,13 +45,13 @@ func (m *machine) std(s *state, g *goroutine, f *frame, x *ins) {
 		}
 		in[i] = v
 	}
-	m.rec.opaque(g, x, true)
+	ev.rec.opaque(g, x, true)
 	at := g.regs[f.base+x.dst:]
 	for _, r := range callStd(fn, in) {
 		n := 1
 		switch r.Kind() {
 		case reflect.String:
-			at[0], at[1], n = m.newText(s, g, r.String()), uint64(r.Len()), 2
+			at[0], at[1], n = ev.newText(s, g, r.String()), uint64(r.Len()), 2
 		case reflect.Bool:
 			at[0] = truth(r.Bool())
 		case reflect.Interface: // an error
@@ -61,7 +61,7 @@ func (m *machine) std(s *state, g *goroutine, f *frame, x *ins) {
 		}
 		at = at[n:]
 	}
-	m.rec.opaque(g, x, false)
+	ev.rec.opaque(g, x, false)
 }
 
 // stdError is the type word of an error of the standard library; nobody asks for more.
@@ -81,15 +81,15 @@ func callStd(fn reflect.Value, in []reflect.Value) []reflect.Value {
 }
 
 // newText makes a string.
-func (m *machine) newText(s *state, g *goroutine, t string) uint64 {
+func (ev *evaluator) newText(s *state, g *goroutine, t string) uint64 {
 	if t == "" {
 		return 0
 	}
-	p := m.alloc(g, int64(len(t)))
+	p := g.alloc(int64(len(t)))
 	for i := range t {
-		m.store(s, p+uint64(i), 1, uint64(t[i]))
+		s.store(p+uint64(i), 1, uint64(t[i]))
 	}
-	m.rec.alloc(g, p, int64(len(t)))
+	ev.rec.alloc(g, p, int64(len(t)))
 	return p
 }
 
