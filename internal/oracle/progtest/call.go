@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A callee is what a call calls.
+// A callee is the function or operation that an instruction calls.
 type callee struct {
 	builtin    string
 	fn         *fn // known function
@@ -81,7 +81,7 @@ func (p *Program) prepareCall(f *fn, x *ins, in ssa.CallInstruction) {
 		if x.call = o; !isCall(in) {
 			panic(unsupported("go or defer of a function of the standard library"))
 		}
-	} else if s.Name() == "init" && len(s.Blocks) == 0 { // of a dependency
+	} else if s.Name() == "init" && len(s.Blocks) == 0 { // the initialiser of a dependency
 		x.call.builtin = "print"
 	} else {
 		x.call.fn = p.fn(s)

@@ -34,7 +34,7 @@ func (cl *calls) enter(s *state, g *goroutine, f *fn, kind entry, site *ins, arg
 		}
 	}
 	g.frames = append(g.frames, fr)
-	if kind != started { // that is a step of its own
+	if kind != started { // a started goroutine enters in a step of its own
 		cl.rec.enter(s, g)
 		cl.rec.block(g, 0)
 	}
@@ -54,7 +54,7 @@ func (cl *calls) target(s *state, g *goroutine, x *ins, value uint64) (*fn, uint
 	}
 	i := (addr - funcBase) / 16
 	if i >= uint64(len(cl.prog.list)) {
-		panic(fault("a function that is none"))
+		panic(fault("an invalid function"))
 	}
 	return cl.prog.list[i], value
 }
@@ -80,7 +80,7 @@ func (cl *calls) call(s *state, g *goroutine, f *frame, x *ins) {
 	}
 	fn, closure := cl.target(s, g, x, value)
 	kind := static
-	if f.fn.plan == nil { // a wrapper: its callee does not know it
+	if f.fn.plan == nil { // a wrapper, which is not recorded
 		kind = dynamic
 	}
 	if x.call.dynamic {
@@ -91,14 +91,14 @@ func (cl *calls) call(s *state, g *goroutine, f *frame, x *ins) {
 	cl.enter(s, g, fn, kind, x, args, closure)
 }
 
-// leave is the Return instruction: first the deferred calls, then the caller goes on.
+// leave is the Return instruction: first deferred calls run, then the caller continues.
 func (cl *calls) leave(s *state, g *goroutine, f *frame, x *ins) {
 	if f.fn.defers() && !g.leaving {
 		g.leaving = true
 		return
 	}
 	if g.leaving {
-		if d := g.deferral(); d != nil { // not typed: that is an op
+		if d := g.deferral(); d != nil { // a function; deferred operations are steps
 			ins, args := d.ins, d.args
 			g.defers = g.defers[:len(g.defers)-1]
 			g.leaving = false
@@ -133,7 +133,7 @@ func (cl *calls) leave(s *state, g *goroutine, f *frame, x *ins) {
 	}
 	c := g.top()
 	if kind == deferred {
-		g.leaving = true // go on with the next
+		g.leaving = true // for the next deferred call
 		return
 	}
 	y := &c.fn.ins[c.ip]
@@ -156,7 +156,7 @@ func (cl *calls) invoke(s *state, g *goroutine, f *frame, x *ins, args []uint64)
 	sel := prog.MethodSets.MethodSet(t).Lookup(x.call.method.Pkg(), x.call.method.Name())
 	fn := cl.prog.funcs[prog.MethodValue(sel)]
 	if fn == nil {
-		panic(fault("a method by way of a wrapper"))
+		panic(fault("a method of a wrapper"))
 	}
 	all := append(append([]uint64{}, cl.prog.inside(s, t, v)...), args...)
 	cl.rec.opaque(g, x, true)
@@ -164,8 +164,9 @@ func (cl *calls) invoke(s *state, g *goroutine, f *frame, x *ins, args []uint64)
 	cl.enter(s, g, fn, dynamic, x, all, 0)
 }
 
-// decide notes where a goroutine goes at a branch or a call of a function value: it is part of its
-// path, or it leaves the path that it is compared with.
+// decide records the outcome of a branch, or of a call of a function value, as part of the
+// goroutine's path. It also finds out whether the goroutine leaves the path that it is compared
+// with.
 func (cl *calls) decide(g *goroutine, f *fn, block int) {
 	g.steps = 0
 	d := decision(uint32(f.id)<<16 | uint32(block))
@@ -182,5 +183,5 @@ func (cl *calls) decide(g *goroutine, f *fn, block int) {
 	g.pos++
 }
 
-// A decision is a function and a block of it.
+// A decision is a function and a block of the function.
 type decision uint32

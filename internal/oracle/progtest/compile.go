@@ -16,12 +16,12 @@ import (
 )
 
 // A fn is a function prepared for the machine. Its registers are words: a value of n bytes takes
-// n/8 of them, rounded up, and they hold what memory would hold.
+// n/8 of them, rounded up, with the same bytes as in memory.
 type fn struct {
 	ssa    *ssa.Function
 	id     int
 	plan   *plan.Func // nil: not recorded (the initialisers)
-	addr   uint64     // of the function as a value
+	addr   uint64     // of the function value
 	params []int      // first words of parameters, then of free variables
 	widths []int
 	regs   int // words
@@ -185,36 +185,81 @@ func (p *Program) args(f *fn, vs ...ssa.Value) []operand {
 	return out
 }
 
-// prepare fills in what the machine needs to know of an instruction.
+// prepare fills in the operands, sizes and kinds of an instruction.
 func (p *Program) prepare(f *fn, x *ins) {
 	switch in := x.in.(type) {
+	case *ssa.Alloc, *ssa.Store:
+		p.prepareMemory(f, x)
+	case *ssa.UnOp:
+		p.prepareUnOp(f, x, in)
+	case *ssa.BinOp:
+		x.args, x.kind = p.args(f, in.X, in.Y), p.operandKind(in)
+		if in.Op == token.SHL || in.Op == token.SHR {
+			x.to = p.basic(in.Y.Type())
+		}
+	case *ssa.FieldAddr, *ssa.Field, *ssa.IndexAddr, *ssa.Index, *ssa.Lookup, *ssa.Slice, *ssa.Extract:
+		p.preparePart(f, x)
+	case *ssa.Convert:
+		x.args, x.kind, x.to = p.args(f, in.X), p.basic(in.X.Type()), p.basic(in.Type())
+	case *ssa.ChangeType:
+		x.args = p.args(f, in.X)
+	case *ssa.ChangeInterface:
+		x.args = p.args(f, in.X)
+	case *ssa.TypeAssert:
+		x.args = p.args(f, in.X)
+	case *ssa.Phi:
+		x.args = p.args(f, in.Edges...)
+	case *ssa.If:
+		x.args = p.args(f, in.Cond)
+	case *ssa.Return:
+		x.args = p.args(f, in.Results...)
+	case *ssa.Panic:
+		x.args = p.args(f, in.X)
+	case *ssa.MakeClosure, *ssa.MakeChan, *ssa.MakeSlice, *ssa.MakeInterface:
+		p.prepareMake(f, x)
+	case *ssa.Send:
+		x.args, x.size = p.args(f, in.Chan, in.X), p.sizeof(in.X.Type())
+	case *ssa.Select:
+		p.prepareSelect(f, x, in)
+	case ssa.CallInstruction:
+		p.prepareCall(f, x, in)
+	case *ssa.Jump, *ssa.RunDefers, *ssa.DebugRef:
+	default:
+		panic(unsupported(fmt.Sprintf("%T", in)))
+	}
+}
+
+// prepareMemory prepares a variable or a store.
+func (p *Program) prepareMemory(f *fn, x *ins) {
+	switch in := x.in.(type) {
 	case *ssa.Alloc:
-		t := in.Type().Underlying().(*types.Pointer).Elem()
-		x.size = p.sizeof(t)
+		x.size = p.sizeof(in.Type().Underlying().(*types.Pointer).Elem())
 		if p.isLocal(f, in) {
 			x.local, x.off = true, uint64(f.locals)
 			f.local[in] = f.locals
 			f.locals += words(x.size)
 		}
-	case *ssa.UnOp:
-		x.args = p.args(f, in.X)
-		switch in.Op {
-		case token.MUL:
-			x.size, x.local = p.sizeof(in.Type()), p.isLocal(f, in.X) || x.unseen(format.Read)
-		case token.ARROW:
-			x.size = p.sizeof(in.X.Type().Underlying().(*types.Chan).Elem())
-		default:
-			x.kind = p.basic(in.X.Type())
-		}
 	case *ssa.Store:
 		x.args = p.args(f, in.Addr, in.Val)
 		x.size, x.local = p.sizeof(in.Val.Type()), p.isLocal(f, in.Addr) || x.unseen(format.Write)
-	case *ssa.BinOp:
-		x.args = p.args(f, in.X, in.Y)
-		x.kind = p.operandKind(in)
-		if in.Op == token.SHL || in.Op == token.SHR {
-			x.to = p.basic(in.Y.Type())
-		}
+	}
+}
+
+func (p *Program) prepareUnOp(f *fn, x *ins, in *ssa.UnOp) {
+	x.args = p.args(f, in.X)
+	switch in.Op {
+	case token.MUL:
+		x.size, x.local = p.sizeof(in.Type()), p.isLocal(f, in.X) || x.unseen(format.Read)
+	case token.ARROW:
+		x.size = p.sizeof(in.X.Type().Underlying().(*types.Chan).Elem())
+	default:
+		x.kind = p.basic(in.X.Type())
+	}
+}
+
+// preparePart prepares an instruction that selects a part of a value or variable.
+func (p *Program) preparePart(f *fn, x *ins) {
+	switch in := x.in.(type) {
 	case *ssa.FieldAddr:
 		x.args = p.args(f, in.X)
 		s := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
@@ -224,22 +269,12 @@ func (p *Program) prepare(f *fn, x *ins) {
 		x.args = p.args(f, in.X)
 		x.off, x.size = uint64(p.offset(in.X.Type().Underlying().(*types.Struct), in.Field)), p.sizeof(in.Type())
 	case *ssa.IndexAddr:
-		x.args = p.args(f, in.X, in.Index)
-		x.kind = p.basic(in.Index.Type())
-		switch t := in.X.Type().Underlying().(type) {
-		case *types.Slice:
-			x.size = p.sizeof(t.Elem())
-		case *types.Pointer:
-			a := t.Elem().Underlying().(*types.Array)
-			x.size, x.off = p.sizeof(a.Elem()), uint64(a.Len())
-		}
+		x.args, x.kind = p.args(f, in.X, in.Index), p.basic(in.Index.Type())
+		x.size, x.off = p.elements(in.X.Type())
 	case *ssa.Index:
-		x.args = p.args(f, in.X, in.Index)
-		x.kind = p.basic(in.Index.Type())
+		x.args, x.kind = p.args(f, in.X, in.Index), p.basic(in.Index.Type())
 		if a, ok := in.X.Type().Underlying().(*types.Array); ok {
 			x.size, x.off = p.sizeof(a.Elem()), uint64(a.Len())
-		} else {
-			x.size = 0
 		}
 	case *ssa.Lookup:
 		if b, ok := in.X.Type().Underlying().(*types.Basic); !ok || b.Info()&types.IsString == 0 {
@@ -248,24 +283,31 @@ func (p *Program) prepare(f *fn, x *ins) {
 		x.args, x.kind = p.args(f, in.X, in.Index), p.basic(in.Index.Type())
 	case *ssa.Slice:
 		p.prepareSlice(f, x, in)
-	case *ssa.Convert:
-		x.args, x.kind, x.to = p.args(f, in.X), p.basic(in.X.Type()), p.basic(in.Type())
-	case *ssa.ChangeType:
-		x.args = p.args(f, in.X)
 	case *ssa.Extract:
 		x.args = p.args(f, in.Tuple)
 		t := in.Tuple.Type().(*types.Tuple)
 		for i := range in.Index {
 			x.off += uint64(p.width(t.At(i).Type()))
 		}
-	case *ssa.Phi:
-		x.args = p.args(f, in.Edges...)
-	case *ssa.If:
-		x.args = p.args(f, in.Cond)
-	case *ssa.Return:
-		x.args = p.args(f, in.Results...)
-	case *ssa.Panic:
-		x.args = p.args(f, in.X)
+	}
+}
+
+// elements returns the size of the elements of a slice, of a string (0), or of the array that a
+// pointer points to; of the latter also their number.
+func (p *Program) elements(t types.Type) (size int64, n uint64) {
+	switch t := t.Underlying().(type) {
+	case *types.Slice:
+		return p.sizeof(t.Elem()), 0
+	case *types.Pointer:
+		a := t.Elem().Underlying().(*types.Array)
+		return p.sizeof(a.Elem()), uint64(a.Len())
+	}
+	return 0, 0
+}
+
+// prepareMake prepares an instruction that allocates.
+func (p *Program) prepareMake(f *fn, x *ins) {
+	switch in := x.in.(type) {
 	case *ssa.MakeClosure:
 		x.fn = p.fn(in.Fn.(*ssa.Function))
 		x.args = p.args(f, in.Bindings...)
@@ -273,35 +315,25 @@ func (p *Program) prepare(f *fn, x *ins) {
 			x.frees += x.args[i].n
 		}
 	case *ssa.MakeChan:
-		x.args = p.args(f, in.Size)
+		x.args, x.kind = p.args(f, in.Size), p.basic(in.Size.Type())
 		x.size = p.sizeof(in.Type().Underlying().(*types.Chan).Elem())
-		x.kind = p.basic(in.Size.Type())
 	case *ssa.MakeSlice:
 		x.args = p.args(f, in.Len, in.Cap)
 		x.size = p.sizeof(in.Type().Underlying().(*types.Slice).Elem())
 	case *ssa.MakeInterface:
 		p.prepareInterface(f, x, in)
-	case *ssa.ChangeInterface:
-		x.args = p.args(f, in.X)
-	case *ssa.TypeAssert:
-		x.args = p.args(f, in.X)
-	case *ssa.Send:
-		x.args = p.args(f, in.Chan, in.X)
-		x.size = p.sizeof(in.X.Type())
-	case *ssa.Select:
-		for _, s := range in.States {
-			x.args = append(x.args, p.arg(f, s.Chan))
-			if s.Send != nil {
-				x.args = append(x.args, p.arg(f, s.Send))
-			} else {
-				x.args = append(x.args, operand{})
-			}
+	}
+}
+
+// prepareSelect gives each case of a select two operands: its channel, and what it sends.
+func (p *Program) prepareSelect(f *fn, x *ins, in *ssa.Select) {
+	for _, s := range in.States {
+		x.args = append(x.args, p.arg(f, s.Chan))
+		if s.Send != nil {
+			x.args = append(x.args, p.arg(f, s.Send))
+		} else {
+			x.args = append(x.args, operand{})
 		}
-	case ssa.CallInstruction:
-		p.prepareCall(f, x, in)
-	case *ssa.Jump, *ssa.RunDefers, *ssa.DebugRef:
-	default:
-		panic(unsupported(fmt.Sprintf("%T", in)))
 	}
 }
 
@@ -317,15 +349,7 @@ func (p *Program) prepareSlice(f *fn, x *ins, in *ssa.Slice) {
 			x.args = append(x.args, p.arg(f, v))
 		}
 	}
-	switch t := in.X.Type().Underlying().(type) {
-	case *types.Slice:
-		x.size = p.sizeof(t.Elem())
-	case *types.Pointer:
-		a := t.Elem().Underlying().(*types.Array)
-		x.size, x.off = p.sizeof(a.Elem()), uint64(a.Len())
-	case *types.Basic:
-		x.size = 0
-	}
+	x.size, x.off = p.elements(in.X.Type())
 }
 
 func (p *Program) offset(s *types.Struct, field int) int64 {
@@ -340,7 +364,7 @@ func (p *Program) isLocal(f *fn, addr ssa.Value) bool {
 	return f.plan != nil && f.plan.Local(addr)
 }
 
-// basic returns the kind of a basic type; UnsafePointer for what is one word, Invalid for the rest.
+// basic returns the kind of a basic type, UnsafePointer for other types of one word, else Invalid.
 func (p *Program) basic(t types.Type) types.BasicKind {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -361,8 +385,8 @@ func (p *Program) basic(t types.Type) types.BasicKind {
 	return types.Invalid
 }
 
-// operandKind is the kind of x in x op y. Structs, arrays and slices have Invalid: they are
-// compared word by word, which is right where they hold neither strings nor floats nor interfaces.
+// operandKind is the kind of x in x op y. It is Invalid for structs, arrays and slices, which are
+// compared word by word. That is right only if they hold no strings, floats or interfaces.
 func (p *Program) operandKind(in *ssa.BinOp) types.BasicKind {
 	k := p.basic(in.X.Type())
 	if types.IsInterface(in.X.Type()) && (isNil(in.X) || isNil(in.Y)) {
@@ -466,7 +490,7 @@ func sortedMembers(sp *ssa.Package) []ssa.Member {
 	return out
 }
 
-// unseen reports whether the plan has no record of an access: it is none of shared memory.
+// unseen reports whether the plan has no record of an access, because it is not of shared memory.
 func (x *ins) unseen(k format.Kind) bool { return x.plan != nil && x.hook(k) == nil }
 
 func (x *ins) site() trace.Site {

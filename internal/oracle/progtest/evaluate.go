@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// evaluator executes instructions that compute a value, and builtin functions. What they allocate
-// is the goroutine's own.
+// evaluator executes instructions that compute a value, and builtin functions. Their allocations
+// are in the goroutine's part of the heap.
 type evaluator struct {
 	prog *Program
 	rec  *recorder
@@ -24,35 +24,12 @@ func (ev *evaluator) value(s *state, g *goroutine, f *frame, x *ins) {
 		ev.unop(s, g, f, x, in, dst)
 	case *ssa.BinOp:
 		ev.binop(s, g, f, x, in, dst)
-	case *ssa.FieldAddr:
-		p := g.arg1(f, &x.args[0])
-		if p < nilPage && !x.local {
-			panic(isPanic{})
-		}
-		dst[0] = p + x.off
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+		dst[0] = ev.address(g, f, x)
 	case *ssa.Field:
 		extract(dst, g.arg(f, &x.args[0]), int64(x.off), x.size)
-	case *ssa.IndexAddr:
-		base, n := g.arg(f, &x.args[0]), x.off
-		if len(base) == 3 {
-			n = base[1]
-		}
-		i := ev.index(g, f, x, n)
-		if base[0] < nilPage {
-			panic(isPanic{})
-		}
-		dst[0] = base[0] + i*uint64(x.size)
-	case *ssa.Index:
-		v := g.arg(f, &x.args[0])
-		if x.size == 0 { // a string
-			dst[0] = uint64(ev.prog.byteAt(s, v[0]+ev.index(g, f, x, v[1])))
-			return
-		}
-		i := ev.index(g, f, x, x.off)
-		extract(dst, v, int64(i)*x.size, x.size)
-	case *ssa.Lookup:
-		v := g.arg(f, &x.args[0])
-		dst[0] = uint64(ev.prog.byteAt(s, v[0]+ev.index(g, f, x, v[1])))
+	case *ssa.Index, *ssa.Lookup:
+		ev.element(s, g, f, x, dst)
 	case *ssa.Slice:
 		ev.slice(g, f, x, dst)
 	case *ssa.Convert:
@@ -65,37 +42,11 @@ func (ev *evaluator) value(s *state, g *goroutine, f *frame, x *ins) {
 	case *ssa.Extract:
 		copy(dst, g.arg(f, &x.args[0])[x.off:])
 	case *ssa.MakeClosure:
-		a := g.alloc(int64(8 * (1 + x.frees)))
-		*s.word(a) = x.fn.addr
-		n := uint64(1)
-		for i := range x.args {
-			for _, w := range g.arg(f, &x.args[i]) {
-				*s.word(a + 8*n) = w
-				n++
-			}
-		}
-		ev.rec.alloc(g, a, int64(8*n))
-		dst[0] = a
+		dst[0] = ev.makeClosure(s, g, f, x)
 	case *ssa.MakeChan:
-		n := extend(x.kind, g.arg1(f, &x.args[0]))
-		if n < 0 {
-			panic(isPanic{})
-		}
-		if n > 64 || x.size > 8 {
-			panic(fault("a channel of many or large elements"))
-		}
-		a := g.alloc(24 + 8*n)
-		*s.word(a) = uint64(n)
-		ev.rec.alloc(g, a, 24+8*n)
-		dst[0] = a
+		dst[0] = ev.makeChan(s, g, f, x)
 	case *ssa.MakeSlice:
-		n, c := g.arg1(f, &x.args[0]), g.arg1(f, &x.args[1])
-		if n > c || c > 1<<10 {
-			panic(isPanic{})
-		}
-		a := g.alloc(int64(c) * x.size)
-		ev.rec.alloc(g, a, int64(c)*x.size)
-		dst[0], dst[1], dst[2] = a, n, c
+		ev.makeSlice(g, f, x, dst)
 	case *ssa.MakeInterface:
 		ev.makeInterface(s, g, f, x, dst)
 	case *ssa.ChangeInterface:
@@ -105,6 +56,77 @@ func (ev *evaluator) value(s *state, g *goroutine, f *frame, x *ins) {
 	default:
 		panic(fault("an instruction"))
 	}
+}
+
+// address is the address of a field or an element.
+func (ev *evaluator) address(g *goroutine, f *frame, x *ins) uint64 {
+	base := g.arg(f, &x.args[0])
+	if _, ok := x.in.(*ssa.FieldAddr); ok {
+		if base[0] < nilPage && !x.local {
+			panic(isPanic{})
+		}
+		return base[0] + x.off
+	}
+	n := x.off
+	if len(base) == 3 {
+		n = base[1]
+	}
+	i := ev.index(g, f, x, n)
+	if base[0] < nilPage {
+		panic(isPanic{})
+	}
+	return base[0] + i*uint64(x.size)
+}
+
+// element is an element of an array that is a value, or a byte of a string.
+func (ev *evaluator) element(s *state, g *goroutine, f *frame, x *ins, dst []uint64) {
+	v := g.arg(f, &x.args[0])
+	if _, lookup := x.in.(*ssa.Lookup); lookup || x.size == 0 {
+		dst[0] = uint64(ev.prog.byteAt(s, v[0]+ev.index(g, f, x, v[1])))
+		return
+	}
+	i := ev.index(g, f, x, x.off)
+	extract(dst, v, int64(i)*x.size, x.size)
+}
+
+func (ev *evaluator) makeClosure(s *state, g *goroutine, f *frame, x *ins) uint64 {
+	a := g.alloc(int64(8 * (1 + x.frees)))
+	*s.word(a) = x.fn.addr
+	n := uint64(1)
+	for i := range x.args {
+		for _, w := range g.arg(f, &x.args[i]) {
+			*s.word(a + 8*n) = w
+			n++
+		}
+	}
+	ev.rec.alloc(g, a, int64(8*n))
+	return a
+}
+
+// makeChan makes a channel: its capacity, whether it is closed, the number of its elements, and the
+// elements.
+func (ev *evaluator) makeChan(s *state, g *goroutine, f *frame, x *ins) uint64 {
+	n := extend(x.kind, g.arg1(f, &x.args[0]))
+	if n < 0 {
+		panic(isPanic{})
+	}
+	if n > 64 || x.size > 8 {
+		panic(fault("a channel of many or large elements"))
+	}
+	a := g.alloc(24 + 8*n)
+	*s.word(a) = uint64(n)
+	ev.rec.alloc(g, a, 24+8*n)
+	return a
+}
+
+func (ev *evaluator) makeSlice(g *goroutine, f *frame, x *ins, dst []uint64) {
+	n, c := g.arg1(f, &x.args[0]), g.arg1(f, &x.args[1])
+	if n > c || c > 1<<10 {
+		panic(isPanic{})
+	}
+	a := g.alloc(int64(c) * x.size)
+	ev.rec.alloc(g, a, int64(c)*x.size)
+	dst[0], dst[1], dst[2] = a, n, c
 }
 
 func numeric(k types.BasicKind) bool {
@@ -147,7 +169,7 @@ func bytesAt(v []uint64, off, n int64) uint64 {
 	return w & mask(n)
 }
 
-// putBytes is its inverse.
+// putBytes is the inverse of bytesAt.
 func putBytes(v []uint64, off, n int64, w uint64) {
 	i, sh := off/8, 8*(off%8)
 	v[i] = v[i]&^(mask(n)<<sh) | (w&mask(n))<<sh

@@ -4,7 +4,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// exec executes the next instruction of a goroutine, one that concerns nobody else.
+// exec executes the next instruction of a goroutine, which others cannot observe.
 func (m *machine) exec(s *state, g *goroutine) {
 	g.steps++
 	f := g.top()
@@ -50,7 +50,7 @@ func (m *machine) exec(s *state, g *goroutine) {
 	g.top().ip++
 }
 
-// jump enters a block: its phis take their values of the edge, all at once.
+// jump enters a block. All its phis take their values at once.
 func (m *machine) jump(g *goroutine, f *frame, to int) {
 	from := f.fn.ins[f.ip].block
 	i := f.fn.blocks[to]

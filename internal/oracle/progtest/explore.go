@@ -19,14 +19,14 @@ func PairOf(a, b trace.Site) Pair {
 	return Pair{a, b}
 }
 
-// Races is what an exploration found.
+// Races is the result of an exploration.
 type Races struct {
 	Pairs []Pair // in order
-	// of ExploreFrom, per pair: the least number of goroutines that have left their recorded paths,
-	// and Beyond for each that goes on where the recording has left it
+	// Off has, for each pair of ExploreFrom, the least number of goroutines that have left their
+	// recorded paths, plus Beyond for each goroutine that continues after the end of its recording.
 	Off    []int
-	States int // at which goroutines wait for a choice
-	// Exhausted says that every schedule was seen; if not, Why says what stopped it, and there may
+	States int // how many were visited
+	// Exhausted reports that all schedules were explored. If not, Why is the reason, and there may
 	// be more races.
 	Exhausted bool
 	Why       string
@@ -35,18 +35,18 @@ type Races struct {
 // Has reports whether the pair of sites races.
 func (r *Races) Has(p Pair) bool { return slices.Contains(r.Pairs, p) }
 
-// Explore executes the program under every schedule and returns the races of all of them: see the
-// package comment, rules (E1) to (E5). It gives up after so many states.
+// Explore executes the program under every schedule and returns the races of all of them (PT1 to
+// PT3). It gives up after limit states.
 func (p *Program) Explore(limit int) *Races { return newExplorer(p).explore(limit) }
 
-// Beyond is the distance of a goroutine that goes on where its recording ends: main has returned,
-// or has panicked.
+// Beyond is the distance of a goroutine that continues after the end of its recording, where main
+// had returned or panicked.
 const Beyond = 1000
 
-// ExploreFrom is Explore, and finds how far every race is from a recorded run: how many goroutines
-// have to take a branch, or call a function, that they do not take there, or (Beyond each) to go on
-// where the run ends for them. A race at distance 0 is on the recorded path: values alone differ.
-// At distance 1, it is on one branch off it.
+// ExploreFrom is Explore, and computes the distance of every race from a recorded run. The distance
+// is the number of goroutines that have to take another branch, or call another function, than in
+// the run, plus Beyond for each goroutine that has to continue after the end of the run. A race at
+// distance 0 is on the recorded path: only values differ.
 func (p *Program) ExploreFrom(run *Run, limit int) *Races {
 	e := newExplorer(p)
 	e.m.calls.paths, e.ends = run.paths, run.ends
@@ -87,9 +87,9 @@ func (e *explorer) explore(limit int) *Races {
 	return res
 }
 
-// A touch says who has accessed a word.
+// A touch is which goroutines have accessed a word.
 type touch struct {
-	g     uint64 // name of the first
+	g     uint64 // the first, by name
 	many  bool
 	write bool
 }
@@ -97,20 +97,20 @@ type touch struct {
 type explorer struct {
 	prog    *Program
 	m       *machine
-	pairs   map[Pair]int // goroutines off their paths
+	pairs   map[Pair]int // the least distance
 	ends    map[uint64]int
 	visited map[uint64]bool
-	shared  map[uint64]bool // words that are scheduling points (E3)
+	shared  map[uint64]bool // words that are scheduling points (PT2)
 	seen    map[uint64]touch
-	grown   bool // shared has
-	whole   bool // tests: dead registers count
+	grown   bool // shared has a new word
+	whole   bool // for tests: dead registers are part of a state
 	stack   []*state
 	free    []*state // to be used again
 	ops     []op
 	ts      []transition
 }
 
-// stops is (E3).
+// stops is (PT2) for accesses, go statements and first steps.
 func (e *explorer) stops(s *state, g *goroutine, o *op) bool {
 	switch o.kind {
 	case opGo, opStart:
@@ -119,7 +119,7 @@ func (e *explorer) stops(s *state, g *goroutine, o *op) bool {
 	return e.shared[o.addr&^7]
 }
 
-// access notes who accesses what once there is more than one goroutine.
+// access records accesses, once there is more than one goroutine.
 func (e *explorer) access(s *state, g *goroutine, o *op) {
 	if !s.started {
 		return
@@ -141,7 +141,7 @@ func (e *explorer) access(s *state, g *goroutine, o *op) {
 	}
 }
 
-// search visits every state that the shared words distinguish, depth first.
+// search visits the states depth first (PT3).
 func (e *explorer) search(limit int) error {
 	s := e.prog.start.clone()
 	if err := e.settle(s); err != nil {
@@ -200,7 +200,7 @@ func (e *explorer) clone(s *state) *state {
 
 // settle runs every goroutine to its next scheduling point.
 func (e *explorer) settle(s *state) error {
-	for i := 0; i < len(s.gs); i++ { // there may be more on the way
+	for i := 0; i < len(s.gs); i++ { // s.gs may grow
 		if err := e.m.run(s, s.gs[i]); err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (e *explorer) settle(s *state) error {
 	return nil
 }
 
-// races is (E2): accesses that are next at the same time.
+// races is (PT1).
 func (e *explorer) races(s *state) {
 	off := 0
 	for _, g := range s.gs {
@@ -243,8 +243,8 @@ func (e *explorer) races(s *state) {
 	}
 }
 
-// beyond reports whether a goroutine that has kept to its recorded path is by n instructions behind
-// the place where the recording has left it.
+// beyond reports whether a goroutine, which has not left its recorded path, is n instructions after
+// the end of its recording.
 func (e *explorer) beyond(g *goroutine, n int) bool {
 	if e.m.calls.paths == nil || g.off || g.pos < len(e.m.calls.paths[g.name]) {
 		return false

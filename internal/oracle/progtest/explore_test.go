@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReduction compares the exploration with one that has every access as a step (not E3), and
-// tells states apart by all their words (not E4).
+// TestReduction compares the exploration with one that has every access as a step (without PT2) and
+// compares states by all their words (without PT3).
 func TestReduction(t *testing.T) {
 	l := NewLoader()
 	compared, less, all, pairs := 0, 0, 0, 0

@@ -8,9 +8,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Follow executes the program under the schedule of a trace of it, one that was really recorded,
-// say, and returns its own trace of that. It fails where the program cannot do what the trace says
-// is next.
+// Follow executes the program under the schedule of a trace, such as one that was really recorded,
+// and returns its own trace of the run. It fails if the program cannot perform the next event of
+// the trace.
 func (p *Program) Follow(events []trace.Event) (*Run, error) {
 	f := &follower{prog: p, events: events, slots: map[trace.GoID]int{}, met: map[int]bool{}}
 	f.rec = &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
@@ -26,21 +26,22 @@ func (p *Program) Follow(events []trace.Event) (*Run, error) {
 	return f.rec.run, nil
 }
 
-// ErrOrder says that a read of the trace returned what no write before it had written. It is either
-// marked as unexplained, or the first access to its word, and taken for the word's initial value.
+// ErrOrder is returned if a read of the trace returned a value that no earlier write had written.
+// The read is marked as unexplained, or it is the first access to its word and its value is taken
+// for the initial one.
 var ErrOrder = errors.New("the order of the trace is that of no execution")
 
 type follower struct {
 	prog   *Program
 	events []trace.Event
 	slots  map[trace.GoID]int
-	met    map[int]bool // receives that were done together with their sends, by event
+	met    map[int]bool // by event: receives that were performed with their sends
 	rec    *recorder
 	m      *machine
 	s      *state
 }
 
-// event does the step that an event records.
+// event performs the step that an event records.
 func (f *follower) event(i int) error {
 	e := &f.events[i]
 	if e.Kind == format.Enter && len(f.slots) == 0 && e.Site == f.prog.main.plan.Site {
@@ -73,7 +74,7 @@ func (f *follower) event(i int) error {
 	return nil
 }
 
-// step runs all to their next steps and does that of one.
+// step runs all goroutines to their next steps and performs that of one.
 func (f *follower) step(i, slot int) error {
 	e := &f.events[i]
 	var ops []op
@@ -86,8 +87,8 @@ func (f *follower) step(i, slot int) error {
 		ops = append(ops, f.s.pending(g))
 	}
 	if o := &ops[slot]; o.kind == opWait && e.Kind == format.Write && e.Site == o.ins.site() {
-		// Merge may put the access of a Wait that had to wait behind what it waited for: nothing
-		// orders it there.
+		// Merge may put this access after the events that the Wait waited for, since nothing
+		// orders them.
 		f.rec.pseudo(f.s.gs[slot], &op{ins: o.ins, addr: o.addr + 8, size: 4, write: true})
 		f.s.gs[slot].waits = true
 		return nil
@@ -122,7 +123,7 @@ func siteOf(o *op) trace.Site {
 	return o.ins.site()
 }
 
-// fits reports whether the step is of the kind that was recorded.
+// fits reports whether a step is of the kind of an event.
 func (f *follower) fits(e *trace.Event, t *transition) bool {
 	switch t.op.kind {
 	case opStart:

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Knobs say what a generated program may use. The zero value lets the seed choose.
+// Knobs are what a generated program may use. With the zero value, the seed chooses.
 type Knobs struct {
 	Goroutines int // 1 to 3, besides main
-	Statements int // of a goroutine, about
+	Statements int // of a goroutine, roughly
 	Use        Feature
 }
 
@@ -28,8 +28,8 @@ const (
 	Floats
 	Calls // functions, closures
 	Arrays
-	Late        // main goes on while the others run
-	Guards      // most of what is done depends on what others have written
+	Late        // main continues while the others run
+	Guards      // most statements depend on values that other goroutines write
 	Dynamic     // function values, interfaces
 	Texts       // two strings, and functions of the standard library
 	allFeatures = 1<<iota - 1
@@ -67,7 +67,7 @@ func (g *generator) choose() {
 	}
 }
 
-// A generator writes a program. Every variable is declared if it is used.
+// A generator writes a program. It declares the variables that are used.
 type generator struct {
 	rng    *rand.Rand
 	k      Knobs
@@ -77,7 +77,7 @@ type generator struct {
 	loop   int
 	budget int // statements that may still be written for this goroutine
 	worker int
-	topic  string // the variable that guarded statements are mostly about
+	topic  string // the variable that most guarded statements use
 	set    int    // last value of the goroutine's own variable
 }
 

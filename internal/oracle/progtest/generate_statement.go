@@ -2,8 +2,6 @@ package progtest
 
 import "fmt"
 
-// Statements.
-
 func (g *generator) statement() {
 	if g.budget--; g.budget < 0 {
 		g.p("%s = %s", g.local(), g.shared())
@@ -87,9 +85,9 @@ func (g *generator) ifStmt() {
 	g.p("}")
 }
 
-// guardStmt is a number that is set, or a branch that looks at one. The k of a goroutine is set by
-// it alone, to 1, then 2, … outside of loops: who sees a number of it knows what it has done
-// before.
+// guardStmt sets a number, or branches on one. The k of a goroutine is set by that goroutine alone,
+// to 1, then 2, … outside of loops. So a goroutine that reads a number of k knows what the other
+// one has done before.
 func (g *generator) guardStmt() {
 	if g.depth > 1 || g.rng.IntN(2) == 0 {
 		g.setGuard()
@@ -326,7 +324,7 @@ func (g *generator) otherStmt() {
 	g.p("%s", g.pick(list...))
 }
 
-// dynamicStmt sets, or calls, what it is not known to be.
+// dynamicStmt sets or calls a function value or an interface.
 func (g *generator) dynamicStmt() {
 	switch g.rng.IntN(18) {
 	case 0:

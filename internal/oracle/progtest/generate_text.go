@@ -2,8 +2,6 @@ package progtest
 
 import "fmt"
 
-// Strings, and functions of the standard library.
-
 // text is an expression of type string.
 func (g *generator) text() string {
 	switch g.rng.IntN(9) {
@@ -52,7 +50,7 @@ func (g *generator) textCond() string {
 	return fmt.Sprintf("strings.HasSuffix(strconv.Itoa(%s), %s)", g.shared(), g.pick(`"1"`, `"2"`, "v"))
 }
 
-// textStmt sets a string, or reads a number from one. Strings do not grow for ever.
+// textStmt sets a string, or reads a number from one. The length of strings is bounded.
 func (g *generator) textStmt() {
 	switch g.rng.IntN(8) {
 	case 0, 1:

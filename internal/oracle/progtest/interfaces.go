@@ -6,12 +6,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Interfaces: a type word, of which there is one for each interface type and type, and a data word:
-// a pointer, or the address of a copy.
+// An interface is a type word and a data word. There is one type word for each interface type and
+// type. The data word is a pointer, or the address of a copy of the value.
 
 const (
 	typeBase = 0x4a0000
-	nowhere  = 0x4bfff0 // where what has no bytes is
+	nowhere  = 0x4bfff0 // the address of values without bytes
 )
 
 // typeWord is the type word of an interface of type i that holds a t.
@@ -68,7 +68,7 @@ func (ev *evaluator) makeInterface(s *state, g *goroutine, f *frame, x *ins, dst
 	}
 }
 
-// changed is an interface as one of another type, which it has all methods of.
+// changed is an interface value as one of another interface type.
 func (p *Program) changed(to types.Type, v []uint64) []uint64 {
 	if v[0] == 0 {
 		return []uint64{0, 0}
@@ -100,7 +100,7 @@ func (ev *evaluator) typeAssert(s *state, g *goroutine, f *frame, x *ins, in *ss
 	}
 }
 
-// inside is what an interface of type t holds.
+// inside is the value in an interface, of type t.
 func (p *Program) inside(s *state, t types.Type, v []uint64) []uint64 {
 	if pointerLike(t) {
 		return []uint64{v[1]}

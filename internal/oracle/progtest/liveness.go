@@ -2,10 +2,8 @@ package progtest
 
 import "golang.org/x/tools/go/ssa"
 
-// Registers that are read again.
-
-// liveness finds for every instruction the words of registers that it or a later one may use. The
-// rest is no part of a state.
+// liveness computes, for each instruction, the words of registers that it or a later instruction
+// may read. Other words are not part of a state (PT3).
 func (f *fn) liveness() {
 	sets := make([][]bool, len(f.ins)+1)
 	for i := range sets {

@@ -15,7 +15,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// A Loader makes programs from source text. It keeps the packages that they import.
+// A Loader makes programs from source text. It caches the packages that they import.
 type Loader struct{ imp types.Importer }
 
 // NewLoader returns a loader. It needs the go command to find the standard library.
@@ -47,7 +47,7 @@ type Program struct {
 }
 
 // Load parses, type-checks and compiles a program. It fails if the program uses something
-// that the interpreter does not have; see the package comment.
+// that the machine does not support; see the package doc.
 func (l *Loader) Load(src string) (*Program, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, FileName, src, parser.SkipObjectResolution|parser.ParseComments)
@@ -148,5 +148,5 @@ func (p *Program) compileAll(sp *ssa.Package) (err error) {
 	return p.initialise(init)
 }
 
-// unsupported is the panic value for what the interpreter does not have.
+// unsupported is the panic value for a construct that the machine does not support.
 type unsupported string

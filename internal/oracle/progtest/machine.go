@@ -21,8 +21,8 @@ func newMachine(p *Program, r *recorder) *machine {
 	return &machine{prog: p, rec: r, eval: &evaluator{prog: p, rec: r}, calls: c, steps: &steps{prog: p, rec: r, calls: c}}
 }
 
-// initialise executes the initialisers of the package's variables, which are not recorded: code
-// that is not instrumented does it. The dependencies' have no effect that matters here.
+// initialise executes the initialisers of the package's variables. They are not recorded, since
+// they are not instrumented. Initialisers of dependencies are left out.
 func (p *Program) initialise(init *fn) error {
 	s := &state{globals: make([]uint64, p.nglobal), live: 1}
 	m := newMachine(p, nil)
@@ -67,7 +67,7 @@ func (m *machine) run(s *state, g *goroutine) (err error) {
 	return fmt.Errorf("more than %d steps", maxSteps)
 }
 
-// silent executes one instruction; if it panics, that is the goroutine's next step.
+// silent executes one instruction. If it panics, the panic is the goroutine's next step.
 func (m *machine) silent(s *state, g *goroutine) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -84,8 +84,7 @@ func (m *machine) silent(s *state, g *goroutine) (err error) {
 	return nil
 }
 
-// stop reports whether the step is a scheduling point. Steps that may end the program or have to
-// wait always are.
+// stop reports whether a step is a scheduling point (PT2).
 func (m *machine) stop(s *state, g *goroutine, o *op) bool {
 	if m.stops == nil {
 		return true

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// opKind says what a goroutine does next that another could notice.
+// opKind is the kind of a step that other goroutines can observe.
 type opKind uint8
 
 const (
-	opNone   opKind = iota // nothing: the next instruction is its own affair
+	opNone   opKind = iota // the next instruction cannot be observed
 	opAccess               // memory
 	opAtomic
 	opLock
@@ -38,7 +38,7 @@ type op struct {
 	size   int64  // access: bytes, within one word
 	done   int64  // access: bytes before them
 	write  bool
-	pseudo bool // access without a value, as the race detector has it
+	pseudo bool // an access without a value, as the race detector has it
 	defer_ bool // a deferred call
 }
 
@@ -59,8 +59,8 @@ func (g *goroutine) arg1(f *frame, a *operand) uint64 {
 
 const nilPage = 4096
 
-// pending returns the next step of a goroutine, opNone if the next instruction concerns nobody
-// else.
+// pending returns the next step of a goroutine; opNone if others cannot observe the next
+// instruction.
 func (s *state) pending(g *goroutine) op {
 	if g.ended || s.done {
 		return op{}
@@ -94,18 +94,7 @@ func (s *state) pending(g *goroutine) op {
 		}
 		return op{kind: opSend, ins: x, addr: c}
 	case *ssa.Select:
-		for i, k := 0, 0; i < len(in.States); i++ {
-			if in.States[i].Dir != types.SendOnly {
-				continue
-			}
-			if c := g.arg1(f, &x.args[2*i]); c != 0 {
-				if k == f.phase {
-					return op{kind: opAccess, ins: x, addr: c, size: 1, pseudo: true}
-				}
-				k++
-			}
-		}
-		return op{kind: opSelect, ins: x}
+		return g.pendingSelect(f, x, in)
 	case *ssa.Go:
 		return op{kind: opGo, ins: x}
 	case *ssa.Call:
@@ -113,14 +102,39 @@ func (s *state) pending(g *goroutine) op {
 	case *ssa.Panic:
 		return op{kind: opPanic, ins: x}
 	case *ssa.Return:
-		if d := g.deferral(); g.leaving && d != nil && d.ins.call.typed() {
-			o := s.typedOp(g, d.ins, d.ins.call, func(i int) uint64 { return d.args[i] })
-			o.defer_ = true
-			return o
+		return s.pendingReturn(g, x)
+	}
+	return op{}
+}
+
+// pendingSelect is the next step of a select: first a read of each channel that it may send on, as
+// the race detector has it, then the select itself.
+func (g *goroutine) pendingSelect(f *frame, x *ins, in *ssa.Select) op {
+	k := 0
+	for i := range in.States {
+		if in.States[i].Dir != types.SendOnly {
+			continue
 		}
-		if g.slot == 0 && len(g.frames) == 1 && (g.leaving && g.deferral() == nil || !f.fn.defers()) {
-			return op{kind: opExit, ins: x}
+		if c := g.arg1(f, &x.args[2*i]); c != 0 {
+			if k == f.phase {
+				return op{kind: opAccess, ins: x, addr: c, size: 1, pseudo: true}
+			}
+			k++
 		}
+	}
+	return op{kind: opSelect, ins: x}
+}
+
+// pendingReturn is the next step of a return: a deferred operation, or the end of the program.
+func (s *state) pendingReturn(g *goroutine, x *ins) op {
+	d := g.deferral()
+	if g.leaving && d != nil && d.ins.call.typed() {
+		o := s.typedOp(g, d.ins, d.ins.call, func(i int) uint64 { return d.args[i] })
+		o.defer_ = true
+		return o
+	}
+	if g.slot == 0 && len(g.frames) == 1 && (g.leaving && d == nil || !g.top().fn.defers()) {
+		return op{kind: opExit, ins: x}
 	}
 	return op{}
 }
@@ -135,7 +149,7 @@ func (g *goroutine) deferral() *deferral {
 	return nil
 }
 
-// accessOf is the piece of an access whose turn it is: what lies in one word.
+// accessOf is the next piece of an access: the part in one word.
 func (g *goroutine) accessOf(f *frame, x *ins, write bool) op {
 	addr := g.arg1(f, &x.args[0])
 	if addr < nilPage {
@@ -170,7 +184,7 @@ func (s *state) typedOp(g *goroutine, x *ins, c callee, arg func(int) uint64) op
 	case opAtomic:
 		o.addr += uint64(c.off)
 		o.size, o.write = c.size, c.atomic != atomicLoad
-		if c.atomic == atomicCAS { // where it meets another value it writes nothing
+		if c.atomic == atomicCAS { // with another value it writes nothing
 			o.write = s.load(o.addr, c.size) == arg(1)
 		}
 	case opClose:
@@ -259,7 +273,7 @@ func (e *enabled) transitions(out []transition) []transition {
 	return out
 }
 
-// alone reports whether one of the steps needs no partner: a default is not taken then.
+// alone reports whether one of the steps needs no partner. Then a default is not taken.
 func alone(ts []transition) bool {
 	for _, t := range ts {
 		if t.h < 0 {
@@ -269,8 +283,8 @@ func alone(ts []transition) bool {
 	return false
 }
 
-// chanSteps appends the steps of one channel operation, or one case of a select. Those of two
-// goroutines are those of the sender.
+// chanSteps appends the steps of one channel operation, or of one case of a select. A rendezvous is
+// a step of the sender.
 func (e *enabled) chanSteps(t transition, out []transition) []transition {
 	c := t.op.addr
 	if c == 0 {

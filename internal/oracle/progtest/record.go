@@ -20,10 +20,10 @@ import (
 type Run struct {
 	Events []trace.Event
 	Meta   *trace.Meta
-	Ended  bool // main returned; otherwise all were blocked, or a goroutine panicked
+	Ended  bool // main returned; else all goroutines are blocked, or one panicked
 
-	paths map[uint64][]decision // of the goroutines, by name
-	ends  map[uint64]int        // steps after the last decision
+	paths map[uint64][]decision // by goroutine name
+	ends  map[uint64]int        // by goroutine name: instructions after the last decision
 }
 
 // Source returns the run as a [trace.Source].
@@ -45,17 +45,17 @@ func (s *source) Next(e *trace.Event) error {
 	return nil
 }
 
-// ErrLimit says that a run did something that the interpreter does not have, or was too long.
+// ErrLimit is returned if a run did something that the machine does not support, or was too long.
 var ErrLimit = errors.New("limit of a tiny program")
 
 // maxRun is the number of steps of a run.
 const maxRun = 1 << 16
 
-// Record executes the program once under a random schedule and returns its trace, as merge would
-// make it of a real run.
+// Record executes the program once under a random schedule and returns its trace, as package merge
+// would write it for a real run.
 func (p *Program) Record(seed uint64) (*Run, error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	bias := rng.IntN(4) // 0: any goroutine at any step; else mostly the same again
+	bias := rng.IntN(4) // 0: any goroutine at any step; else mostly the same goroutine again
 	last := -1
 	return p.record(func(ts []transition) int {
 		if bias > 0 && rng.IntN(8) != 0 {
@@ -71,9 +71,9 @@ func (p *Program) Record(seed uint64) (*Run, error) {
 	})
 }
 
-// RecordOrder executes the program under the schedule in which the goroutines, numbered in the
-// order of their start from main's 0, run one after the other in the given order, each as far as it
-// can, and again from the beginning of the order. Those that the order does not mention come last.
+// RecordOrder runs the goroutines one after the other in the given order, each as far as it can,
+// and again from the beginning of the order. Goroutines are numbered in the order of their start;
+// main is 0. Those that are not in the order come last.
 func (p *Program) RecordOrder(order ...int) (*Run, error) {
 	at := 0
 	return p.record(func(ts []transition) int {
@@ -122,7 +122,7 @@ func (p *Program) record(choose func([]transition) int) (*Run, error) {
 	return nil, fmt.Errorf("%w: more than %d steps", ErrLimit, maxRun)
 }
 
-// stops notes how far the goroutines have come.
+// stops records how far each goroutine has run.
 func (r *recorder) stops(s *state) {
 	r.run.ends = map[uint64]int{}
 	for _, g := range s.gs {
@@ -144,7 +144,7 @@ func (p *Program) meta() *trace.Meta {
 	}
 }
 
-// A recorder writes the events of a run. A nil one writes nothing.
+// A recorder writes the events of a run. A nil recorder writes nothing.
 type recorder struct {
 	prog  *Program
 	run   *Run
@@ -156,7 +156,7 @@ func (g *goroutine) id() trace.GoID { return trace.GoID(g.slot + 1) }
 
 func (r *recorder) emit(e trace.Event) { r.run.Events = append(r.run.Events, e) }
 
-// begin is what every trace starts with: the runtime starts main.
+// begin writes the first events: the runtime starts main.
 func (r *recorder) begin(s *state) {
 	r.emit(trace.Event{Kind: format.Go, Flags: format.FlagOpaque, G: 0, Obj: 1})
 	r.emit(trace.Event{Kind: format.Start, G: 1})
@@ -185,8 +185,8 @@ func (r *recorder) end(g *goroutine) {
 	}
 }
 
-// enter is the Enter event of the frame on top, and its parameters if the caller does not give
-// them.
+// enter writes the Enter event of the frame on top, and its parameters if the caller does not
+// record them.
 func (r *recorder) enter(s *state, g *goroutine) {
 	if r == nil {
 		return
@@ -261,7 +261,7 @@ func (r *recorder) value(s *state, g *goroutine, f *frame, site trace.Site, h *p
 		}
 	}
 	w := g.regs[f.base+at:]
-	if f.fn.plan.Bound(h.Val) { // of a captured variable that is a value, the value
+	if f.fn.plan.Bound(h.Val) { // the variable is captured by value in the plan: its content
 		addr := w[0]
 		w = make([]uint64, words(h.Size))
 		for i := range w {
@@ -275,7 +275,7 @@ func (r *recorder) value(s *state, g *goroutine, f *frame, site trace.Site, h *p
 	}
 }
 
-// box is the allocation of what an interface holds: it is not zero.
+// box is the allocation of the value in an interface, which is not zero.
 func (r *recorder) box(g *goroutine, addr uint64, size int64) {
 	if r != nil {
 		r.emit(trace.Event{Kind: format.Alloc, G: g.id(), Obj: trace.Addr(addr), Val: uint64(size)})
@@ -320,7 +320,7 @@ func (r *recorder) access(g *goroutine, o *op, w uint64) {
 	r.emit(e)
 }
 
-// pseudo is an access that the race detector has for an operation of synchronisation.
+// pseudo is an access that stands for an operation of synchronisation in the race detector.
 func (r *recorder) pseudo(g *goroutine, o *op) {
 	if r == nil {
 		return

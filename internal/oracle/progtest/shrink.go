@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// Shrink drops statements and declarations of a program as long as it type-checks and keep says
-// yes, and returns what is left. It also replaces if, for and blocks by what they hold, and drops a
+// Shrink drops statements and declarations of a program, as long as it type-checks and keep returns
+// true, and returns the rest. It also replaces if, for and blocks by their bodies, and drops a
 // definition with the assignments to _ that keep its variables used.
 func (l *Loader) Shrink(src string, keep func(src string) bool) string {
 	for {
@@ -51,7 +51,7 @@ func edited(src string, i int) (text string, ok bool) {
 	if format.Node(&b, fset, file) != nil {
 		return "", true
 	}
-	// what was dropped leaves some
+	// dropped statements leave unused imports
 	out, err := format.Source(blankLine.ReplaceAll(b.Bytes(), []byte("\n")))
 	if err != nil {
 		return "", true
@@ -61,7 +61,7 @@ func edited(src string, i int) (text string, ok bool) {
 
 var blankLine = regexp.MustCompile(`\n(\s*\n)+`)
 
-// An editor makes one edit: the left-th that it meets.
+// An editor makes one edit: the one with number left.
 type editor struct {
 	left int
 	done bool
@@ -140,7 +140,7 @@ func (e *editor) list(list *[]ast.Stmt) {
 	}
 }
 
-// unused reports whether a statement only makes the compiler think that its variables are used.
+// unused reports whether a statement only keeps the compiler from reporting unused variables.
 func unused(s ast.Stmt) bool {
 	a, ok := s.(*ast.AssignStmt)
 	return ok && a.Tok == token.ASSIGN && !slices.ContainsFunc(a.Lhs, func(x ast.Expr) bool {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Where things lie. An address says whose it is, so that it does not depend on the schedule:
-// goroutine g, by its name, has its own part of the heap, and its allocations are numbered by it
-// alone.
+// The layout of memory. Each goroutine, by its name, has its own part of the heap, in which it
+// allocates. So an address does not depend on the schedule.
 const (
 	funcBase   = 0x401000
 	rodataBase = 0x4c0000
@@ -61,12 +60,12 @@ type goroutine struct {
 	fresh    bool // not begun
 	off      bool // it has left the path that it is compared with
 	pos      int  // on that path: decisions made
-	steps    int  // instructions executed since the last one
+	steps    int  // instructions executed since the last decision
 }
 
 const fanout = 8
 
-// A state is everything that a program's future depends on.
+// A state is everything that the further execution depends on.
 type state struct {
 	globals []uint64
 	gs      []*goroutine // in the order of their start
@@ -77,7 +76,7 @@ type state struct {
 
 func (s *state) clone() *state { return new(state).copy(s) }
 
-// copy makes s a copy of t, in memory that it has.
+// copy makes s a copy of t, in its own memory.
 func (s *state) copy(t *state) *state {
 	gs := s.gs[:cap(s.gs)]
 	s.globals, s.gs = append(s.globals[:0], t.globals...), gs[:0]
@@ -99,11 +98,11 @@ func (s *state) copy(t *state) *state {
 func (g *goroutine) top() *frame { return &g.frames[len(g.frames)-1] }
 func (g *goroutine) next() *ins  { f := g.top(); return &f.fn.ins[f.ip] }
 
-// heapOf and stackOf are where a goroutine's memory starts.
+// heapAddr and stackAddr are where a goroutine's memory starts.
 func (g *goroutine) heapAddr() uint64  { return heapBase + g.name*arena }
 func (g *goroutine) stackAddr() uint64 { return heapBase + g.name*arena + arena/2 }
 
-// fault is the panic value for what cannot happen in Go: an address that is none, or a limit.
+// fault is the panic value for an error of the machine: an invalid address, or a limit.
 type fault string
 
 // word returns the word of memory that addr lies in.
@@ -128,7 +127,7 @@ func (s *state) word(addr uint64) *uint64 {
 			return &s.globals[i]
 		}
 	}
-	panic(fault("an address that is none"))
+	panic(fault("an invalid address"))
 }
 
 // load returns n bytes at addr, which lie in one word.
@@ -155,7 +154,7 @@ func (p *Program) byteAt(s *state, addr uint64) byte {
 		if i := int(addr - rodataBase); i < len(p.rodata) {
 			return p.rodata[i]
 		}
-		panic(fault("a string that is none"))
+		panic(fault("an invalid string"))
 	}
 	return byte(s.load(addr, 1))
 }
@@ -175,7 +174,7 @@ func (p *Program) textAt(s *state, addr, n uint64) string {
 func (g *goroutine) alloc(size int64) uint64 {
 	n := max(words(size), 1)
 	if len(g.heap)+n > maxHeap {
-		panic(fault("more memory than a tiny program has"))
+		panic(fault("too much memory"))
 	}
 	a := g.heapAddr() + uint64(len(g.heap))*8
 	for range n {
@@ -192,8 +191,7 @@ const (
 	maxGos    = 32
 )
 
-// hash is a number of the state (E4). Registers that are dead are no part of it unless it is the
-// whole one, nor is the order in which goroutines were started.
+// hash identifies the state (PT3). With whole, dead registers are part of it.
 func (s *state) hash(whole bool) uint64 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, w := range s.globals {
@@ -245,7 +243,7 @@ func (g *goroutine) hash(h uint64, whole bool) uint64 {
 		for _, w := range live {
 			h = mix(h, regs[w])
 		}
-		if f.phase > 0 || g.leaving { // half done
+		if f.phase > 0 || g.leaving { // the instruction is half executed
 			for w := range x.n {
 				h = mix(h, regs[x.dst+w])
 			}

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// stdFuncs are functions of the standard library that programs may call: of numbers and strings,
-// without an effect. They are called as they are.
+// stdFuncs are the pure functions of the standard library that programs may call.
 var stdFuncs = map[string]any{
 	"strings.Contains": strings.Contains, "strings.Count": strings.Count, "strings.Cut": strings.Cut, "strings.HasPrefix": strings.HasPrefix,
 	"strings.HasSuffix": strings.HasSuffix, "strings.Index": strings.Index, "strings.Repeat": strings.Repeat, "strings.ReplaceAll": strings.ReplaceAll,
@@ -64,10 +63,10 @@ func (ev *evaluator) std(s *state, g *goroutine, f *frame, x *ins) {
 	ev.rec.opaque(g, x, false)
 }
 
-// stdError is the type word of an error of the standard library; nobody asks for more.
+// stdError is both words of an error of the standard library: programs only compare it with nil.
 const stdError = funcBase - 8
 
-// callStd calls a function, which may panic, as the program does then.
+// callStd calls a function. If it panics, the program does.
 func callStd(fn reflect.Value, in []reflect.Value) []reflect.Value {
 	defer func() {
 		if recover() != nil {
@@ -75,7 +74,7 @@ func callStd(fn reflect.Value, in []reflect.Value) []reflect.Value {
 		}
 	}()
 	if fn.Type() == reflect.TypeOf(strings.Repeat) && in[1].Int() > 64 {
-		panic(isPanic{}) // as good as out of memory
+		panic(isPanic{}) // would run out of memory
 	}
 	return fn.Call(in)
 }

@@ -15,7 +15,7 @@ type steps struct {
 	access func(s *state, g *goroutine, o *op) // if not nil: called for every access of memory
 }
 
-// perform does a step that is enabled.
+// perform executes a step that is enabled.
 func (st *steps) perform(s *state, t transition) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -130,8 +130,7 @@ func (st *steps) goes(s *state, g *goroutine, o *op) {
 	st.finish(s, g, o)
 }
 
-// sync is an operation on a lock or a WaitGroup that is enabled. What Go ends with a fatal error
-// ends the program.
+// sync is an enabled operation on a lock or a WaitGroup. A fatal error of Go ends the program.
 func (st *steps) sync(s *state, g *goroutine, o *op) {
 	w := s.word(o.addr)
 	switch o.kind {
@@ -222,7 +221,7 @@ func (st *steps) atomic(s *state, g *goroutine, o *op) {
 	st.finish(s, g, o)
 }
 
-// communicate is a send, a receive, a select, or a send and a receive that meet.
+// communicate is a send, a receive, a select, or a rendezvous.
 func (st *steps) communicate(s *state, t transition) {
 	g := s.gs[t.g]
 	o := t.op
@@ -311,8 +310,8 @@ func (st *steps) received(s *state, g *goroutine, x *ins, c int, v uint64, ok bo
 	st.finish(s, g, &op{ins: x})
 }
 
-// selected ends a select: its tuple is the index, whether something was received, and what each
-// receive case received.
+// selected ends a select. Its tuple has the index of the case, whether a value was received, and
+// the value of each receive case.
 func (st *steps) selected(s *state, g *goroutine, x *ins, c int, v uint64, ok bool) {
 	f := g.top()
 	dst := g.regs[f.base+x.dst : f.base+x.dst+x.n]
