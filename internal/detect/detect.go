@@ -1,15 +1,12 @@
-// Package detect has the detectors that work on the fly, with TREE in front of them or not, and
-// takes a trace through them.
+// Package detect runs a detector of one pass over a trace, with the filter TREE or without it.
 //
-//	FastTrack  package fasttrack: happens-before; the first race of every location
+//	FastTrack  package fasttrack: happens-before; the first race of each location
 //	Lockset    package lockset: Eraser; locations without a common lock
 //	Hybrid     package hybrid: pairs without a common lock that no message orders
 //
-// A Detector takes events one by one, as a program would give them; Run takes a trace.
-//
-// What is found is one Pair for each two sites. FastTrack's first pair of a run is a race: nothing
-// in the run came before it that another race could have changed. All others are candidates: they
-// have no witness.
+// A Detector takes events one by one, Run takes a trace. The result has one Pair for each two
+// sites. FastTrack's first pair of a run is a race, since no race comes before it that could have
+// changed the execution. All others are candidates: they have no witness.
 package detect
 
 import (
@@ -42,7 +39,7 @@ const (
 
 func (e Engine) String() string { return [...]string{"fasttrack", "lockset", "hybrid"}[e] }
 
-// target is what the filter has to know of an engine.
+// target is the target of the filter for an engine.
 func (e Engine) target() tree.Target {
 	return [...]tree.Target{tree.FastTrack, tree.Lockset, tree.Hybrid}[e]
 }
@@ -54,15 +51,15 @@ type Options struct {
 	Filter   tree.Options
 	Joins    bool // goroutines may be joined by name: a trace of another tool
 
-	AsWritten bool // the rules of the thesis, which lose pairs (package tree)
+	AsWritten bool // filter by the rules of the thesis, which lose pairs (package tree)
 }
 
-// Pair is two sites of which accesses were reported. A is the earlier access of the first that
-// were.
+// Pair is two sites whose accesses were reported, with the first pair of accesses. A is the earlier
+// access.
 type Pair struct {
 	A, B  shadow.Access
 	Addr  format.Addr
-	Race  bool // it is the first race of the run; if not, it is a candidate
+	Race  bool // the first race of the run; else a candidate
 	Count int  // pairs of accesses
 }
 
@@ -137,7 +134,7 @@ func (d *Detector) found(a, b shadow.Access, addr format.Addr) {
 	d.pairs = append(d.pairs, Pair{A: a, B: b, Addr: addr, Race: d.fasttrack != nil && len(d.pairs) == 0, Count: 1})
 }
 
-// Pairs returns what was found, in the order of the later accesses.
+// Pairs returns the pairs in the order of the later accesses.
 func (d *Detector) Pairs() []Pair {
 	out := slices.Clone(d.pairs)
 	slices.SortStableFunc(out, func(p, q Pair) int {
@@ -146,13 +143,13 @@ func (d *Detector) Pairs() []Pair {
 	return out
 }
 
-// Count is one figure of what a detector did, with the name of the rule.
+// Count is how often a rule of a detector applied.
 type Count struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
 }
 
-// Counts returns what filter and engine did.
+// Counts returns the counts of filter and engine.
 func (d *Detector) Counts() []Count {
 	var out []Count
 	add := func(name string, n int64) { out = append(out, Count{name, n}) }
@@ -204,17 +201,17 @@ func (d *Detector) Counts() []Count {
 	return out
 }
 
-// Warnings says what was left out.
+// Warnings returns a warning for each kind of loss.
 func (d *Detector) Warnings() (out []trace.Warning) {
 	add := func(code string, n int64, text string) {
 		if n > 0 {
 			out = append(out, trace.Warning{Code: code, Count: int(n), Text: fmt.Sprintf(text, n)})
 		}
 	}
-	add("pairs-cut", d.cut, "%d pairs of accesses have positions that were not kept, because there are too many")
+	add("pairs-cut", d.cut, "%d pairs of accesses are at sites that are not listed, because there are too many pairs of sites")
 	lent := 0
 	if d.hybrid != nil {
-		add("entries-cut", d.hybrid.Stats.Cut, "%d accesses of crowded locations were forgotten; candidates may be missing")
+		add("entries-cut", d.hybrid.Stats.Cut, "%d accesses of locations with many accesses were dropped; candidates may be missing")
 		lent = d.hybrid.Locks.Lent()
 	} else if d.eraser != nil {
 		lent = d.eraser.Locks.Lent()
@@ -223,7 +220,7 @@ func (d *Detector) Warnings() (out []trace.Warning) {
 	return out
 }
 
-// Result is what Run found.
+// Result is the result of Run.
 type Result struct {
 	Pairs    []Pair
 	Events   int64
@@ -231,8 +228,8 @@ type Result struct {
 	Warnings []trace.Warning
 }
 
-// Run takes a trace through a detector. When the source ends in an error, the result is about the
-// events before it, and the error is returned with it.
+// Run runs a detector over a trace. If the source ends in an error, Run returns the error with the
+// result for the events before it.
 func Run(ctx context.Context, src trace.Source, opt Options, progress func(events int64)) (*Result, error) {
 	d, err := New(opt)
 	if err != nil {

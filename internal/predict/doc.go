@@ -32,7 +32,7 @@
 //	     time, or when Options.Over says so. The happens-before pass goes on.
 //	(A8) Of the pairs of accesses of a candidate, the best by (A2) of every two classes is tried,
 //	     and all that hb found unordered. Accesses are of one class if their thread, site, kind,
-//	     location, locks and number of messages sent are (package tree, T4). What is left out is
+//	     location, locks and number of messages sent are (package tree, TR3). What is left out is
 //	     counted in Counts.Thinned. It is no theorem: they may rest on different reads. No race is
 //	     known that it loses (docs/results.md).
 //	(A9) Each window has to admit what was recorded: the checker executes its events in the order

@@ -7,8 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// class is the concurrency context of an access (package tree, T4): accesses of one class differ in
-// nothing that another goroutine could wait for, or that a lock could keep away.
+// class is the concurrency context of an access (package tree, TR3): accesses of one class differ
+// in nothing that another goroutine could wait for, or that a lock could keep away.
 type class struct {
 	thread model.Thread
 	sends  int32 // messages of the thread in the window, so far

@@ -1,43 +1,52 @@
-// Package clock knows which goroutine knows what: vector clocks, and how Go's synchronisation
-// passes them on.
+// Package clock computes happens-before of Go programs with vector clocks.
 //
-// The edges are those that Go's race detector draws (runtime/race.go, runtime/chan.go, package
-// sync), so that what a detector finds with them is what `go test -race` could have said of this
-// very run.
+// The edges are those of Go's race detector (runtime/race.go, runtime/chan.go, package sync). So a
+// detector that uses them finds what `go test -race` could have found in the same run.
 //
 // # Rules
 //
-// C(t) is the clock of goroutine t, V(o) that of an object. "t releases to o" sets
-// V(o) to C(t) and then counts t's own clock up; "merges into o" joins instead of
-// setting; "t acquires o" joins V(o) into C(t).
+// C(t) is the clock of goroutine t, V(o) that of a synchronisation object o. "t releases to o" sets
+// V(o) to C(t) and then increments t's own component; "t merges into o" joins C(t) into V(o) and
+// increments; "t acquires o" joins V(o) into C(t). Each rule is the effect of some events of t:
 //
-//	(R1) Go u: u starts with C(t); t counts up. Join u: t joins u's last clock.
-//	(R2) Unlock: releases to w(l). Lock: acquires w(l) and r(l).
-//	(R3) RUnlock: merges into r(l). RLock: acquires w(l). TryFail: nothing.
-//	(R4) WGAdd of less than zero merges, WGWait acquires.
-//	(R5) OnceEnd releases, OncePass acquires.
-//	(R6) CondSignal and CondBroadcast merge, CondWake acquires. (Go's detector relies on
-//	     the lock around them; the memory model has this edge.)
-//	(R7) Buffered channel of capacity n: the k-th send and the k-th receive use buffer entry k mod
-//	     n; each swaps: it acquires what the entry holds and leaves its own clock there. So send k
-//	     precedes receive k precedes send k+n.
-//	(R8) Unbuffered channel: sender and receiver acquire each other's clock.
-//	(R9) Close releases; a receive that reports the close acquires.
-//	(R10) Atomic read acquires, write releases, read-modify-write does both.
-//	(R11) Acquire, Release, ReleaseMerge do what they say. Acquire of object 0, at the start of
-//	     a finalizer, acquires the clock of every goroutine.
+// (CL1) Go u: u starts with C(t), and t increments. Join u: t joins the last clock of u.
 //
-// With Options.NoLocks, (R2) and (R3) are not there: what a hybrid detector asks is what is ordered
-// whoever is first at a lock.
+// (CL2) A lock l has two clocks, of its writers w(l) and of its readers r(l). Unlock releases to
+// w(l), Lock acquires w(l) and r(l). RUnlock merges into r(l), RLock acquires w(l). TryFail has no
+// effect.
+//
+// (CL3) A WGAdd of a negative number, OnceEnd, CondSignal and CondBroadcast merge. WGWait, OncePass
+// and CondWake acquire. Go's detector has no edge for a Cond, but relies on the lock around it; the
+// memory model has one.
+//
+// (CL4) On a channel of capacity n > 0, send number k and receive number k use buffer entry k mod
+// n. Each acquires the clock in the entry and puts its own clock there. So send k is before receive
+// k, and receive k before send k+n.
+//
+// (CL5) On an unbuffered channel, sender and receiver acquire each other's clock.
+//
+// (CL6) Close merges; a receive that finds the channel closed acquires.
+//
+// (CL7) An atomic read acquires, an atomic write releases, an atomic update does both.
+//
+// (CL8) Acquire, Release and ReleaseMerge do what their names say. Acquire of object 0, at the
+// start of a finalizer, acquires the clocks of all goroutines.
+//
+// With Options.NoLocks, CL2 does not apply. Then the order is the one that holds in whatever order
+// locks are taken, which a hybrid detector needs.
+//
+// # Slots
+//
+// A goroutine has a slot, its index in every clock. The slot of an ended goroutine is used again by
+// a goroutine that starts with a clock that has the ended one's last access. The memory of an ended
+// goroutine is freed, but for 8 bytes, unless the trace may join it (Options.Joins).
 //
 // # Complexity
 //
-// Per synchronisation, the number of goroutines alive together, a 256th of it where clocks agree.
-// The slot of an ended goroutine is used again as soon as the goroutine that starts the next one
-// knows of its end, and what it had is freed (8 bytes stay), unless the trace may join it.
+// An operation of synchronisation takes time in the number of goroutines that are alive together,
+// or a 256th of it where clocks agree.
 //
 // # Names
 //
-//	t, u  goroutines; o  synchronisation object; l  lock
-//	slot  index of a goroutine in every clock
+//	t, u  goroutines     o  synchronisation object     l  lock
 package clock

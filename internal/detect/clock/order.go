@@ -2,11 +2,11 @@ package clock
 
 import "github.com/presage-race/presage/internal/trace/format"
 
-// Goroutine is the clock of one goroutine. Its own component is in epoch, not in vc:
-// a goroutine that just started shares nothing with the other 100,000 and has a short clock.
+// Goroutine is the clock of one goroutine. Its own component is in epoch and not in vc, so the
+// clock of a goroutine that has just started is short, even among 100,000 others.
 type Goroutine struct {
 	epoch Epoch
-	acted Epoch // that of the last access by it, or by one whose slot it has
+	acted Epoch // of the last access by the goroutine, or by an earlier one in its slot
 	vc    VC
 	ended bool
 }
@@ -22,26 +22,26 @@ func (t *Goroutine) Has(e Epoch) bool {
 	return e.Slot() == t.epoch.Slot() || t.vc.Knows(e)
 }
 
-// end is the end of a goroutine: who knows of its last access knows all that it did.
+// end is the end of a goroutine: its last access, and its last epoch.
 type end struct{ acted, last Epoch }
 
-// Options say what a trace may hold, and what orders in it. The zero value is happens-before in a
-// run of a Go program.
+// Options are properties of the trace and of the order. The zero value is happens-before in a run
+// of a Go program.
 type Options struct {
-	// the end of a goroutine may be waited for by name (Join, in traces of other tools): ended
-	// clocks are kept
+	// Joins says that ended goroutines may be joined by name, as in traces of other tools. Their
+	// clocks are kept.
 	Joins   bool
-	NoLocks bool // mutexes order nothing: the order of a hybrid detector
+	NoLocks bool // locks order nothing: the order of a hybrid detector
 }
 
-// Order knows what each goroutine knows. Use Step for the events in order, but for atomic
-// operations, whose access lies between Acquire and Release.
+// Order has the clocks of all goroutines. Call Step for the events in order, except for atomic
+// operations: their access is between AcquireAtomic and ReleaseAtomic.
 type Order struct {
 	opt     Options
 	gs      []*Goroutine
 	spare   []*Goroutine
 	ended   []end // of goroutines whose slots may be used again
-	turn    int   // where the next search in ended begins
+	turn    int   // the next search in ended begins here
 	dead    VC    // of each slot, the last epoch of a goroutine that has ended
 	slots   uint32
 	kept    int // words of clocks of ended goroutines
@@ -52,14 +52,13 @@ type Order struct {
 // maxKept bounds the words of the clocks of ended goroutines.
 const maxKept = 1 << 20
 
-// New returns the order of a run in which nothing has happened.
+// New returns the order at the start of a run.
 func New(opt Options) *Order { return &Order{opt: opt} }
 
-// Slots is the length of the longest clock: how many goroutines could not share a component.
+// Slots is the length of the longest clock: the number of slots.
 func (o *Order) Slots() int { return int(o.slots) }
 
-// Step takes an event. Accesses order nothing here, nor do observations of states, nor kinds that a
-// later version added.
+// Step takes an event. Accesses, observations of states and unknown kinds have no effect.
 func (o *Order) Step(e *format.Event) {
 	switch e.Kind {
 	case format.Lock, format.Unlock:
@@ -79,8 +78,8 @@ func (o *Order) Step(e *format.Event) {
 	}
 }
 
-// Goroutine returns the clock of goroutine id, giving it a slot when it is new. It is valid until
-// the next Step.
+// Goroutine returns the clock of a goroutine, which is valid until the next Step. A new goroutine
+// gets a slot.
 func (o *Order) Goroutine(id format.GoID) *Goroutine {
 	if int(id) < len(o.gs) && o.gs[id] != nil {
 		return o.gs[id]
@@ -109,9 +108,9 @@ func (o *Order) newGoroutine(id format.GoID, parent *Goroutine) *Goroutine {
 	return t
 }
 
-// slotFor finds a slot for a goroutine that starts with clock start: that of an ended goroutine if
-// start knows of its last access, because then everything it did is before the new one. (What it
-// released after that is not: a lock that it left has to be acquired.)
+// slotFor finds a slot for a goroutine that starts with clock start. It may be that of an ended
+// goroutine whose last access start has: all its accesses are before those of the new one. Its
+// later releases are not, so a lock that it released has to be acquired.
 func (o *Order) slotFor(start VC) end {
 	for range min(len(o.ended), probes) {
 		o.turn = (o.turn + 1) % len(o.ended)
@@ -126,10 +125,10 @@ func (o *Order) slotFor(start VC) end {
 	return end{last: epoch(o.slots-1, 0)}
 }
 
-// probes is the number of ended goroutines that a new one looks at.
+// probes is the number of ended goroutines that slotFor tries.
 const probes = 8
 
-// fork is (R1).
+// fork is (CL1).
 func (o *Order) fork(e *format.Event) {
 	t := o.Goroutine(e.G)
 	switch e.Kind {
@@ -148,8 +147,7 @@ func (o *Order) fork(e *format.Event) {
 	}
 }
 
-// end frees what an ended goroutine has: its slot for a goroutine that knows of the end, and its
-// clock.
+// end frees the slot and the clock of an ended goroutine.
 func (o *Order) end(id format.GoID, t *Goroutine) {
 	t.ended = true
 	o.ended = append(o.ended, end{t.acted, t.epoch})
@@ -164,8 +162,8 @@ func (o *Order) end(id format.GoID, t *Goroutine) {
 	}
 }
 
-// acquireAll makes everything so far come before t: a finalizer runs when its object
-// cannot be reached any more. What a goroutine knows of others is what they are or have been.
+// acquireAll makes all events so far happen before t, a finalizer: its object is unreachable. The
+// epochs of all goroutines, alive and ended, are all that clocks contain.
 func (o *Order) acquireAll(t *Goroutine) {
 	t.vc = t.vc.join(o.dead)
 	for _, u := range o.gs {

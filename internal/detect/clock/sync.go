@@ -10,11 +10,11 @@ type object struct {
 	addr uint64
 	vc   VC          // w(l), or the only clock
 	r    VC          // r(l): readers of an RWMutex; the clock of an unbuffered channel's sender
-	by   format.GoID // lock: the goroutine that left vc, and need not acquire it
-	ring []VC        // buffered channel: the clocks of the buffer's entries (R7)
+	by   format.GoID // lock: the goroutine that released vc, which need not acquire it
+	ring []VC        // buffered channel: the clocks of the buffer's entries (CL4)
 	send uint64      // channel: sends so far
 	recv uint64
-	from format.GoID // unbuffered channel: the sender that waits
+	from format.GoID // unbuffered channel: the sender that waits, if full
 	full bool
 }
 
@@ -51,8 +51,8 @@ func (s *syncs) at(c class, addr format.Addr) *object {
 	return &s.objects[i]
 }
 
-// reset makes the objects in [addr, addr+size) new. Keys have lost the address's top
-// three bits, which no address uses.
+// reset makes the objects in [addr, addr+size) new. Keys leave out the top three bits of an
+// address, which are not used.
 func (s *syncs) reset(addr, size uint64) {
 	if size == 0 || len(s.pages) == 0 {
 		return
@@ -82,14 +82,14 @@ func (s *syncs) resetPage(list []int32, addr, size uint64) {
 	}
 }
 
-// release sets v to t's clock and counts t up.
+// release sets v to t's clock and increments t's component.
 func (t *Goroutine) release(v VC) VC {
 	v = v.set(t.vc).with(t.epoch)
 	t.epoch++
 	return v
 }
 
-// merge joins t's clock into v and counts t up.
+// merge joins t's clock into v and increments t's component.
 func (t *Goroutine) merge(v VC) VC {
 	v = v.join(t.vc).with(t.epoch)
 	t.epoch++
@@ -98,7 +98,7 @@ func (t *Goroutine) merge(v VC) VC {
 
 func (t *Goroutine) acquire(v VC) { t.vc = t.vc.join(v) }
 
-// lock is (R2) and (R3).
+// lock is (CL2).
 func (o *Order) lock(e *format.Event) {
 	t, l := o.Goroutine(e.G), o.syncs.at(classLock, e.Obj)
 	read := e.Flags&format.FlagRead != 0
@@ -117,7 +117,7 @@ func (o *Order) lock(e *format.Event) {
 	}
 }
 
-// merge is (R4), (R5) and (R6).
+// merge is (CL3).
 func (o *Order) merge(e *format.Event) {
 	t, m := o.Goroutine(e.G), o.syncs.at(classMerge, e.Obj)
 	switch e.Kind {
@@ -132,7 +132,7 @@ func (o *Order) merge(e *format.Event) {
 	}
 }
 
-// hidden is (R11).
+// hidden is (CL8).
 func (o *Order) hidden(e *format.Event) {
 	t, h := o.Goroutine(e.G), o.syncs.at(classHidden, e.Obj)
 	switch e.Kind {
@@ -148,15 +148,15 @@ func (o *Order) hidden(e *format.Event) {
 	}
 }
 
-// AcquireAtomic is the first half of (R10). It comes before the access is checked: what
-// precedes the write that an atomic read sees precedes the read.
+// AcquireAtomic is the first half of (CL7). It must be called before the access is checked: what
+// happens before the write that an atomic read returns happens before the read.
 func (o *Order) AcquireAtomic(t *Goroutine, e *format.Event) {
 	if e.Kind != format.AtomicWrite {
 		t.acquire(o.syncs.at(classAtomic, e.Obj).vc)
 	}
 }
 
-// ReleaseAtomic is the second half.
+// ReleaseAtomic is the second half of (CL7).
 func (o *Order) ReleaseAtomic(t *Goroutine, e *format.Event) {
 	if e.Kind != format.AtomicRead {
 		a := o.syncs.at(classAtomic, e.Obj)
@@ -164,7 +164,7 @@ func (o *Order) ReleaseAtomic(t *Goroutine, e *format.Event) {
 	}
 }
 
-// channel is (R7), (R8) and (R9). Entries of a buffer are made as they are used: a
+// channel is (CL4), (CL5) and (CL6). Entries of a buffer are made when they are used first: a
 // capacity may be in the millions.
 func (o *Order) channel(e *format.Event) {
 	t, c := o.Goroutine(e.G), o.syncs.at(classChan, e.Obj)
@@ -193,7 +193,7 @@ func (o *Order) channel(e *format.Event) {
 	}
 }
 
-// swap leaves t's clock in entry k and acquires what was there.
+// swap puts t's clock into entry k and acquires the clock that was there.
 func (o *Order) swap(t *Goroutine, c *object, k uint64) {
 	for uint64(len(c.ring)) <= k {
 		c.ring = append(c.ring, VC{})

@@ -1,6 +1,6 @@
 package clock
 
-// Epoch is one component of a vector clock: slot<<32 | clock. 0 is before everything.
+// Epoch is one component of a vector clock: slot<<32 | clock. 0 is before all others.
 type Epoch uint64
 
 func epoch(slot, clock uint32) Epoch { return Epoch(slot)<<32 | Epoch(clock) }
@@ -10,9 +10,9 @@ func (e Epoch) Slot() uint32 { return uint32(e >> 32) }
 
 func (e Epoch) clock() uint32 { return uint32(e) }
 
-// VC is a vector clock by slot. What lies past its end is zero. The first slots are its own memory;
-// the others, which only programs with many goroutines alive together have, are blocks that clocks
-// share: a block is never changed.
+// VC is a vector clock, by slot; components past its end are zero. The first slots are memory of
+// its own. The others occur only in programs with many goroutines alive together; they are in
+// blocks that clocks share and that are never changed.
 type VC struct {
 	head []uint32
 	tail []*block // nil: zeros
@@ -25,7 +25,7 @@ const (
 
 type block [blockSlots]uint32
 
-// place returns the block of a slot behind the head, and the place in it.
+// place returns the block of a slot that is not in the head, and the index in it.
 func place(slot uint32) (b, k int) {
 	slot -= headSlots
 	return int(slot / blockSlots), int(slot % blockSlots)
@@ -41,7 +41,7 @@ func (v *VC) Knows(e Epoch) bool {
 	return b < len(v.tail) && v.tail[b] != nil && e.clock() <= v.tail[b][k]
 }
 
-// words is the memory that v has for itself, in 8-byte words.
+// words is the size of v's own memory, in words of 8 bytes.
 func (v *VC) words() int { return len(v.head)/2 + len(v.tail) }
 
 // join returns the component-wise maximum of v and w, in v's memory where it fits.
@@ -64,7 +64,7 @@ func (v VC) join(w VC) VC {
 	return v
 }
 
-// join returns the maximum of two blocks, one of the two if that is it.
+// join returns the maximum of two blocks: one of the two, if that is the maximum.
 func (a *block) join(b *block) *block {
 	if a == nil || b == nil {
 		if a == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// seen is one earlier access, with what a report says of it.
+// seen is an earlier access, with its part of a report.
 type seen struct {
 	epoch clock.Epoch
 	index int64
@@ -18,42 +18,42 @@ func (s *seen) access(kind format.Kind) shadow.Access {
 	return shadow.Access{Index: s.index, G: s.g, Site: s.site, Kind: kind}
 }
 
-// cell is W and R of a location.
+// cell is the state of a location.
 type cell struct {
 	w, r  seen  // r: of one reader; none while there are several
-	more  int32 // crowd+1, 0: none
+	more  int32 // number of unordered accesses in the table, from 1; 0: none
 	raced bool
 }
 
-// crowd is the accesses of a cell that are unordered among themselves.
-type crowd struct{ reads, atomicReads, atomicWrites []seen }
+// unordered is the accesses of a cell that are unordered among themselves.
+type unordered struct{ reads, atomicReads, atomicWrites []seen }
 
-// crowds are the crowds of all cells; those that no cell has are used again.
-type crowds struct {
-	list  []crowd
+// unorderedSets has the unordered accesses of all cells. Entries that no cell has are used again.
+type unorderedSets struct {
+	list  []unordered
 	spare []int32
 }
 
-// of returns c's crowd, making one.
-func (s *crowds) of(c *cell) *crowd {
+// of returns the unordered accesses of c, and makes an entry if there is none.
+func (s *unorderedSets) of(c *cell) *unordered {
 	if c.more == 0 {
 		c.more = s.add()
 	}
 	return &s.list[c.more-1]
 }
 
-func (s *crowds) add() int32 {
+func (s *unorderedSets) add() int32 {
 	if n := len(s.spare); n > 0 {
 		k := s.spare[n-1]
 		s.spare = s.spare[:n-1]
 		return k
 	}
-	s.list = append(s.list, crowd{})
+	s.list = append(s.list, unordered{})
 	return int32(len(s.list))
 }
 
-// split gives a copy of a cell a crowd of its own.
-func (s *crowds) split(to, from *cell) {
+// split gives a copy of a cell an entry of its own.
+func (s *unorderedSets) split(to, from *cell) {
 	if from.more == 0 {
 		return
 	}
@@ -64,7 +64,7 @@ func (s *crowds) split(to, from *cell) {
 	b.atomicWrites = append(b.atomicWrites, a.atomicWrites...)
 }
 
-func (s *crowds) drop(c *cell) {
+func (s *unorderedSets) drop(c *cell) {
 	if c.more == 0 {
 		return
 	}
@@ -74,7 +74,7 @@ func (s *crowds) drop(c *cell) {
 	c.more = 0
 }
 
-// put gives a its place in a set of unordered accesses: that of its own slot, as in a vector.
+// put replaces the access of the same slot in a set of unordered accesses by a, or adds a.
 func put(s []seen, a seen) []seen {
 	for i := range s {
 		if s[i].epoch.Slot() == a.epoch.Slot() {

@@ -6,33 +6,33 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Stats counts what the rules did.
+// Stats counts applications of the rules.
 type Stats struct {
 	ReadSameEpoch, ReadShared, ReadExclusive, ReadShare int64
 	WriteSameEpoch, WriteExclusive, WriteShared         int64
-	Atomic                                              int64 // (F2)
+	Atomic                                              int64 // (FT1)
 	Races                                               int64 // checks that failed
 	Locations                                           int64 // locations of which one failed
 }
 
-// Detector is the detector. Use Step for the events of a run in order.
+// Detector is the detector. Call Step for the events of a run in order.
 type Detector struct {
 	Stats Stats
-	// First is called for the first race of each cell, behind Found: the later access, and the
+	// First is called for the first race of each cell, after Found, with the later access and its
 	// bytes.
 	First func(index int64, addr format.Addr, mask uint8)
 
-	order  *clock.Order
-	mem    shadow.Memory[cell] // (F3)
-	crowds crowds
-	found  shadow.Found
+	order *clock.Order
+	mem   shadow.Memory[cell] // (FT2)
+	more  unorderedSets
+	found shadow.Found
 }
 
-// New returns a detector that calls found for each pair of accesses that a check fails for. Joins
-// says that goroutines may be joined by name, which is so in traces of other tools.
+// New returns a detector that calls found for each pair of accesses for which a check fails. Joins
+// says that goroutines may be joined by name, as in traces of other tools.
 func New(joins bool, found shadow.Found) *Detector {
 	d := &Detector{order: clock.New(clock.Options{Joins: joins}), found: found}
-	d.mem.Split, d.mem.Drop = d.crowds.split, d.crowds.drop
+	d.mem.Split, d.mem.Drop = d.more.split, d.more.drop
 	return d
 }
 
@@ -45,7 +45,7 @@ func (d *Detector) Step(index int64, e *format.Event) {
 	case e.IsText():
 	case e.Kind.IsAccess():
 		d.access(index, e)
-	case e.Kind == format.Alloc: // (F4)
+	case e.Kind == format.Alloc: // (FT2)
 		d.mem.Reset(e.Obj, e.Val)
 		d.order.Step(e)
 	default:
@@ -100,7 +100,7 @@ func (d *Detector) read(t *clock.Goroutine, c *cell, a seen, e *format.Event) {
 	}
 	d.known(t, &c.w, &a, e, format.Write)
 	if c.more != 0 {
-		w := d.crowds.of(c)
+		w := d.more.of(c)
 		d.all(t, w.atomicWrites, &a, e, format.AtomicWrite)
 		if len(w.reads) > 0 {
 			d.Stats.ReadShared++
@@ -114,7 +114,7 @@ func (d *Detector) read(t *clock.Goroutine, c *cell, a seen, e *format.Event) {
 		return
 	}
 	d.Stats.ReadShare++
-	w := d.crowds.of(c)
+	w := d.more.of(c)
 	w.reads = append(w.reads, c.r, a)
 	c.r = seen{}
 }
@@ -128,24 +128,24 @@ func (d *Detector) write(t *clock.Goroutine, c *cell, a seen, e *format.Event) {
 	if d.known(t, &c.r, &a, e, format.Read); c.more == 0 {
 		d.Stats.WriteExclusive++
 		c.w = a
-		if !t.Has(c.r.epoch) { // (F5)
+		if !t.Has(c.r.epoch) { // (FT3)
 			c.r = seen{}
 		}
 		return
 	}
 	d.Stats.WriteShared++
-	w := d.crowds.of(c)
+	w := d.more.of(c)
 	d.all(t, w.reads, &a, e, format.Read)
 	d.all(t, w.atomicReads, &a, e, format.AtomicRead)
 	d.all(t, w.atomicWrites, &a, e, format.AtomicWrite)
-	d.crowds.drop(c)
+	d.more.drop(c)
 	c.w, c.r = a, seen{}
 }
 
-// atomic is (F2).
+// atomic is (FT1).
 func (d *Detector) atomic(t *clock.Goroutine, c *cell, a seen, e *format.Event) {
 	d.known(t, &c.w, &a, e, format.Write)
-	w := d.crowds.of(c)
+	w := d.more.of(c)
 	if !e.WriteLike() {
 		w.atomicReads = put(w.atomicReads, a)
 		return
@@ -155,7 +155,7 @@ func (d *Detector) atomic(t *clock.Goroutine, c *cell, a seen, e *format.Event) 
 	w.atomicWrites = put(w.atomicWrites, a)
 }
 
-// known is the check b ≼ C(t). kind is that of b.
+// known checks b ≼ C(t). The kind is that of b.
 func (d *Detector) known(t *clock.Goroutine, b, a *seen, e *format.Event, kind format.Kind) {
 	if b.epoch != 0 && !t.Has(b.epoch) {
 		d.Stats.Races++

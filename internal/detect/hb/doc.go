@@ -1,15 +1,15 @@
-// Package hb finds the races of the recorded order: conflicting accesses that no
-// chain of synchronisation orders, in one pass over the trace, by pairs of sites.
+// Package hb finds the races of the recorded order in one pass over a trace, by pairs of sites: the
+// conflicting accesses that happens-before leaves unordered.
 //
-// The algorithm is that of package fasttrack, with the order (R1) to (R11) of package clock. What
-// is added is the table of the pairs of sites, and how often each was found.
+// The algorithm is that of package fasttrack, the order that of package clock. This package adds a
+// table of pairs of sites, with how often each was found.
 //
 // # Soundness
 //
-// The first race of a trace is real; later ones are candidates, because the first may
-// have changed what came after. The analysis asks for a witness for each.
+// The first race of a trace is a race. Later ones are candidates, because the first may have
+// changed the execution that follows. Package predict looks for a witness of each.
 //
 // # Complexity
 //
-// That of package fasttrack; a look-up in a table for each pair that is found.
+// That of package fasttrack, and a look-up in a table for each pair that is found.
 package hb

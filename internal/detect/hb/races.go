@@ -6,17 +6,17 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Race is two sites whose accesses raced in the recorded order. A is the earlier access.
+// Race is a race of the recorded order, for a pair of sites. A is the earlier access.
 type Race struct {
 	A, B  shadow.Access
 	Addr  format.Addr
-	Count int // dynamic pairs seen of these two sites
+	Count int // pairs of accesses at these sites
 }
 
 // maxRaces bounds the memory of a trace in which everything races.
 const maxRaces = 1 << 16
 
-// races are the races found, one for each unordered pair of sites.
+// races has one race for each unordered pair of sites.
 type races struct {
 	index table.Table
 	list  []Race

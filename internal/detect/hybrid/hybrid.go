@@ -1,39 +1,38 @@
-// Package hybrid finds pairs of accesses that hold no common lock and are ordered by no message:
-// what a happens-before detector could have reported had the locks been taken in another order.
+// Package hybrid finds pairs of accesses that hold no common lock and that no message orders. A
+// happens-before detector could report them if the locks were taken in another order.
 //
-// The algorithm is that of O'Callahan and Choi (PPoPP 2003), with Go's messages.
+// The algorithm is that of O'Callahan and Choi, "Hybrid Dynamic Data Race Detection" (PPoPP 2003),
+// with Go's messages.
 //
 // # Rules
 //
-//	(Y1) Two accesses of one location by different goroutines, at least one a write, not both
-//	     atomic, are a candidate if
-//	(Y2) no lock is held at both, by one of them exclusively (package lockset, L1 to L5), and
-//	(Y3) the earlier does not precede the later by messages: (R1) and (R4) to (R11) of package
-//	     clock. Locks order nothing.
-//	(Y4) Of the accesses of a goroutine to a location that have one site, kind and set of locks,
-//	     the last is kept. Whatever is unordered with an earlier one and comes later is unordered
-//	     with it, so no pair of sites is lost.
+// (HY1) Two accesses of one location by different goroutines, at least one a write and not both
+// atomic, are a candidate if two conditions hold. Their sets of locks do not protect each other
+// (LS1 to LS4 of package lockset). The earlier access does not happen before the later one by
+// messages alone: CL1 and CL3 to CL8 of package clock, without the order of locks.
 //
-// Every pair of sites that has a candidate is reported: nothing is left out by (Y4), and nothing
-// else is.
+// (HY2) Of the accesses of a goroutine to a location with the same site, kind and set of locks, the
+// last is kept. A later access that is unordered with an earlier one of them is also unordered with
+// the last, so no pair of sites is lost.
 //
 // # Soundness
 //
-// What is reported is a *candidate*, never a race: that the locks could be taken in another order
-// says nothing of what the goroutines would do then. In the recorded order, a pair that is
-// unordered by all synchronisation, locks included, is among the pairs reported, but for pairs that
-// a common lock protects and that the order of its critical sections leaves unordered, of which
-// there are none.
+// A report is a candidate, never a race: nothing is known of an execution in which the locks are
+// taken in another order. Exactly the pairs of sites with a candidate by HY1 are reported.
+//
+// They include each pair of sites of a race of the recorded order. Such a race is unordered by all
+// synchronisation, so also without locks. And no common lock protects it: critical sections of one
+// lock are ordered.
 //
 // # Complexity
 //
-// An access costs the number of entries of its location: goroutines × sites × sets of locks. Ended
-// goroutines keep theirs. A location has at most Options.Most; what is dropped then is counted in
-// Stats.Cut, and pairs may be missed.
+// An access takes time in the number of entries of its location: goroutines × sites × sets of
+// locks. Entries of ended goroutines stay. A location has at most Options.Most entries; those that
+// are dropped are counted in Stats.Cut, and pairs may then be missed.
 //
 // # Names
 //
-//	t  goroutine; p  an entry; s  set of locks
+//	t  goroutine     p  entry     s  set of locks
 package hybrid
 
 import (
@@ -49,17 +48,17 @@ type Options struct {
 	Joins bool // as of package clock
 }
 
-// Stats counts what the rules did.
+// Stats counts applications of the rules.
 type Stats struct {
 	Compared  int64 // pairs of an access and an entry that conflict
-	Protected int64 // (Y2)
-	Ordered   int64 // (Y3)
+	Protected int64 // of these, pairs that a common lock protects
+	Ordered   int64 // of these, pairs that messages order
 	Pairs     int64 // candidates
-	Replaced  int64 // (Y4)
+	Replaced  int64 // (HY2)
 	Cut       int64 // entries dropped because a location had too many
 }
 
-// Detector is the detector. Use Step for the events of a run in order.
+// Detector is the detector. Call Step for the events of a run in order.
 type Detector struct {
 	Stats Stats
 	Locks lockset.Locks
@@ -70,7 +69,7 @@ type Detector struct {
 	found shadow.Found
 }
 
-// entry is an access that later ones are compared with.
+// entry is an access with which later ones are compared.
 type entry struct {
 	epoch  clock.Epoch
 	access shadow.Access
@@ -116,7 +115,7 @@ func (d *Detector) Step(index int64, e *format.Event) {
 	}
 }
 
-// access compares a with the entries of a cell, and makes it one.
+// access compares an access with the entries of a cell, and adds it.
 func (d *Detector) access(t *clock.Goroutine, c *[]entry, a entry, addr format.Addr) {
 	own := -1
 	for i := range *c {
@@ -142,7 +141,7 @@ func (d *Detector) access(t *clock.Goroutine, c *[]entry, a entry, addr format.A
 		}
 	}
 	switch {
-	case own >= 0: // (Y4)
+	case own >= 0: // (HY2)
 		d.Stats.Replaced++
 		(*c)[own] = a
 	case len(*c) >= d.opt.Most:
@@ -153,7 +152,7 @@ func (d *Detector) access(t *clock.Goroutine, c *[]entry, a entry, addr format.A
 	}
 }
 
-// conflict is (Y1).
+// conflict reports whether accesses of two kinds conflict (HY1).
 func conflict(a, b format.Kind) bool {
 	return (a.IsWrite() || b.IsWrite()) && !(a.IsAtomic() && b.IsAtomic())
 }

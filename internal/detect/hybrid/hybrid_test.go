@@ -23,7 +23,7 @@ type held struct {
 	read bool
 }
 
-// every compares each access with all before it: (Y1) to (Y3), byte by byte, without (Y4). It
+// every compares each access with all before it: (HY1) to (HY1), byte by byte, without (HY2). It
 // returns the pairs of sites, with the number of pairs of events that each has.
 func every(events []trace.Event) map[pair]int {
 	type past struct {

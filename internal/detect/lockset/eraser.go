@@ -5,7 +5,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// State is what Eraser knows of who uses a location.
+// State is the state of a location.
 type State uint8
 
 // The states, as in the paper's Figure 4.
@@ -16,7 +16,7 @@ const (
 	SharedModified
 )
 
-// Eraser is the detector. Use Step for the events of a run in order.
+// Eraser is the detector. Call Step for the events of a run in order.
 type Eraser struct {
 	Locks Locks
 	Stats Stats
@@ -24,13 +24,13 @@ type Eraser struct {
 	found shadow.Found
 }
 
-// Stats counts what Eraser's rules did.
+// Stats counts transitions of locations.
 type Stats struct {
-	Exclusive int64 // (E1): accesses of a location's only goroutine so far
-	Shares    int64 // (E2): locations that a second goroutine came to
-	Refined   int64 // (E3): accesses that made C(v) smaller
-	Same      int64 // (E3): accesses that left it as it was
-	Empty     int64 // (E4): locations reported
+	Exclusive int64 // accesses of a location by its only goroutine so far
+	Shares    int64 // locations that a second goroutine accessed
+	Refined   int64 // accesses that made C(v) smaller
+	Same      int64 // accesses that did not change C(v)
+	Empty     int64 // locations reported
 }
 
 // variable is a location.
@@ -38,10 +38,10 @@ type variable struct {
 	state    State
 	reported bool
 	c        Set
-	// Exclusive: the goroutine's first write, or first access; later, the access that made c what
-	// it is
+	// last is the access that made c what it is; of an Exclusive location, the first write or, if
+	// there is none, the first access
 	last  shadow.Access
-	other shadow.Access // the last such access of another goroutine than last's
+	other shadow.Access // the last such access by another goroutine
 }
 
 // NewEraser returns a detector that calls found for each candidate.
@@ -74,7 +74,7 @@ func (d *Eraser) Step(index int64, e *format.Event) {
 	}
 }
 
-// access is (E1) to (E4).
+// access is the state machine of the package doc.
 func (d *Eraser) access(v *variable, a shadow.Access, held Set, addr format.Addr) {
 	write := a.Kind.IsWrite()
 	switch {

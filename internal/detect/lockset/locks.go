@@ -7,8 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Locks knows which locks each goroutine holds. Use Step for the events of a run in order. The zero
-// value knows of none.
+// Locks has the locks that each goroutine holds. Call Step for the events of a run in order. The
+// zero value is the start of a run.
 type Locks struct {
 	sets
 	held    []*holder // by goroutine; nil: it holds nothing
@@ -17,7 +17,7 @@ type Locks struct {
 	lent    int
 }
 
-// holder is what a goroutine holds.
+// holder has the locks of one goroutine.
 type holder struct {
 	locks []hold // in the order they were taken
 	set   Set
@@ -32,7 +32,7 @@ type lock struct {
 	number uint32 // 0: not yet
 	owner  format.GoID
 	used   bool // it was taken before
-	lent   bool // (L3)
+	lent   bool // (LS3)
 }
 
 // Of returns the locks that a goroutine holds.
@@ -43,7 +43,7 @@ func (l *Locks) Of(g format.GoID) Set {
 	return 0
 }
 
-// At returns the set that an access is made with: what its goroutine holds, and (L4).
+// At returns the set of an access: the locks that its goroutine holds, and (LS4).
 func (l *Locks) At(e *format.Event) Set {
 	s := l.Of(e.G)
 	if e.Kind.IsAtomic() {
@@ -52,14 +52,13 @@ func (l *Locks) At(e *format.Event) Set {
 	return s
 }
 
-// Lent returns how many locks were unlocked by a goroutine that did not hold them (L3).
+// Lent returns how many locks were unlocked by a goroutine that did not hold them (LS3).
 func (l *Locks) Lent() int { return l.lent }
 
 // Sets returns how many different sets there were.
 func (l *Locks) Sets() int { return len(l.nodes) }
 
-// Step takes an event. All kinds but those of locks are ignored, and those after which a goroutine
-// or lock is not the one it was.
+// Step takes an event. It ignores all kinds but those of locks, ends of goroutines and allocations.
 func (l *Locks) Step(e *format.Event) {
 	switch e.Kind {
 	case format.Lock:
@@ -71,7 +70,7 @@ func (l *Locks) Step(e *format.Event) {
 			l.held[e.G] = nil
 		}
 	case format.Alloc:
-		l.locks.Reset(e.Obj, e.Val) // (L5)
+		l.locks.Reset(e.Obj, e.Val) // another lock
 	}
 }
 
@@ -113,7 +112,7 @@ func (l *Locks) acquire(e *format.Event) {
 	if n&1 == 0 {
 		k.owner = e.G
 	}
-	if i := h.find(n); i >= 0 { // (L1)
+	if i := h.find(n); i >= 0 { // (LS1)
 		h.locks[i].depth++
 		return
 	}
@@ -128,10 +127,10 @@ func (h *holder) find(n element) int {
 func (l *Locks) release(e *format.Event) {
 	k := l.lock(e.Obj)
 	n := k.element(e)
-	if l.drop(e.G, n) || k.lent || !k.used { // not used: it was held when the trace began
+	if l.drop(e.G, n) || k.lent || !k.used { // not used: it was held at the start of the trace
 		return
 	}
-	k.lent = true // (L3)
+	k.lent = true // (LS3)
 	l.lent++
 	if n&1 == 0 {
 		l.drop(k.owner, n)

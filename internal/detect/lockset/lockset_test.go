@@ -26,11 +26,11 @@ func TestSets(t *testing.T) {
 	}
 	step(ev(format.Lock, 1, m, format.FlagRead), ev(format.Lock, 2, m, format.FlagRead))
 	if a, b := l.Of(1), l.Of(2); a != b || a == 0 || l.Common(a, b) || l.Writes(a) != 0 || !l.Common(l.Any(a), b) {
-		t.Error("two readers do not protect each other; a writer would (L2)")
+		t.Error("two readers do not protect each other; a writer would (LS2)")
 	}
 	step(ev(format.Lock, 1, m, format.FlagRead), ev(format.Unlock, 1, m, format.FlagRead))
 	if l.Of(1) != l.Of(2) {
-		t.Error("(L1)")
+		t.Error("(LS1)")
 	}
 	step(ev(format.Unlock, 1, m, format.FlagRead), ev(format.Unlock, 2, m, format.FlagRead))
 	step(ev(format.Lock, 1, m), ev(format.Lock, 1, n))
@@ -40,7 +40,7 @@ func TestSets(t *testing.T) {
 		t.Error("a set has one number")
 	}
 	if e := ev(format.AtomicRead, 3, 8); l.Of(3) != 0 || !l.Common(l.At(e), l.At(ev(format.AtomicWrite, 4, 8))) || l.Common(l.At(e), a) {
-		t.Error("(L4)")
+		t.Error("(LS4)")
 	}
 }
 
@@ -56,12 +56,12 @@ func TestLent(t *testing.T) {
 	}
 	l.Step(ev(format.Lock, 3, 0x100))
 	if l.Of(3) != 0 {
-		t.Error("(L3)")
+		t.Error("(LS3)")
 	}
 	l.Step(&format.Event{Kind: format.Alloc, G: 1, Obj: 0x100, Val: 8})
 	l.Step(ev(format.Lock, 3, 0x100))
 	if l.Of(3) == 0 {
-		t.Error("(L5)")
+		t.Error("a lock in memory that is allocated anew is the same lock")
 	}
 }
 

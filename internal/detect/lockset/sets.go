@@ -12,10 +12,9 @@ type Set uint32
 // element is a lock and its mode: twice the lock's number, and one more if it is shared.
 type element uint32
 
-const atomic element = 0 // (L4)
+const atomic element = 0 // (LS4)
 
-// sets is the trie of sets: a path from its root is the elements of a set in ascending order, so
-// sets share prefixes.
+// sets is the trie of sets. A path from its root has the elements of a set in ascending order.
 type sets struct {
 	child table.Table // node<<32 | element: index of the child less one
 	nodes []node      // by Set; the root is not there
@@ -23,7 +22,7 @@ type sets struct {
 	meet, common table.Table // pairs of sets
 	met          []Set       // by index in meet
 	shares       []bool      // by index in common
-	any, writes  []Set       // by Set, +1; 0: not known
+	any, writes  []Set       // by Set, +1; 0: not computed
 }
 
 type node struct {
@@ -48,7 +47,7 @@ func (s *sets) of(es []element) (n Set) {
 	return n
 }
 
-// elements appends what is in n, in ascending order.
+// elements appends the elements of n, in ascending order.
 func (s *sets) elements(n Set, out []element) []element {
 	from := len(out)
 	for ; n != 0; n = s.nodes[n-1].parent {
@@ -68,7 +67,7 @@ func (s *sets) plus(n Set, e element) Set {
 	return s.of(slices.Insert(es, i, e))
 }
 
-// Meet returns the elements that both have, each in its mode.
+// Meet returns the elements that are in both sets, each in its mode.
 func (s *sets) Meet(a, b Set) Set {
 	if a == b || a == 0 || b == 0 {
 		return min(a, b)
@@ -81,7 +80,7 @@ func (s *sets) Meet(a, b Set) Set {
 	return s.met[i]
 }
 
-// Common is (L2).
+// Common reports whether two sets protect each other (LS2).
 func (s *sets) Common(a, b Set) bool {
 	if a == 0 || b == 0 {
 		return false
@@ -96,7 +95,7 @@ func (s *sets) Common(a, b Set) bool {
 	return s.shares[i]
 }
 
-// Any returns the locks of n as if all were held exclusively, Writes those that are.
+// Any returns the locks of n in exclusive mode, whatever their modes are.
 func (s *sets) Any(n Set) Set {
 	return s.derived(&s.any, n, func(e element) (element, bool) { return e &^ 1, true })
 }
@@ -122,9 +121,9 @@ func (s *sets) derived(memo *[]Set, n Set, f func(element) (element, bool)) Set 
 	return (*memo)[n] - 1
 }
 
-// Elements returns what is in a set, each lock as twice its number, and one more if it is held
+// Elements returns the locks in a set. Each is twice the number of the lock, plus one if it is held
 // shared. Locks have numbers in the order in which they were first used; 0 is the lock of
-// sync/atomic (L4).
+// sync/atomic (LS4).
 func (s *sets) Elements(n Set) (out []uint32) {
 	for _, e := range s.elements(n, nil) {
 		out = append(out, uint32(e))

@@ -1,20 +1,19 @@
-// Package shadow is shadow memory: for the bytes that were accessed, what a detector remembers of
-// them.
+// Package shadow is shadow memory: it has the state that a detector keeps for bytes of memory.
 //
 // Memory is divided into aligned words of 8 bytes, as accesses in a trace are (package format). The
-// bytes of a word that have been accessed together share a cell.
+// bytes of a word that were accessed together share a cell:
 //
-//	(M1) An access of bytes that no cell has makes a cell of them.
-//	(M2) An access of part of a cell's bytes splits the cell; both parts have its history.
-//	(M3) An access of several cells is an access of each.
-//	(M4) Memory that is allocated anew has no history (Reset).
+//   - An access of bytes that are in no cell makes a cell of them.
+//   - An access of some bytes of a cell splits it. Both parts have its state.
+//   - An access of the bytes of several cells is an access of each.
+//   - Memory that is allocated anew has no state (Reset).
 //
-// So two bools that lie in one word are two locations, and a byte read in a word that was written
-// whole meets the write.
+// So two bools in one word are two locations, and a read of one byte conflicts with a write of the
+// whole word.
 //
-// # Inside a program
+// # Use inside a program
 //
-// Pages are found by a hash table. A detector inside the program can map the shadow of an address
-// range directly: page is the only method that would change. Nothing else here uses more than
-// slices; memory is allocated by the page.
+// Pages are found by a hash table. A detector inside a program can map the shadow of an address
+// range directly: only the method page would change. The package uses nothing of the standard
+// library; memory is allocated by the page.
 package shadow

@@ -20,13 +20,11 @@ const (
 
 type page[C any] [pageWords]Cell[C]
 
-// Memory is the cells, paged by address. The zero value is empty. Only page and find know how a
-// page is found.
+// Memory has the cells, in pages by address. The zero value is empty.
 type Memory[C any] struct {
-	// called when from is about to be copied into to, which then is a cell of its own; nil: a copy
-	// is enough
+	// Split is called before from is copied into to, which is a new cell; nil: a copy is enough
 	Split func(to, from *C)
-	Drop  func(*C) // called before a state is forgotten; nil: nothing is to be done
+	Drop  func(*C) // called before a state is removed; may be nil
 
 	index    table.Table
 	pages    []*page[C]
@@ -60,8 +58,8 @@ func Mask(addr format.Addr, size uint16) uint8 {
 	return uint8((1<<size - 1) << off)
 }
 
-// At returns the state of exactly the bytes of an access, or nil if they are parts of several
-// cells, or of a larger one. It is the fast path of Each.
+// At returns the state of the bytes of an access, or nil if they are not exactly one cell. It is
+// the fast path of Each.
 func (m *Memory[C]) At(addr format.Addr, mask uint8) *C {
 	c := &m.page(uint64(addr) >> pageShift)[uint64(addr)>>3%pageWords]
 	if c.mask == mask {
@@ -134,8 +132,8 @@ func (m *Memory[C]) newPart() int32 {
 	return m.nparts
 }
 
-// Reset forgets the bytes in [addr, addr+size). Of a word that several small objects share, the
-// bytes of others stay.
+// Reset removes the state of the bytes in [addr, addr+size). Other bytes of the same words keep
+// theirs.
 func (m *Memory[C]) Reset(addr format.Addr, size uint64) {
 	x := uint64(addr)
 	end := x + size
@@ -188,7 +186,7 @@ func (m *Memory[C]) resetPage(p *page[C], first, last uint64) {
 	}
 }
 
-// resetBytes forgets bytes of a word.
+// resetBytes removes the state of some bytes of a word.
 func (m *Memory[C]) resetBytes(word uint64, mask uint8) {
 	i := m.index.Find(word / pageWords)
 	if i < 0 {
@@ -232,5 +230,5 @@ func (m *Memory[C]) drop(c *Cell[C]) {
 	}
 }
 
-// Pages is how many pages of words were ever accessed.
+// Pages is how many pages were accessed.
 func (m *Memory[C]) Pages() int { return len(m.pages) }

@@ -1,9 +1,9 @@
-// Package table maps numbers to dense indexes by open addressing: a Go map costs too much on
-// the path of every event.
+// Package table maps numbers to dense indexes, by open addressing. It is faster than a Go map,
+// which would be used for every event.
 package table
 
-// Table is a set of numbers, each with its index in the order in which they came. The zero value is
-// empty.
+// Table is a set of numbers. The index of a number is its place in the order of insertion. The zero
+// value is empty.
 type Table struct {
 	keys []uint64
 	vals []int32 // index+1; 0: free
@@ -13,8 +13,8 @@ type Table struct {
 
 func (t *Table) slotOf(key uint64) uint64 { return (key * 0x9e3779b97f4a7c15) >> 20 & t.mask }
 
-// At returns the index of key, and fresh if it was not there: then it is the number
-// of keys before it.
+// At returns the index of a key. A key that is not in the table is added, with fresh true: its
+// index is the number of keys before it.
 func (t *Table) At(key uint64) (i int32, fresh bool) {
 	if 2*(t.n+1) > len(t.keys) {
 		t.rehash()
@@ -31,7 +31,7 @@ func (t *Table) At(key uint64) (i int32, fresh bool) {
 	return int32(t.n - 1), true
 }
 
-// Find is At for a key that must not be added; -1: not there.
+// Find returns the index of a key, or -1.
 func (t *Table) Find(key uint64) int32 {
 	if t.n == 0 {
 		return -1

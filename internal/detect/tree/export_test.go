@@ -13,7 +13,7 @@ import (
 // thesis draws them.
 type Shape struct {
 	f        *Filter
-	from     map[uint64]uint64 // (T2): the history before its last message
+	from     map[uint64]uint64 // (TR1): the history before its last message
 	message  map[uint64]string
 	messages int
 	name     map[uint32]format.GoID // by serial number

@@ -9,58 +9,59 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Target is the kind of detector that the filter stands before. What is redundant depends on what
-// the detector remembers.
+// Target is the kind of detector that gets the events that are not dropped. Which accesses are
+// redundant depends on the state that it keeps.
 type Target uint8
 
 // The targets.
 const (
-	FastTrack Target = iota // locks are messages; remembers the last accesses
-	Lockset                 // locks and nothing else
+	FastTrack Target = iota // locks are messages; it keeps the last accesses
+	Lockset                 // it uses locks alone
 	Hybrid                  // messages order, locks protect
-	// the rules of the thesis, which lose pairs: for its figures, and to count what they lose
+	// AsWritten has the rules of the thesis, which lose pairs: for its figures, and to count the
+	// losses
 	AsWritten
 )
 
 // Options are the limits of a filter. The zero value is the recommended one.
 type Options struct {
-	Contexts int  // histories kept of a site; 0: 4096 (T11)
-	Sites    int  // sites, the most recent ones, of which histories are kept; 0: all (T11)
-	Span     bool // (T12)
-	Joins    bool // ended goroutines may be joined by name: traces of other tools (T5)
+	Contexts int  // histories kept of a site; 0: 4096 (TR9)
+	Sites    int  // sites, the most recent ones, of which histories are kept; 0: all (TR9)
+	Span     bool // drop accesses by (TR10) too
+	Joins    bool // ended goroutines may be joined by name: traces of other tools (TR4)
 }
 
-// Stats counts what the filter did.
+// Stats counts accesses, by whether and why they were dropped.
 type Stats struct {
 	Accesses int64
-	Same     int64 // dropped: the goroutine's own representative (T3, T4, T8)
-	Two      int64 // dropped: two goroutines' representatives (T3, T5)
-	Span     int64 // dropped: (T12)
-	Returned int64 // locks that gave back a context (T7)
-	Evicted  int64 // histories forgotten (T11)
+	Same     int64 // dropped: the goroutine's own representative (TR2, TR3, TR7)
+	Two      int64 // dropped: two goroutines' representatives (TR2, TR4)
+	Span     int64 // dropped by (TR10)
+	Returned int64 // locks that gave back a context (TR6)
+	Evicted  int64 // histories removed (TR9)
 	Contexts int64 // histories kept at the end
 }
 
 // Dropped is how many accesses were dropped.
 func (s *Stats) Dropped() int64 { return s.Same + s.Two + s.Span }
 
-// Filter is the filter. Use Drop for the events of a run in order.
+// Filter is the filter. Call Drop for the events of a run in order.
 type Filter struct {
 	target Target
 	opt    Options
 	stats  Stats
 
 	gs     goroutines
-	lost   bits          // (T5), by serial
-	locks  lockset.Locks // but for target FastTrack (T1)
+	lost   bits          // lost goroutines (TR4), by serial
+	locks  lockset.Locks // not for target FastTrack (TR1)
 	edges  shadow.Memory[edge]
-	locked uint64 // locks that were numbered
+	locked uint64 // how many locks have numbers
 	words  shadow.Memory[word]
 	owners shadow.Memory[owner] // target Lockset
-	stamp  uint32               // the last that was given
+	stamp  uint32               // the last one
 	theta  theta
 
-	grown func(from, to uint64, e *format.Event) // tests look here how Γ grows
+	grown func(from, to uint64, e *format.Event) // for tests: a message was appended to Γ
 }
 
 // New returns a filter.
@@ -75,14 +76,14 @@ func New(target Target, opt Options) (*Filter, error) {
 	return &Filter{target: target, opt: opt, theta: theta{perSite: opt.Contexts, sites: opt.Sites}}, nil
 }
 
-// Stats returns what the filter did so far.
+// Stats returns the counts so far.
 func (f *Filter) Stats() Stats {
 	s := f.stats
 	s.Evicted, s.Contexts = f.theta.evicted, f.theta.kept()
 	return s
 }
 
-// Drop takes the next event and reports whether the detector need not see it. It is Algorithm 1.
+// Drop takes the next event and reports whether the detector need not process it (Algorithm 1).
 func (f *Filter) Drop(e *format.Event) bool {
 	switch e.Kind {
 	case format.Read, format.Write:
@@ -91,7 +92,7 @@ func (f *Filter) Drop(e *format.Event) bool {
 		}
 		f.stats.Accesses++
 		return f.redundant(e)
-	case format.AtomicRead, format.AtomicWrite, format.AtomicRMW: // (T9)
+	case format.AtomicRead, format.AtomicWrite, format.AtomicRMW: // (TR8)
 		f.stats.Accesses++
 		f.touch(e)
 		f.message(e)
@@ -103,7 +104,7 @@ func (f *Filter) Drop(e *format.Event) bool {
 		}
 	case format.Alloc:
 		if f.target != AsWritten {
-			f.words.Reset(e.Obj, e.Val) // (T10)
+			f.words.Reset(e.Obj, e.Val) // (TR5)
 		}
 		f.edges.Reset(e.Obj, e.Val)
 		f.owners.Reset(e.Obj, e.Val)
@@ -128,7 +129,7 @@ func (f *Filter) redundant(e *format.Event) bool {
 	switch f.target {
 	case Hybrid:
 		k.segment = t.segment
-		if _, known := f.theta.at(e.Site, k); known { // (T4)
+		if _, known := f.theta.at(e.Site, k); known { // (TR3)
 			f.stats.Same++
 			return true
 		}
@@ -137,7 +138,7 @@ func (f *Filter) redundant(e *format.Event) bool {
 		k.segment = t.written
 	}
 	h, _ := f.theta.at(e.Site, k)
-	switch { // (T3)
+	switch { // (TR2)
 	case h.stack[0] == t.serial || h.stack[1] == t.serial:
 		f.stats.Same++
 		return true
@@ -152,7 +153,7 @@ func (f *Filter) redundant(e *format.Event) bool {
 	return false
 }
 
-// lostTwo is (T5).
+// lostTwo is (TR4).
 func (f *Filter) lostTwo(t *goroutine, site format.Site, k key) bool {
 	k.segment = t.siblings
 	h, _ := f.theta.at(site, k)
@@ -169,7 +170,7 @@ func (f *Filter) lostTwo(t *goroutine, site format.Site, k key) bool {
 	return false
 }
 
-// begin gives a word its stamp, which is new for a location that begins anew (T6, T10).
+// begin gives a word its stamp, which is new for a location that begins anew (TR5).
 func (f *Filter) begin(w *word, t *goroutine, e *format.Event, mask uint8) {
 	if w.stamp == 0 {
 		f.renew(w)
@@ -194,5 +195,5 @@ func (f *Filter) begin(w *word, t *goroutine, e *format.Event, mask uint8) {
 // owner is the first goroutine that accessed some bytes.
 type owner struct {
 	first  uint32 // its serial
-	shared bool   // another one came
+	shared bool   // another one has accessed them
 }

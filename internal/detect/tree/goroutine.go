@@ -2,25 +2,26 @@ package tree
 
 import "github.com/presage-race/presage/internal/trace/format"
 
-// goroutine is Γ of a goroutine but for its locks, which package lockset has.
+// goroutine is the messages in Γ of a goroutine. Package lockset has its locks.
 type goroutine struct {
 	serial uint32 // in the order in which goroutines were started, from 1
-	// stands for the history of its SND; unique, but that (T7) may give an earlier one back
+	// segment is the number of the history of its SND. A goroutine may have an earlier one again
+	// (TR6)
 	segment uint64
-	// the segment of (T5), which it shares with all that the same goroutine has started
+	// siblings is the segment of (TR4), shared by all goroutines that the same one has started
 	siblings uint64
-	children uint64 // that of the goroutines it starts; 0: none yet
-	written  uint64 // its history of SND and RCV, as in (T2); 0: nothing yet
+	children uint64 // the siblings of the goroutines that it starts; 0: none yet
+	written  uint64 // the history of its SND and RCV, as in (TR1); 0: none yet
 	pristine bool   // it has sent and received nothing since it was started
 	releases releases
 }
 
-// goroutines are those alive.
+// goroutines has the goroutines that are alive.
 type goroutines struct {
 	list     []*goroutine
 	spare    []*goroutine
 	started  uint32
-	segments uint64 // numbers given
+	segments uint64 // numbers in use
 }
 
 func (s *goroutines) at(id format.GoID) *goroutine {
@@ -30,8 +31,7 @@ func (s *goroutines) at(id format.GoID) *goroutine {
 	return s.start(id, nil)
 }
 
-// start makes a goroutine, started by parent if that is known. One that nobody starts has no
-// siblings.
+// start makes a goroutine that parent starts. Without a known parent, it has no siblings.
 func (s *goroutines) start(id format.GoID, parent *goroutine) *goroutine {
 	for int(id) >= len(s.list) {
 		s.list = append(s.list, nil)

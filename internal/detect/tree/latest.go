@@ -5,7 +5,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// latest is (T8), and (T12).
+// latest is (TR7), and (TR10).
 func (f *Filter) latest(t *goroutine, w *word, e *format.Event, mask uint8) bool {
 	write := e.Kind == format.Write
 	if f.opt.Span && w.owner == t.segment && mask&^w.wrote&^bytesIf(!write, w.wroteRead) == 0 {
@@ -45,8 +45,8 @@ func bytesIf(b bool, mask uint8) uint8 {
 	return 0
 }
 
-// own makes the goroutine's segment the one that has the word, and forgets what another has
-// written.
+// own makes t's segment the owner of the word. If that was another one, what was written under it
+// is removed.
 func (f *Filter) own(w *word, t *goroutine) {
 	if w.owner != t.segment {
 		w.owner, w.site, w.mask, w.wrote, w.wroteRead = t.segment, 0, 0, 0, 0
@@ -59,7 +59,7 @@ func (f *Filter) renew(w *word) {
 	w.stamp, w.readSite, w.readMask = f.stamp, 0, 0
 }
 
-// touch is an access that is advanced whatever it is.
+// touch takes an access that is always advanced (TR8).
 func (f *Filter) touch(e *format.Event) {
 	if e.Obj == 0 {
 		return
@@ -94,7 +94,7 @@ func (f *Filter) edge(e *format.Event) {
 		return
 	}
 	f.receive(t, e)
-	others := l.taken // acquires that would know of a release
+	others := l.taken // acquires so far
 	l.taken++
 	if r := t.releases.top(); !shared && r != nil && r.lock == l.no && r.others == others && r.after == t.segment {
 		t.segment = r.before

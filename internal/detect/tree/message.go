@@ -2,7 +2,7 @@ package tree
 
 import "github.com/presage-race/presage/internal/trace/format"
 
-// send is SND: what t does from now on is not known to who knows what it did before.
+// send is SND: another goroutine may be after the accesses of t so far, but not after later ones.
 func (f *Filter) send(t *goroutine, e *format.Event) {
 	t.segment, t.pristine = f.gs.fresh(), false
 	f.write(t, e)
@@ -14,7 +14,7 @@ func (f *Filter) receive(t *goroutine, e *format.Event) {
 	f.write(t, e)
 }
 
-// write appends a message to Γ (T2).
+// write appends a message to Γ (TR1).
 func (f *Filter) write(t *goroutine, e *format.Event) {
 	if f.target != AsWritten {
 		return
@@ -26,7 +26,7 @@ func (f *Filter) write(t *goroutine, e *format.Event) {
 	}
 }
 
-// message takes an event that is no plain access and no lock operation.
+// message takes an event that is neither a plain access nor a lock operation.
 func (f *Filter) message(e *format.Event) {
 	t := f.gs.at(e.G)
 	switch e.Kind {
@@ -64,8 +64,8 @@ func (f *Filter) message(e *format.Event) {
 	}
 }
 
-// sendAll is what a finalizer's Acquire of everything is: a message from everybody, the lost ones
-// as well.
+// sendAll is the Acquire of object 0 by a finalizer: a message of every goroutine, lost ones
+// included.
 func (f *Filter) sendAll(e *format.Event) {
 	for _, t := range f.gs.list {
 		if t != nil {

@@ -10,43 +10,43 @@ import (
 type key struct {
 	addr    uint64 // of the word
 	segment uint64
-	stamp   uint32 // of the word: (T6), (T10)
+	stamp   uint32 // of the word (TR5)
 	set     lockset.Set
 	mask    uint8 // bytes of the word
 	write   bool
 }
 
-// history is a node with its stack: serial numbers of goroutines, 0 for none. One with stamp 0 is
-// free.
+// history is a node with its representatives: serial numbers of goroutines, or 0. A history with
+// stamp 0 is free.
 type history struct {
 	key
 	stack [2]uint32
 }
 
-// theta is the concurrency histories of all sites.
+// theta has the concurrency histories of all sites.
 type theta struct {
 	perSite int // histories of a site, at most
-	sites   int // sites that have any, at most; 0: no limit
+	sites   int // sites with histories, at most; 0: no limit
 
 	index   table.Table
 	list    []*site // by index
-	live    int     // of them, those with histories
-	hand    int     // where the search for a site to forget goes on
+	live    int     // how many have histories
+	hand    int     // the search for a site to remove continues here
 	evicted int64
 }
 
-// site is the histories of a site: a hash table in which a key is in one of the ways next to its
-// place, or nowhere. So a history can be replaced by another, and nothing else has to move.
+// site has the histories of a site in a hash table. A key is in one of the ways slots from its hash
+// on. So one history can replace another without moving others.
 type site struct {
 	slots  []history
 	n      int
 	turn   uint32
-	recent bool // it was accessed since the hand passed
+	recent bool // it was accessed since the hand was here
 }
 
 const ways = 4
 
-// at returns the history of a key, and whether it was there; if not, it is new.
+// at returns the history of a key, and whether it existed. If not, it is made.
 func (h *theta) at(s format.Site, k key) (*history, bool) {
 	i, fresh := h.index.At(uint64(s))
 	if fresh {
@@ -74,7 +74,7 @@ func (k *key) hash() uint64 {
 	return x ^ x>>29
 }
 
-// insert puts a new history where there is room, or where there will be.
+// insert makes a history in a free slot, in a larger table, or in place of another history.
 func (h *theta) insert(t *site, hash uint64, k key) *history {
 	for {
 		for w := range uint64(ways) {
@@ -96,7 +96,7 @@ func (h *theta) insert(t *site, hash uint64, k key) *history {
 	return e
 }
 
-// grow doubles a table. What finds no place is forgotten.
+// grow doubles a table. Histories without a free slot are removed.
 func (h *theta) grow(t *site) {
 	old := t.slots
 	t.slots, t.n = make([]history, 2*len(old)), 0
@@ -117,8 +117,8 @@ func (h *theta) grow(t *site) {
 	}
 }
 
-// admit gives a site a table, and takes that of one that was not accessed for long if there are too
-// many.
+// admit gives a site a table. If too many sites have one, it removes the table of a site that was
+// not accessed for long.
 func (h *theta) admit(t *site) {
 	for h.sites > 0 && h.live >= h.sites {
 		h.hand = (h.hand + 1) % len(h.list)

@@ -24,7 +24,7 @@ func CausallyPrecedes(events []trace.Event) [][2]trace.Site {
 	return p.unordered()
 }
 
-// WeaklyCausallyPrecedes does so for the weak-causally-precedes relation (package wcp, W1 to W3).
+// WeaklyCausallyPrecedes does so for the weak-causally-precedes relation (package wcp, WC1 to WC3).
 func WeaklyCausallyPrecedes(events []trace.Event) [][2]trace.Site {
 	p := newPrecedences(events)
 	p.fix(func(s, u section) (changed bool) {

@@ -31,7 +31,7 @@ func (c clock) join(d clock) clock {
 	return c
 }
 
-// clocks is what is known somewhere: H, M and P.
+// clocks is the clocks H, M and P.
 type clocks struct{ h, m, p clock }
 
 func (c *clocks) join(d *clocks) { c.h, c.m, c.p = c.h.join(d.h), c.m.join(d.m), c.p.join(d.p) }

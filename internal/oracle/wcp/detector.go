@@ -8,14 +8,14 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Pair is the sites of two accesses that ≺ does not order, in the order of the trace. HB: nor does
-// happens-before.
+// Pair is the sites of two accesses that ≺ leaves unordered, in the order of the trace. HB says
+// that happens-before does too.
 type Pair struct {
 	A, B trace.Site
 	HB   bool
 }
 
-// Detector takes the events of a trace with Step, in order.
+// Detector is the detector. Call Step for the events of a trace, in order.
 type Detector struct {
 	gos     map[trace.GoID]*goroutine
 	list    []*goroutine // by slot
@@ -26,7 +26,7 @@ type Detector struct {
 	pairs   map[[2]trace.Site]bool // whether happens-before leaves them unordered too
 }
 
-// New returns a detector that has seen nothing.
+// New returns a detector at the start of a trace.
 func New() *Detector {
 	return &Detector{
 		gos: make(map[trace.GoID]*goroutine), locks: make(map[trace.Addr]*lock), objects: make(map[object]*clocks), chans: make(map[trace.Addr]*channel),
@@ -34,7 +34,7 @@ func New() *Detector {
 	}
 }
 
-// Pairs returns what was found, sorted.
+// Pairs returns the pairs, sorted.
 func (d *Detector) Pairs() []Pair {
 	var out []Pair
 	for p, hb := range d.pairs {
@@ -62,13 +62,13 @@ func (d *Detector) g(id trace.GoID) *goroutine {
 	return t
 }
 
-// tick goes on to the next time.
+// tick increases the own time.
 func (t *goroutine) tick() {
 	t.n++
 	t.h, t.m = t.h.with(t.slot, t.n), t.m.with(t.slot, t.n)
 }
 
-// access is the last access of a word by one goroutine at one site, in one way.
+// access is the last access of a word by one goroutine at one site, of one kind.
 type access struct {
 	slot int
 	site trace.Site
@@ -111,7 +111,7 @@ func (d *Detector) access(e *trace.Event) {
 	if e.Kind == format.AtomicRead || e.Kind == format.AtomicRMW {
 		d.acquire(t, object{classAtomic, e.Obj})
 	}
-	for _, s := range t.held { // (W1)
+	for _, s := range t.held { // (WC1)
 		s.meets(t, w, mask, e.Kind)
 	}
 	list, known := d.words[w], false
@@ -124,7 +124,7 @@ func (d *Detector) access(e *trace.Event) {
 			continue
 		}
 		if a.mask&mask != 0 && conflict(a.kind, e.Kind) && a.n > t.m.at(a.slot) && a.n > t.p.at(a.slot) {
-			// (W4)
+			// (WC4)
 			p := [2]trace.Site{a.site, e.Site}
 			d.pairs[p] = d.pairs[p] || a.n > t.h.at(a.slot)
 		}
@@ -140,7 +140,7 @@ func (d *Detector) access(e *trace.Event) {
 	}
 }
 
-// alloc makes memory new, with what stands in it.
+// alloc makes memory new, with the objects in it.
 func (d *Detector) alloc(addr, size uint64) {
 	if size == 0 {
 		return
@@ -166,7 +166,7 @@ func (d *Detector) alloc(addr, size uint64) {
 	})
 }
 
-// objectsIn calls f with the addresses of objects in a range, and maybe others of it.
+// objectsIn calls f with addresses of a range, all those of objects among them.
 func (d *Detector) objectsIn(addr, size uint64, f func(trace.Addr)) {
 	const align = 4
 	if n := len(d.locks) + len(d.chans) + len(d.objects); size/align <= uint64(n) {

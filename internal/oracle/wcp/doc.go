@@ -1,46 +1,53 @@
 // Package wcp finds pairs of accesses that the weak-causally-precedes relation leaves unordered,
-// and those that happens-before does, in one pass over a trace. It is a baseline:
-// bench/excluded/rdit compares RDIT with it. What it finds is not witnessed, so
-// nothing of it is ever reported as a race.
+// and pairs that happens-before leaves unordered, in one pass over a trace. It is a baseline with
+// which bench/excluded/rdit compares RDIT. Its pairs have no witness and are never reported as races.
 //
-// The relation and the algorithm: Dileep Kini, Umang Mathur, Mahesh Viswanathan, "Dynamic race
-// prediction in linear time", PLDI 2017. It contains all races of causally-precedes (Smaragdakis
-// and others, POPL 2012), of which no linear algorithm is known.
+// The relation and the algorithm are those of Kini, Mathur and Viswanathan, "Dynamic Race
+// Prediction in Linear Time" (PLDI 2017, sections 2 and 3). The relation leaves all pairs unordered
+// that causally-precedes does (Smaragdakis, Evans, Sadowski, Yi and Flanagan, POPL 2012), for which
+// no linear algorithm is known.
 //
 // # Rules
 //
-// r, a are the release and the acquire of a critical section CS(r), e and f accesses, ≺ the
-// relation, hb happens-before.
+// CS(r) is the critical section that a release r ends, e, f and g are events, ≺ is the relation,
+// and hb is happens-before.
 //
-//	(W1) r ≺ f, if f is in a later critical section on the same lock, and something in CS(r) by
-//	     another goroutine conflicts with it.
-//	(W2) r ≺ r', if both release one lock, r first, and an event of CS(r) precedes (≺) one of
-//	     CS(r').
-//	(W3) e ≺ g, if e ≺ f hb g or e hb f ≺ g.
-//	(W4) Two conflicting accesses are ordered if the first precedes (≺) the second, or comes
-//	     before it by what every execution keeps: program order, and hard edges.
+// (WC1) r ≺ f, if the access f is in a later critical section on the same lock, and an access in
+// CS(r) by another goroutine conflicts with f.
 //
-// The paper has threads and mutexes. For Go, all other synchronisation is hard: Go, Join, channels,
-// WaitGroups, Once, Cond, atomic operations, the runtime's own, in the rules of package hb; so are
-// the read locks of an RWMutex with its other locks, and a mutex that another goroutine unlocks.
+// (WC2) r ≺ r', if both release one lock, r first, and some event of CS(r) precedes (≺) an event of
+// CS(r').
+//
+// (WC3) e ≺ g, if e ≺ f and f hb g, or if e hb f and f ≺ g.
+//
+// (WC4) Two conflicting accesses are ordered if the first precedes (≺) the second, or is before it
+// in every execution: by program order and hard edges.
+//
+// The paper has threads and mutexes. For Go, all other synchronisation is a hard edge: Go, Join,
+// channels, WaitGroups, Once, Cond, atomic operations and those of the runtime, by the rules of
+// package clock. So are the read locks of an RWMutex with its other locks, and a mutex that another
+// goroutine unlocks.
 //
 // # Clocks
 //
-// Of a goroutine t at its event f: n its own time, which goes on after each release; H, M and P the
-// times of others' events that come before f by happens-before, by hard edges and program order,
-// and by ≺. For (W2) an acquire precedes a release exactly if some event of the one section
-// precedes some event of the other (W3); and if it does, so do all acquires of the lock before it,
-// so of the sections of a lock each goroutine has taken in a prefix.
+// At an event f, a goroutine t has its own time n, which increases after each release, and three
+// clocks: the times of other goroutines' events that are before f by happens-before (H), by hard
+// edges and program order (M), and by ≺ (P).
+//
+// For WC2, an acquire precedes a release exactly if some event of the one section precedes some
+// event of the other (WC3). If it does, so do all earlier acquires of the lock. So the sections of
+// a lock that a goroutine has taken into account are a prefix of the sections of the lock.
 //
 // # Soundness
 //
-// None that matters here: the first pair that ≺ leaves unordered is a race or a deadlock of some
-// execution; later ones need not be. Of a trace with missing events not even that.
+// The first pair that ≺ leaves unordered is a race or a deadlock of some execution. Later pairs
+// need not be, and no pair of a trace with excluded code need be.
 //
 // # Complexity
 //
-// Per event the number of goroutines; per access besides, the locks held and who has accessed the
-// word in sections of these. Memory grows with the number of critical sections.
+// An event takes time in the number of goroutines. An access takes, in addition, time in the locks
+// held and the goroutines that accessed its word in sections of these locks. Memory grows with the
+// number of critical sections.
 //
 // # Names
 //

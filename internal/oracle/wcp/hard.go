@@ -5,8 +5,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Hard synchronisation: each edge is in happens-before and in what every execution keeps, and
-// carries ≺ (W3). The rules are those of package hb.
+// A hard edge is in happens-before and in every execution, and ≺ follows it (WC3). The rules are
+// those of package clock.
 
 type object struct {
 	class class
@@ -26,7 +26,7 @@ const (
 type channel struct {
 	ring       []clocks
 	sent, recv uint64
-	sender     *goroutine // of an unbuffered channel: who waits
+	sender     *goroutine // of an unbuffered channel: the goroutine that waits
 }
 
 func (d *Detector) acquire(t *goroutine, o object) {
@@ -100,7 +100,7 @@ func (d *Detector) channel(e *trace.Event) {
 			t.tick()
 			u.tick()
 		}
-	default: // the k-th send and the k-th receive swap with entry k of the buffer
+	default: // send and receive number k swap with entry k of the buffer
 		k := &c.sent
 		if e.Kind == format.ChanRecv {
 			k = &c.recv
@@ -116,5 +116,5 @@ func (d *Detector) channel(e *trace.Event) {
 	}
 }
 
-// maxRing bounds the entries of a channel that are told apart: with fewer, more is ordered.
+// maxRing bounds the entries of a channel. Larger channels share entries, which orders more.
 const maxRing = 1 << 12

@@ -11,8 +11,8 @@ import (
 type lock struct {
 	h, p     clock       // at the last Unlock
 	sections []ended     // in the order of the trace
-	taken    map[int]int // by goroutine: sections that (W2) has given it
-	// by word: who accessed it in a section, and H of the last release of one that did
+	taken    map[int]int // by goroutine: how many sections (WC2) has been applied to
+	// by word: the goroutines that accessed it in a section, with H of the last release of one
 	inside  map[uint64]map[inner]clock
 	owner   *goroutine
 	writers clocks // hard: for RLock, and for Lock after an Unlock by another goroutine
@@ -20,21 +20,21 @@ type lock struct {
 	foreign bool   // another goroutine has unlocked it
 }
 
-// ended is a section that is over: whose it was, when it began, and H at its end.
+// ended is a section that has ended: its goroutine, the time of its begin, and H at its end.
 type ended struct {
 	slot int
 	n    uint32
 	h    clock
 }
 
-// inner is how a goroutine accessed a word in sections of a lock.
+// inner is the accesses of a goroutine to a word in sections of a lock.
 type inner struct {
 	slot int
 	mask uint8
 	kind format.Kind
 }
 
-// section is a critical section under way.
+// section is a critical section that has not ended.
 type section struct {
 	l    *lock
 	addr trace.Addr
@@ -52,7 +52,7 @@ func (s *section) add(w uint64, mask uint8, k format.Kind) {
 	}
 }
 
-// meets is (W1) for an access of t in s.
+// meets is (WC1) for an access of t in s.
 func (s *section) meets(t *goroutine, w uint64, mask uint8, k format.Kind) {
 	for x, h := range s.l.inside[w] { // joins commute
 		if x.slot != t.slot && x.mask&mask != 0 && conflict(x.kind, k) {
@@ -75,7 +75,7 @@ func (d *Detector) lock(e *trace.Event) {
 		l.readers.join(&t.clocks)
 		t.tick()
 	case e.Kind == format.Lock:
-		t.h, t.p = t.h.join(l.h), t.p.join(l.p) // (W3)
+		t.h, t.p = t.h.join(l.h), t.p.join(l.p) // (WC3)
 		if t.join(&l.readers); l.foreign {
 			t.join(&l.writers)
 		}
@@ -106,7 +106,7 @@ func (d *Detector) unlock(t *goroutine, l *lock) {
 // end is the release of section s by t.
 func (l *lock) end(t *goroutine, s *section) {
 	k := l.taken[t.slot]
-	for ; k < len(l.sections) && l.sections[k].n <= t.p.at(l.sections[k].slot); k++ { // (W2)
+	for ; k < len(l.sections) && l.sections[k].n <= t.p.at(l.sections[k].slot); k++ { // (WC2)
 		t.p = t.p.join(l.sections[k].h)
 	}
 	l.taken[t.slot] = k

@@ -2,7 +2,7 @@ package online
 
 import "unsafe"
 
-// Atomic operations, (R21): (R10) and (F2). One takes effect, and its object's clocks are used,
+// Atomic operations, (R21): (CL7) and (FT1). One takes effect, and its object's clocks are used,
 // under the lock of its cell, whose crowd knows the object. So what is locked is one thing, which
 // the access needs anyway. Where there is no cell (memory that is not the program's), it is under
 // the lock of the object's table.

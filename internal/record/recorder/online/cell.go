@@ -172,7 +172,7 @@ func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
 	if d == nil {
 		g.stats.writeExclusive++
 		g.check(r, ftReads, a)
-		return mine, 0 // (F5), (R22)
+		return mine, 0 // (FT3), (R22)
 	}
 	g.stats.writeShared++
 	for i := uint32(0); i < d.n; i++ {
@@ -182,7 +182,7 @@ func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
 	return mine, 0
 }
 
-// atomic is (F2).
+// atomic is (FT1).
 func (g *ftG) atomic(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 	g.check(w, ftWrites, a)
 	d := ftCrowdOf(r)

@@ -63,7 +63,7 @@ func (c *ftCrowd) has(g *ftG, whole bool) bool {
 	return false
 }
 
-// ftConflict reports whether two kinds of access can race: the table of (F2).
+// ftConflict reports whether two kinds of access can race: the table of (FT1).
 func ftConflict(a, b uint8) bool {
 	switch {
 	case a == ftWrites || b == ftWrites:

@@ -17,11 +17,11 @@
 //
 // # Rules
 //
-// The seven rules of the paper, (F2) and (F5) are those of package fasttrack, and (R1) to (R11)
-// those of package clock, by the same names. In place of (F1) the rules of the same epoch are the
-// paper's: whatever the site. A read in the epoch of its own goroutine's last write is left out as
-// well: who races with the read races with the write. So the first race of a location is the same,
-// while of its pairs of sites fewer are told. Besides:
+// The seven rules of the paper, FT1 and FT3 are those of package fasttrack, and CL1 to CL8 those of
+// package clock. The rules of the same epoch are the paper's: whatever the site. A read in the
+// epoch of its own goroutine's last write is left out as well: who races with the read races with
+// the write. So the first race of a location is the same, while of its pairs of sites fewer are
+// told. Besides:
 //
 //	(R12) Slots. A goroutine takes one at its first access: that of one that has ended and of
 //	      whose last access it knows, since the accesses of the two are then one chain in every
@@ -64,7 +64,7 @@
 //	      another before the next release. A loss, as with -race: what somebody does after it and
 //	      before his next release, in an epoch that had begun before it, is taken for known to who
 //	      acquired.
-//	(R18) The filter of package tree (unless -filter none), (T7) and (T8) alone: a goroutine that
+//	(R18) The filter of package tree (unless -filter none), TR6 and TR7 alone: a goroutine that
 //	      takes the locks again (not for reading) that it released since its last other message,
 //	      before anybody else has, has the context again in which it released the first of them.
 //	      The rules of the same epoch ask for the same context: a run of t's epochs, of which

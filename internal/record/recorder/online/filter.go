@@ -1,11 +1,11 @@
 package online
 
-// (R18), the filter of package tree before FastTrack: (T7) and (T8), in the cell. The context of a
+// (R18), the filter of package tree before FastTrack: TR6 and TR7, in the cell. The context of a
 // goroutine is a run of its epochs, of which others know all or none; an access is dropped whose
 // representative in the cell is of that run, in place of the same epoch. Without the filter a run
 // is one epoch.
 
-// ftFilter says that contexts are given back (T7).
+// ftFilter says that contexts are given back (TR6).
 var ftFilter bool
 
 // A ftReleased is a lock that a goroutine has released.
@@ -95,7 +95,7 @@ func (g *ftG) unlocked(o *ftObject, before uint64) {
 	s.last = g.base
 }
 
-// locked is (T7): if nobody else has acquired the lock that t released as its last message, nobody
+// locked is (TR6): if nobody else has acquired the lock that t released as its last message, nobody
 // can know of what t did before that and not of what it did after, and t has the context again. Of
 // several locks, the context around the first of them is back when all are. A lock for reading
 // gives nothing back: who takes it again need not be who releases it, and a writer that somebody

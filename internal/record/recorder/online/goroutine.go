@@ -184,7 +184,7 @@ func (g *ftG) enter(s uint32) {
 	r.next++
 }
 
-// start is (R1): by starts g. by is nil for the goroutines of the runtime.
+// start is (CL1): by starts g. by is nil for the goroutines of the runtime.
 func (g *ftG) start(by *ftG, who ftWho) {
 	g.goid, g.who, g.epoch, g.from, g.acted = who.goid, who, ftEpoch(ftLazySlot, 0), ftComponent{}, 0
 	g.begin()
@@ -262,7 +262,7 @@ func (g *ftG) end() {
 // ftAll counts the times that somebody was told of everything.
 var ftAll uint32
 
-// acquireAll is (R11) for object 0: t knows all that has been done. Of a goroutine's present clock
+// acquireAll is (CL8) for object 0: t knows all that has been done. Of a goroutine's present clock
 // it knows, but not of what will be released with it: so everybody counts up before the next
 // release.
 func (g *ftG) acquireAll() {

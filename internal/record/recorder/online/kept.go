@@ -24,7 +24,7 @@ func (g *ftG) keptAt(addr uintptr) *ftObject {
 }
 
 // relocks takes the lock at addr, which t holds by now, if t was the last to release it, sent
-// nothing but releases of locks since, and nobody else has acquired it (T7). It returns the lock,
+// nothing but releases of locks since, and nobody else has acquired it (TR6). It returns the lock,
 // nil if it is not so. What somebody has released who had not taken it (o.w) is for t to acquire.
 //
 // The access of the lock is dropped as well where t has its context back, and made it in that: only

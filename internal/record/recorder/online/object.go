@@ -292,7 +292,7 @@ func (o *ftObject) free() {
 	ftGiveTo(ftObjectClass, unsafe.Sizeof(ftObject{}), unsafe.Pointer(o))
 }
 
-// lock is (R2) and (R3): Lock, Unlock, RLock, RUnlock.
+// lock is (CL2): Lock, Unlock, RLock, RUnlock.
 func (o *ftObject) lock(g *ftG, acquire, read bool) {
 	if !acquire {
 		g.beforeRelease()
@@ -320,7 +320,7 @@ func (o *ftObject) lock(g *ftG, acquire, read bool) {
 	o.taken++
 }
 
-// buffer is (R7): the k-th operation of a side swaps with entry k of the buffer. at is where the
+// buffer is (CL4): the k-th operation of a side swaps with entry k of the buffer. at is where the
 // side is.
 func (o *ftObject) buffer(g *ftG, at *uint64, n uint64) {
 	k := *at
@@ -365,7 +365,7 @@ func (o *ftObject) lengthen(need, n uint64) {
 	o.ring, o.size = ring, size
 }
 
-// meet is (R8) for the two sides of an unbuffered channel: each acquires the other's clock. The
+// meet is (CL5) for the two sides of an unbuffered channel: each acquires the other's clock. The
 // send comes first.
 func (o *ftObject) meet(g *ftG, send bool) {
 	if send {

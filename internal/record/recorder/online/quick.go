@@ -267,7 +267,7 @@ func (c *ftCell) read(g *ftG) bool {
 	return g.wholeRead(r) || r&ftFull != 0 && g.same(r)
 }
 
-// quickAtomic is quick for (F2), where the location has been accessed by atomic operations before.
+// quickAtomic is quick for (FT1), where the location has been accessed by atomic operations before.
 func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
 	c := ftCellAt(addr &^ 7)
 	if c == nil || g.slot == 0 {
