@@ -8,9 +8,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A Fault is a misreading of the model, made by giving a predictor another window
-// than the one it is judged on. Events keep their indexes. Apply changes w, and
-// reports whether there was anything to change.
+// A Fault is a misreading of the model. A predictor with the fault gets another window than the one
+// that its answers are compared with. Events keep their indexes. Apply changes w, and reports
+// whether there was anything to change.
 type Fault struct {
 	Name  string
 	Apply func(r *rand.Rand, w *model.Window) bool
@@ -23,7 +23,7 @@ func (f Fault) Applies(w *model.Window, seed uint64) bool {
 	return ok
 }
 
-// Under returns the predictor as it is with the fault, where the fault applies.
+// Under returns the predictor with the fault, where the fault applies.
 func (f Fault) Under(predict Predictor, seed uint64) Predictor {
 	return func(w *model.Window) func(model.Pair) Answer {
 		if c, ok := f.apply(w, seed); ok {
@@ -41,38 +41,43 @@ func (f Fault) apply(w *model.Window, seed uint64) (*model.Window, bool) {
 
 // Faults lists the misreadings that a comparison has to notice.
 func Faults() []Fault {
+	return slices.Concat(orderFaults(), needFaults(), termFaults(), valueFaults(), syncFaults(), channelFaults(), startFaults())
+}
+
+// orderFaults are misreadings of what orders threads and events.
+func orderFaults() []Fault {
 	return []Fault{
-		{"M2: a thread may run before it is started", dropKind(format.Go)},
-		{"M3: join does not wait", dropKind(format.Join)},
-		{"M4: no hard edges", func(_ *rand.Rand, w *model.Window) bool {
+		{"MO2: a thread may run before it is started", dropKind(format.Go)},
+		{"MO3: join does not wait", dropKind(format.Join)},
+		{"MO4: no hard edges", func(_ *rand.Rand, w *model.Window) bool {
 			n := len(w.Edges)
 			w.Edges = nil
 			return n > 0
 		}},
-		{"M4: weak edges are none", func(_ *rand.Rand, w *model.Window) bool {
+		{"MO4: there are no weak edges", func(_ *rand.Rand, w *model.Window) bool {
 			n := len(w.Edges)
 			w.Edges = slices.DeleteFunc(w.Edges, func(e model.Edge) bool { return e.Weak })
 			return len(w.Edges) < n
 		}},
-		{"M4: weak edges are like others", func(_ *rand.Rand, w *model.Window) (some bool) {
+		{"MO4: weak edges are hard", func(_ *rand.Rand, w *model.Window) (some bool) {
 			for k := range w.Edges {
 				some = some || w.Edges[k].Weak
 				w.Edges[k].Weak = false
 			}
 			return some
 		}},
-		{"M9: no orders on condition", func(_ *rand.Rand, w *model.Window) bool {
+		{"MO9: no conditional orders", func(_ *rand.Rand, w *model.Window) bool {
 			n := len(w.Orders)
 			w.Orders = nil
 			return n > 0
 		}},
-		{"M9: orders without a condition", func(_ *rand.Rand, w *model.Window) bool {
+		{"MO9: conditional orders always hold", func(_ *rand.Rand, w *model.Window) bool {
 			for _, c := range w.Orders {
 				w.Edges = append(w.Edges, model.Edge{From: c.From, To: c.To})
 			}
 			return len(w.Orders) > 0
 		}},
-		{"M4: an edge against the recorded order forbids", func(_ *rand.Rand, w *model.Window) bool {
+		{"MO4: an edge against the recorded order forbids", func(_ *rand.Rand, w *model.Window) bool {
 			n := len(w.Edges)
 			for _, e := range w.Edges {
 				if e.From > e.To {
@@ -81,19 +86,31 @@ func Faults() []Fault {
 			}
 			return len(w.Edges) > n
 		}},
-		{"M3: a join recorded before its thread's end waits for the events before it only", earlyJoins},
-		{"M6: events need no reads", all(func(e *model.Event) bool { n := len(e.Deps); e.Deps = nil; return n > 0 })},
-		{"M6: strict reads are free", all(func(e *model.Event) bool { s := e.Strict; e.Strict = false; return s })},
-		{"M6: every read is strict", all(func(e *model.Event) bool { s := !e.Strict && isRead(e); e.Strict = e.Strict || s; return s })},
-		{"M7: what never happens may", all(func(e *model.Event) bool { n := e.Never; e.Never = false; return n })},
-		{"M8: what can only race may be executed", all(func(e *model.Event) bool { l := e.Last; e.Last = false; return l })},
-		{"M8: what can only race does not", all(func(e *model.Event) bool { l := e.Last; e.Never = e.Never || l; return l })},
-		{"M10: an access is nowhere else", all(func(e *model.Event) bool {
+		{"MO3: a join recorded before its thread's end waits for the events before it only", earlyJoins},
+	}
+}
+
+// needFaults are misreadings of what events need, and of events that may only race.
+func needFaults() []Fault {
+	return []Fault{
+		{"MO6: events need no reads", all(func(e *model.Event) bool { n := len(e.Deps); e.Deps = nil; return n > 0 })},
+		{"MO6: strict reads are free", all(func(e *model.Event) bool { s := e.Strict; e.Strict = false; return s })},
+		{"MO6: every read is strict", all(func(e *model.Event) bool { s := !e.Strict && isRead(e); e.Strict = e.Strict || s; return s })},
+		{"MO7: events marked never are executed", all(func(e *model.Event) bool { n := e.Never; e.Never = false; return n })},
+		{"MO8: events marked last are executed", all(func(e *model.Event) bool { l := e.Last; e.Last = false; return l })},
+		{"MO8: events marked last do not race", all(func(e *model.Event) bool { l := e.Last; e.Never = e.Never || l; return l })},
+		{"MO10: an access has one address", all(func(e *model.Event) bool {
 			n := len(e.Where)
 			e.Deps, e.Where = append(e.Deps, e.Where...), nil
 			return n > 0
 		})},
-		{"M10: an access races wherever it is", all(func(e *model.Event) bool { n := len(e.Where); e.Where = nil; return n > 0 })},
+		{"MO10: an access races at any address", all(func(e *model.Event) bool { n := len(e.Where); e.Where = nil; return n > 0 })},
+	}
+}
+
+// termFaults are misreadings of guards and terms (V).
+func termFaults() []Fault {
+	return []Fault{
 		{"values: written values depend on nothing", all(func(e *model.Event) bool { n := len(e.ValDeps); e.ValDeps = nil; return n > 0 })},
 		{"V: guards always hold", all(func(e *model.Event) bool { n := len(e.Guards); e.Guards = nil; return n > 0 })},
 		{"V: guards need recorded values", all(func(e *model.Event) bool {
@@ -116,7 +133,7 @@ func Faults() []Fault {
 			}
 			return changed
 		}},
-		{"V: other values are not computed", all(func(e *model.Event) bool {
+		{"V: values that differ are unknown", all(func(e *model.Event) bool {
 			t := e.Value
 			e.Value = nil
 			return t != nil
@@ -126,6 +143,12 @@ func Faults() []Fault {
 			e.ValDeps, e.Value = nil, nil
 			return n > 0
 		})},
+	}
+}
+
+// valueFaults are misreadings of values in memory.
+func valueFaults() []Fault {
+	return []Fault{
 		{"values: all written values are equal", all(func(e *model.Event) bool {
 			if e.Kind != format.Write || e.Val == 1 {
 				return false
@@ -134,7 +157,7 @@ func Faults() []Fault {
 			return true
 		})},
 		{"values: every write has its own value", unique},
-		{"values: the initial value is another", initial(func(s *model.ObjState) bool { s.Val += 7; return true })},
+		{"values: the initial value differs", initial(func(s *model.ObjState) bool { s.Val += 7; return true })},
 		{"values: an atomic update is a write", all(func(e *model.Event) bool {
 			if e.Kind != format.AtomicRMW {
 				return false
@@ -142,6 +165,12 @@ func Faults() []Fault {
 			e.Kind, e.Val, e.Aux, e.Deps = format.AtomicWrite, e.Aux, 0, nil
 			return true
 		})},
+	}
+}
+
+// syncFaults are misreadings of locks, WaitGroups, Onces and Conds.
+func syncFaults() []Fault {
+	return []Fault{
 		{"L: locks do not exclude", all(func(e *model.Event) bool {
 			return (e.Kind == format.Lock || e.Kind == format.Unlock || e.Kind == format.TryFail) && drop(e)
 		})},
@@ -163,7 +192,7 @@ func Faults() []Fault {
 		{"W: Wait does not wait", dropKind(format.WGWait)},
 		{"W: Done may come before Add", initial(func(s *model.ObjState) bool { s.Counter += 2; return true }, format.WGAdd, format.WGWait)},
 		{"O: Do does not wait for the function", dropKind(format.OncePass)},
-		{"N: waiters wake by themselves", dropKind(format.CondWake)},
+		{"N: waiters wake without a notification", dropKind(format.CondWake)},
 		{"N: Signal is Broadcast", all(func(e *model.Event) bool {
 			signal := e.Kind == format.CondSignal
 			if signal {
@@ -171,6 +200,12 @@ func Faults() []Fault {
 			}
 			return signal
 		})},
+	}
+}
+
+// channelFaults are misreadings of channels, selects and pins.
+func channelFaults() []Fault {
+	return []Fault{
 		{"C: a send finds room", initial(func(s *model.ObjState) bool { ok := s.Cap > 0; s.Cap += 2; return ok }, format.ChanSend)},
 		{"C: a receive does not wait", all(func(e *model.Event) bool {
 			return e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0 && drop(e)
@@ -189,7 +224,7 @@ func Faults() []Fault {
 			}
 			return changed
 		}},
-		{"U: a non-blocking send waits", all(func(e *model.Event) bool {
+		{"U: a non-blocking send blocks", all(func(e *model.Event) bool {
 			nb := e.Kind == format.ChanSend && e.Flags&format.FlagNonBlocking != 0
 			e.Flags &^= format.FlagNonBlocking
 			if nb {
@@ -205,8 +240,14 @@ func Faults() []Fault {
 			return true
 		})},
 		{"S: default is always possible", dropKind(format.SelectDefault)},
-		{"S: len is always what it was", dropKind(format.ChanLen)},
+		{"S: len always returns its recorded value", dropKind(format.ChanLen)},
 		{"P: branches need no reads", dropKind(model.Pin)},
+	}
+}
+
+// startFaults are misreadings of the initial state.
+func startFaults() []Fault {
+	return []Fault{
 		{"start: locks are free", initial(func(s *model.ObjState) bool {
 			held := s.Writer || s.Readers > 0
 			s.Writer, s.Readers = false, 0
@@ -242,8 +283,8 @@ func all(f func(*model.Event) bool) func(*rand.Rand, *model.Window) bool {
 	}
 }
 
-// earlyJoins makes the Joins that are recorded before an event of their thread wait
-// for what is recorded before them, by hard edges.
+// earlyJoins replaces each Join that is recorded before an event of the joined thread by a hard edge
+// from the thread's last event before it.
 func earlyJoins(_ *rand.Rand, w *model.Window) bool {
 	changed := false
 	for i := range w.Events {
@@ -345,8 +386,8 @@ func unique(_ *rand.Rand, w *model.Window) bool {
 	return changed
 }
 
-// initial changes the initial state of objects, of those that have an event of one
-// of the kinds if there are any.
+// initial changes the initial state of objects: of those that have an event of one of the kinds, or
+// of all if no kinds are given.
 func initial(f func(*model.ObjState) bool, kinds ...format.Kind) func(*rand.Rand, *model.Window) bool {
 	return func(_ *rand.Rand, w *model.Window) bool {
 		changed := false

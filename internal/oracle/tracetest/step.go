@@ -9,20 +9,20 @@ import (
 )
 
 var (
-	errNotReachable = errors.New("its thread cannot go on to it")
+	errNotReachable = errors.New("its thread cannot reach it")
 	errDisabled     = errors.New("not enabled")
-	errOrder        = errors.New("an order that holds on a condition is broken")
-	errStrict       = errors.New("strict read changes its value")
+	errOrder        = errors.New("a conditional order is broken")
+	errStrict       = errors.New("a strict read returns another value")
 )
 
-// after returns the state that event i, next in its thread, leads to from st.
+// after returns the state after event i, which is next in its thread, in state st.
 func (m *machine) after(st *state, i int32) (*state, error) {
 	if !m.reachable(st, i) {
 		return nil, errNotReachable
 	}
 	e := &m.w.Events[i]
 	if e.Last || slices.ContainsFunc(m.weak[i], func(f int32) bool { return !m.executed(st, f) }) {
-		// (M8), (M4)
+		// (MO8), (MO4)
 		return nil, errDisabled
 	}
 	n := &state{at: slices.Clone(st.at), kept: slices.Clone(st.kept), saw: slices.Clone(st.saw), objs: slices.Clone(st.objs), late: slices.Clone(st.late)}
@@ -36,7 +36,7 @@ func (m *machine) after(st *state, i int32) (*state, error) {
 	return n, m.keepsOrders(n, i)
 }
 
-// keepsOrders judges the orders on condition after event i. (M9)
+// keepsOrders checks the conditional orders after event i (MO9).
 func (m *machine) keepsOrders(n *state, i int32) error {
 	for k, c := range m.w.Orders {
 		if i == c.To && i != c.From && !m.executed(n, c.From) {
@@ -53,10 +53,9 @@ func (m *machine) executed(st *state, i int32) bool {
 	return m.rank[i] < st.at[m.w.Events[i].Thread]
 }
 
-// apply changes n by event i, or reports that i is not enabled. Lists are shared
-// between states: they are replaced, never written to.
+// apply changes n by event i, or reports that i is not enabled. Lists are shared between states: they
+// are replaced, never written to.
 func (m *machine) apply(n *state, i int32, e *model.Event) bool {
-	shared := e.Flags&format.FlagRead != 0
 	switch e.Kind {
 	case format.Go, format.End, format.Start, model.Pin:
 		return true
@@ -71,42 +70,46 @@ func (m *machine) apply(n *state, i int32, e *model.Event) bool {
 		}
 		return true
 	}
-
 	c := &n.objs[e.Obj]
-	sees := func(v saw) bool {
-		n.see(i, v)
-		return v.ok && v.v == e.Val
+	switch k := e.Kind; {
+	case k.IsAccess():
+		m.access(n, i, e, c)
+		return true
+	case k == format.Lock || k == format.Unlock || k == format.TryFail:
+		return c.lock(k, e.Flags&format.FlagRead != 0)
+	case k >= format.ChanSend && k <= format.ChanLen:
+		return m.channel(n, i, e, c)
 	}
-	put := func(v saw) {
-		c.a, c.b = int64(v.v), 0
-		if v.ok {
-			c.b = 1
-		} else {
-			c.a = 0 // unknown values are all the same
-		}
-	}
-	switch e.Kind {
-	case format.Read, format.AtomicRead:
-		n.kept[i] = sees(saw{uint64(c.a), c.b == 1})
-		return true
-	case format.Write, format.AtomicWrite:
-		put(m.stored(n, e, e.Val, true))
-		return true
-	case format.AtomicRMW:
-		n.kept[i] = sees(saw{uint64(c.a), c.b == 1})
-		put(m.stored(n, e, e.Aux, n.kept[i]))
-		return true
+	return c.meet(e)
+}
 
-	case format.Lock:
-		if c.a != 0 || !shared && c.b != 0 {
-			return false
-		}
-		if shared {
-			c.b++
-		} else {
-			c.a = 1
-		}
-		return true
+// access is a read, write or update of memory.
+func (m *machine) access(n *state, i int32, e *model.Event, c *cell) {
+	if isRead(e) {
+		v := saw{uint64(c.a), c.b == 1}
+		n.see(i, v)
+		n.kept[i] = v.ok && v.v == e.Val
+	}
+	var v saw
+	switch e.Kind {
+	case format.Write, format.AtomicWrite:
+		v = m.stored(n, e, e.Val, true)
+	case format.AtomicRMW:
+		v = m.stored(n, e, e.Aux, n.kept[i])
+	default:
+		return
+	}
+	c.a, c.b = int64(v.v), 1
+	if !v.ok {
+		c.a, c.b = 0, 0 // all unknown values are the same
+	}
+}
+
+// lock is an operation on a lock.
+func (c *cell) lock(k format.Kind, shared bool) bool {
+	switch k {
+	case format.TryFail:
+		return c.a == 1 || !shared && c.b > 0
 	case format.Unlock:
 		if shared {
 			c.b--
@@ -114,21 +117,31 @@ func (m *machine) apply(n *state, i int32, e *model.Event) bool {
 		}
 		c.a--
 		return c.a == 0
-	case format.TryFail:
-		return c.a == 1 || !shared && c.b > 0
+	}
+	if c.a != 0 || !shared && c.b != 0 {
+		return false
+	}
+	if shared {
+		c.b++
+	} else {
+		c.a = 1
+	}
+	return true
+}
 
+// meet is an operation on a WaitGroup, a Once or a Cond.
+func (c *cell) meet(e *model.Event) bool {
+	switch e.Kind {
 	case format.WGAdd:
 		c.a += int64(e.Val)
 		return c.a >= 0
 	case format.WGWait:
 		return c.a == 0
-
 	case format.OnceBegin, format.OnceEnd:
 		c.a++
 		return c.a == int64(1+e.Kind-format.OnceBegin)
 	case format.OncePass:
 		return c.a == 2
-
 	case format.CondWait:
 		c.list = append(slices.Clip(c.list), item{who: e.Thread})
 		return true
@@ -145,40 +158,38 @@ func (m *machine) apply(n *state, i int32, e *model.Event) bool {
 		}
 		return true
 	case format.CondWake:
-		var rest []item
-		woken := false
-		for _, x := range c.list {
-			if x.who == e.Thread && x.ok {
-				woken = true
-			} else {
-				rest = append(rest, x)
-			}
-		}
-		c.list = rest
-		return woken
-
-	case format.ChanClose:
-		if c.a == 1 || m.w.Init[e.Obj].Cap == 0 && len(c.list) > 0 {
-			return false
-		}
-		c.a = 1
-		return true
-	case format.ChanLen:
-		length := len(c.list)
-		if m.w.Init[e.Obj].Cap == 0 {
-			length = 0
-		}
-		n.kept[i] = sees(saw{uint64(length), true})
-		return true
-	case format.ChanSend:
-		return m.put(n, i, e, c)
-	case format.ChanRecv:
-		return m.take(n, i, e, c)
+		n := len(c.list)
+		c.list = slices.DeleteFunc(slices.Clone(c.list), func(x item) bool { return x.who == e.Thread && x.ok })
+		return len(c.list) < n
 	}
 	panic("tracetest: the model has no event of kind " + e.Kind.String())
 }
 
-// see notes what read i sees, if terms may ask.
+// channel is an operation on a channel.
+func (m *machine) channel(n *state, i int32, e *model.Event, c *cell) bool {
+	unbuffered := m.w.Init[e.Obj].Cap == 0
+	switch e.Kind {
+	case format.ChanSend:
+		return m.put(n, i, e, c)
+	case format.ChanRecv:
+		return m.take(n, i, e, c)
+	case format.ChanClose:
+		if c.a == 1 || unbuffered && len(c.list) > 0 {
+			return false
+		}
+		c.a = 1
+		return true
+	}
+	length := saw{uint64(len(c.list)), true} // ChanLen
+	if unbuffered {
+		length.v = 0
+	}
+	n.see(i, length)
+	n.kept[i] = length.v == e.Val
+	return true
+}
+
+// see records what read i returns, if there are terms.
 func (n *state) see(i int32, v saw) {
 	if n.saw != nil {
 		n.saw[i] = v
@@ -196,7 +207,7 @@ func (m *machine) put(n *state, i int32, e *model.Event, c *cell) bool {
 		x.v, x.ok = v.v, true
 	}
 	if m.w.Init[e.Obj].Cap > 0 {
-		x.who, x.send = 0, -1 // whose element it is cannot be noticed
+		x.who, x.send = 0, -1 // the sender of an element cannot be observed
 	} else if e.Flags&format.FlagNonBlocking != 0 {
 		if e.Partner < 0 {
 			return false
@@ -235,8 +246,8 @@ func (m *machine) take(n *state, i int32, e *model.Event, c *cell) bool {
 	return x.send < 0 || m.waits(n, x.send) || m.waits(n, i)
 }
 
-// waits reports whether a send or receive on an unbuffered channel can be the one
-// that waits for the other. (U: patient)
+// waits reports whether a send or receive on an unbuffered channel could have waited for the other
+// side (U: patient).
 func (m *machine) waits(n *state, i int32) bool {
 	e := &m.w.Events[i]
 	if e.Flags&format.FlagNonBlocking != 0 {
@@ -250,7 +261,7 @@ func (m *machine) waits(n *state, i int32) bool {
 	return true
 }
 
-// canGo reports whether a case of a select is ready. (S)
+// canGo reports whether a case of a select is ready (S).
 func (m *machine) canGo(n *state, k model.Case) bool {
 	c := &n.objs[k.Chan]
 	if c.a == 1 {

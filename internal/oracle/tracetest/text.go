@@ -116,6 +116,16 @@ func flagNames(k format.Kind) map[string]format.Flags {
 	return nil
 }
 
+// marks are the boolean operands of an event.
+var marks = []struct {
+	name string
+	of   func(*model.Event) *bool
+}{
+	{"strict", func(e *model.Event) *bool { return &e.Strict }},
+	{"never", func(e *model.Event) *bool { return &e.Never }},
+	{"last", func(e *model.Event) *bool { return &e.Last }},
+}
+
 func formatEvent(e *model.Event) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, " t%d %s", e.Thread, kindName(e.Kind))
@@ -137,14 +147,10 @@ func formatEvent(e *model.Event) string {
 			b.WriteString(" " + name)
 		}
 	}
-	if e.Strict {
-		b.WriteString(" strict")
-	}
-	if e.Never {
-		b.WriteString(" never")
-	}
-	if e.Last {
-		b.WriteString(" last")
+	for _, m := range marks {
+		if *m.of(e) {
+			b.WriteString(" " + m.name)
+		}
 	}
 	if e.Partner >= 0 {
 		fmt.Fprintf(&b, " partner=%d", e.Partner)
@@ -264,7 +270,7 @@ func parseLine(w *model.Window, f []string) error {
 		return nil
 	case "if":
 		if len(f) != 5 || f[2] != "order" {
-			return fmt.Errorf("an order on condition is: if event order event event")
+			return fmt.Errorf("a conditional order is: if event order event event")
 		}
 		e, err := numbers([]string{f[1], f[3], f[4]})
 		if err != nil {
@@ -376,26 +382,26 @@ func parseEvent(e *model.Event, f []string) (err error) {
 	return nil
 }
 
+// parseMark parses an operand without a value.
+func parseMark(e *model.Event, name string) error {
+	for _, m := range marks {
+		if m.name == name {
+			*m.of(e) = true
+			return nil
+		}
+	}
+	flag, ok := flagNames(e.Kind)[name]
+	if !ok {
+		return fmt.Errorf("unknown %q", name)
+	}
+	e.Flags |= flag
+	return nil
+}
+
 func parseOperand(e *model.Event, s string) (err error) {
 	name, val, isPair := strings.Cut(s, "=")
 	if !isPair {
-		switch name {
-		case "strict":
-			e.Strict = true
-			return nil
-		case "never":
-			e.Never = true
-			return nil
-		case "last":
-			e.Last = true
-			return nil
-		}
-		flag, ok := flagNames(e.Kind)[name]
-		if !ok {
-			return fmt.Errorf("unknown %q", name)
-		}
-		e.Flags |= flag
-		return nil
+		return parseMark(e, name)
 	}
 	var n int64
 	list := strings.Split(val, ",")
