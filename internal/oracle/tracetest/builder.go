@@ -5,8 +5,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Builder makes event slices for tests whose traces are computed. (A trace that is
-// known when the test is written reads better in the text form of package raw.)
+// Builder makes event slices for tests that compute their traces. A fixed trace is easier to read
+// in the text form of package raw.
 //
 //	var b tracetest.Builder
 //	b.Go(1, 2).Write(1, 8, 5).Lock(2, 16).Read(2, 8, 5).Unlock(2, 16)

@@ -19,15 +19,15 @@ const (
 
 func (v Verdict) String() string { return [...]string{"unknown", "race", "no race"}[v] }
 
-// Answer is what a predictor says about a pair; Order is the witness of a Race.
+// Answer is a predictor's answer for a pair. Order is the witness of a Race.
 type Answer struct {
 	Verdict Verdict
 	Order   []int32
 	How     string // which part of the predictor decided, for the counts
 }
 
-// A Predictor prepares to answer for the pairs of one window. The engine is one,
-// and so is the explorer (Exhaustive).
+// A Predictor answers for the pairs of one window. The engine and the explorer (Exhaustive) are
+// predictors.
 type Predictor func(w *model.Window) func(model.Pair) Answer
 
 // Exhaustive is the explorer as a predictor.
@@ -41,18 +41,18 @@ func Exhaustive(w *model.Window) func(model.Pair) Answer {
 	}
 }
 
-// Counts adds up what Compare saw.
+// Counts are the totals of several calls of Compare.
 type Counts struct {
 	Windows  int
-	TooLarge int // windows the explorer gave up on; their pairs are not counted
+	TooLarge int // windows with too many states for the explorer; their pairs are not counted
 	Pairs    int
 	Unknown  int
 	Races    int
 	How      map[string]int // pairs by verdict and the part that decided
 }
 
-// A Disagreement is a pair that a predictor and the explorer, or the predictor's
-// witness and the checker, differ on.
+// A Disagreement is a pair for which the answers of predictor and explorer differ, or whose witness
+// the checker rejects.
 type Disagreement struct {
 	Window   *model.Window
 	Pair     model.Pair
@@ -92,10 +92,10 @@ func firstLine(s string) string {
 // statesLimit bounds the exploration of one window in comparisons.
 const statesLimit = 300_000
 
-// Compare asks the predictor and the explorer about every conflicting pair of w,
-// and has every witness of the predictor checked; then it asks again, in the other
-// order: what a predictor learns from one pair must not change another's answer.
-// It returns the first difference.
+// Compare compares the answers of predictor and explorer for every conflicting pair of w, and
+// checks every witness of the predictor. Then it does so again in the other order, since what a
+// predictor learns from one pair must not change its answer for another. It returns the first
+// difference.
 func Compare(w *model.Window, predict Predictor, c *Counts) *Disagreement {
 	pairs := Candidates(w)
 	if len(pairs) == 0 {
@@ -145,7 +145,7 @@ func (c *Counts) add(d *Disagreement) {
 	c.How[fmt.Sprintf("%s by %s", d.Got.Verdict, d.Got.How)]++
 }
 
-// differs reports whether d is a disagreement at all.
+// differs reports whether d is a disagreement.
 func (d *Disagreement) differs() bool {
 	switch {
 	case d.Panic != nil:

@@ -1,45 +1,44 @@
-// Package tracetest makes traces and windows for tests, and judges what is found in
-// them by other means than the product does.
+// Package tracetest generates traces and windows for tests, and computes what is true of them by
+// other means than presage does.
 //
 //	Builder         event slices
-//	Generate        a window recorded from a random little program (RandomWindow: the n-th of a seed)
+//	Generate        a window recorded from a small random program (RandomWindow: number n of a seed)
 //	RandomVariant   a window whose recorded order is no reordering, as path relaxation makes them
-//	NewExecution    such a window as a trace, and what races in it
-//	Hide            a trace with missing methods in place of pieces of it
-//	CausallyPrecedes, WeaklyCausallyPrecedes  what they leave unordered, by definition
+//	NewExecution    such a window as a trace, with its races
+//	Hide            a trace with excluded code in place of pieces of it
+//	CausallyPrecedes, WeaklyCausallyPrecedes  the pairs that a relation leaves unordered, by definition
 //	Trace           the trace that a generated window could be cut from
 //	Validate        is the recorded order a reordering of the window?
 //	Explore         all races of a window, by exhaustive search
 //	Replay          one witness, by the explorer's rules
-//	Compare         a predictor (the engine) against the explorer and the checker
+//	Compare         a predictor (the engine) with the explorer and the checker
 //	Shrink          the smallest window with the same difference
-//	Faults          misreadings of the model that Compare has to notice
+//	Faults          misreadings of the model that Compare has to find
 //	Format, Parse   the text form of a window
 //
 // # Independence
 //
-// The execution model, docs/theory/model.md, is implemented four times: in engine, in
-// witness, and here twice, by the scheduler of the generator, which runs programs
-// forward and knows all values (operate.go), and by the explorer (step.go). The four
-// share the page and no code. TestGenerate, TestCheckAgainstExplorer in witness and
-// TestEngine hold them against each other; truth.tsv and testdata/model, whose races
-// were found by other means, hold all against something else.
+// The execution model, docs/theory/model.md, is implemented four times. Two implementations are the
+// engine and package witness. The other two are here: the scheduler of the generator, which runs
+// programs forward and knows all values (operate.go), and the explorer (step.go). The four share
+// the page and no code. TestGenerate, TestCheckAgainstExplorer in package witness, and TestEngine
+// compare them. The races of truth.tsv and testdata/model were found by other means.
 //
 // # Exploration
 //
-// A state is the position of every thread, the contents of the objects, and which
-// reads kept their values, as far as events not yet executed depend on them. Equal
-// states have equal futures, so each is visited once. There is no partial-order
-// reduction: it would be one more thing to be wrong. The number of states is at
-// most the product of the threads' lengths times the contents reachable, some
-// hundreds for the windows of Generate, half a million for a trace of 600 events
-// of two threads.
+// A state is the place of every thread in its events, the contents of the objects, and which reads
+// are intact, as far as later events depend on them. Equal states have equal futures, so each state
+// is visited once. There is no partial-order reduction, which could hide errors.
+//
+// The number of states is at most the product of the threads' lengths times the number of reachable
+// contents. That is some hundreds for the windows of Generate, and half a million for a trace of
+// 600 events of two threads.
 //
 // # Data
 //
-//	testdata/model      a window per rule, hand-made, with exactly the pairs that race
+//	testdata/model      a window for each rule, made by hand, with exactly the pairs that race
 //	testdata/variant    the same for windows whose recorded order is no reordering
-//	testdata/disagree   windows on which engine and explorer differed, shrunk; they must agree now
+//	testdata/disagree   windows on which engine and explorer once differed, shrunk
 //
-// One file adds one case. The text form is described at Format.
+// Each case is a file. The text form is described at Format.
 package tracetest

@@ -9,11 +9,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Enforced returns a trace without BarrierPairs that has synchronisation in their place: for each
-// order, a Release right behind its first event and an Acquire right before its second one, of an
-// object that nothing else uses. So each detector for whole traces keeps the orders (RDIT's thesis,
-// 4.2: "the same HB algorithm or other precise algorithms can be directly applied … without any
-// change"). flows are those of a walk that is not symbolic, or nil.
+// Enforced returns a trace without BarrierPairs that has synchronisation in their place. For each
+// order it has a Release directly after the first event, and an Acquire directly before the second
+// one, of an object that nothing else uses. So each detector for whole traces keeps the orders
+// (RDIT's thesis, 4.2: "the same HB algorithm or other precise algorithms can be directly applied …
+// without any change"). flows are those of a walk that is not symbolic, or nil.
 func Enforced(events []trace.Event, flows []flow.Flow, orders []excluded.Edge) ([]trace.Event, []flow.Flow) {
 	w := &enforcing{events: events, flows: flows, at: make([]int64, len(events)), before: map[int64][]int64{}, first: map[int64]trace.Addr{}}
 	for _, o := range orders {
@@ -43,7 +43,7 @@ type enforcing struct {
 
 func (w *enforcing) event(i int) {
 	e := w.events[i]
-	if e.Kind == format.Start { // nothing of its goroutine comes before it
+	if e.Kind == format.Start { // its goroutine has no event before it
 		w.put(i, e)
 	}
 	for _, f := range w.before[int64(i)] {
@@ -55,7 +55,7 @@ func (w *enforcing) event(i int) {
 	if x := w.first[int64(i)]; x != 0 {
 		w.sync(format.Release, e.G, x)
 	}
-	if e.Kind == format.End { // and nothing after that
+	if e.Kind == format.End { // and none after it
 		w.put(i, e)
 	}
 }
@@ -67,7 +67,7 @@ func (w *enforcing) sync(k format.Kind, g trace.GoID, x trace.Addr) {
 	}
 }
 
-// put puts event i, if it is of no BarrierPair.
+// put appends event i, if it is not of a BarrierPair.
 func (w *enforcing) put(i int, e trace.Event) {
 	w.at[i] = -1
 	switch e.Kind {

@@ -11,8 +11,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Execution is a small execution of a random program with every primitive, as a trace, and what
-// races in any of its reorderings, by exhaustive exploration. Each event has a site of its own.
+// Execution is a small execution of a random program, as a trace, with the pairs that race in any
+// of its reorderings, by exhaustive exploration. Each event has a site of its own.
 type Execution struct {
 	Name   string // of the profile
 	Window *model.Window
@@ -24,15 +24,15 @@ type Execution struct {
 // maxExplored bounds the states of one execution.
 const maxExplored = 300_000
 
-// NewExecution makes the k-th execution of a series. It is not ok if it cannot be judged: all
-// memory has to be zero at the start and every read explained, and its states must not be too many.
+// NewExecution makes execution number k of a series. It is not ok if memory is not zero at the
+// start, if a read returns a value that no write left, or if it has too many states.
 func NewExecution(r *rand.Rand, k int) (x *Execution, ok bool) {
 	ps := slices.DeleteFunc(Profiles(), func(p Profile) bool {
 		// terms come from the program, not from its trace
 		return p.Semantics == model.EvaluatedReads
 	})
 	p := ps[k%len(ps)]
-	p.Before, p.Where = 0, 0 // which appends are open the builder decides
+	p.Before, p.Where = 0, 0 // the builder decides which appends are open
 	w := Generate(r, p)
 	w.Edges, w.Orders = nil, nil
 	for i := range w.Init {
@@ -54,7 +54,7 @@ func NewExecution(r *rand.Rand, k int) (x *Execution, ok bool) {
 	return x, true
 }
 
-// explained says whether every read of a window returns what the last write wrote.
+// explained reports whether every read of a window returns what the last write wrote.
 func explained(w *model.Window) bool {
 	val := make(map[model.Obj]uint64)
 	for i := range w.Events {
@@ -75,7 +75,7 @@ func explained(w *model.Window) bool {
 	return true
 }
 
-// Left returns those of races, pairs of sites, of which both sites are left.
+// Left returns the races both of whose sites occur in the events.
 func (h *Hidden) Left(races map[[2]trace.Site]bool) map[[2]trace.Site]bool {
 	left, out := make(map[trace.Site]bool), make(map[[2]trace.Site]bool)
 	for i := range h.Events {
@@ -107,7 +107,7 @@ func (s *Source) Next(e *trace.Event) error {
 	return nil
 }
 
-// Walker is a walk that says what was written down for each event.
+// Walker is a walk with a given flow for each event.
 type Walker []flow.Flow
 
 // Step returns the flow of event i.

@@ -15,10 +15,10 @@ type Races map[model.Pair][]int32
 // pairs that race in one of them. It gives up, with complete false, after limit
 // states (0: no limit).
 //
-// A state is what later events can notice of a reordering: the position of each
-// thread, the contents of the objects, and which reads kept their values, as far
-// as an event not yet executed asks for them. Two reorderings that lead to the
-// same state have the same futures, so each state is visited once.
+// A state is what later events can observe of a reordering: the place of each thread in its events,
+// the contents of the objects, and which reads are intact, as far as events not yet executed depend
+// on them. Two reorderings that lead to the same state have the same futures, so each state is
+// visited once.
 func Explore(w *model.Window, limit int) (races Races, complete bool) {
 	m := newMachine(w)
 	races = Races{}
@@ -32,14 +32,14 @@ func Explore(w *model.Window, limit int) (races Races, complete bool) {
 	return races, complete
 }
 
-// Steps visits the same states, and for each calls f with a reordering that leads
-// to it, once for each thread's next event, with the reason why it is not allowed
-// there, if it is not.
+// Steps visits the same states. For each state and each thread's next event, it calls f with a
+// reordering that leads to the state, the event, and the reason why the event is not allowed, if it
+// is not.
 func Steps(w *model.Window, limit int, f func(order []int32, next int32, err error)) (complete bool) {
 	return newMachine(w).search(limit, func(*visit) {}, func(v *visit, i int32, err error) { f(v.order(), i, err) })
 }
 
-// visit is a state with the way to it.
+// visit is a state with the events that lead to it.
 type visit struct {
 	st    *state
 	event int32
@@ -55,8 +55,8 @@ func (v *visit) order() []int32 {
 	return order
 }
 
-// search visits the states depth first, calling at for each and try for each
-// attempt to go on from it.
+// search visits the states depth first. It calls at for each state, and try for each attempt to
+// execute an event in it.
 func (m *machine) search(limit int, at func(*visit), try func(*visit, int32, error)) (complete bool) {
 	first := &visit{st: m.start(), event: -1}
 	seen := map[string]bool{string(m.encode(nil, first.st)): true}
@@ -89,8 +89,7 @@ func (m *machine) search(limit int, at func(*visit), try func(*visit, int32, err
 	return true
 }
 
-// Replay runs order by the explorer's own rules and says whether the pair races
-// after it.
+// Replay executes order by the explorer's own rules and reports whether the pair races after it.
 func Replay(w *model.Window, p model.Pair, order []int32) error {
 	m := newMachine(w)
 	st, err := m.run(order)
@@ -108,15 +107,15 @@ func Replay(w *model.Window, p model.Pair, order []int32) error {
 	return fmt.Errorf("%v does not race after the reordering", p)
 }
 
-// Validate reports whether the window's events, in the order recorded, are a
-// reordering of the window, as the model demands; and whether its numbers fit.
+// Validate reports whether a window is well formed, and its events in the recorded order are a
+// reordering of it, as the model requires.
 func Validate(w *model.Window) error {
 	if err := WellFormed(w); err != nil {
 		return err
 	}
 	for _, c := range w.Orders {
 		if c.From >= c.To {
-			return fmt.Errorf("order %d→%d against the recorded order", c.From, c.To)
+			return fmt.Errorf("conditional order %d→%d against the recorded order", c.From, c.To)
 		}
 	}
 	for _, e := range w.Edges {
@@ -133,7 +132,7 @@ func Validate(w *model.Window) error {
 	return err
 }
 
-// recorded is the recorded order, of each thread up to what is in no order (M8).
+// recorded is the recorded order, of each thread up to an event marked last (MO8).
 func recorded(w *model.Window) []int32 {
 	var order []int32
 	ended := make(map[model.Thread]bool)
@@ -147,8 +146,8 @@ func recorded(w *model.Window) []int32 {
 	return order
 }
 
-// WellFormed checks what the model takes for granted of every window, of a variant too,
-// whose recorded order is none: that its numbers fit.
+// WellFormed checks what the model requires of every window, variants included, apart from its
+// recorded order.
 func WellFormed(w *model.Window) error {
 	started := map[model.Obj]bool{}
 	for i := range w.Events {
@@ -189,7 +188,7 @@ func WellFormed(w *model.Window) error {
 	for _, c := range w.Orders {
 		for _, i := range []int32{c.If, c.From, c.To} {
 			if i < 0 || int(i) >= len(w.Events) {
-				return fmt.Errorf("order %d→%d if %d has no events", c.From, c.To, c.If)
+				return fmt.Errorf("conditional order %d→%d if %d has no events", c.From, c.To, c.If)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ type machine struct {
 	weak    [][]int32       // weak ones
 	// by event: the last event of its thread that has it as a dependency, or -1
 	lastUse []int32
-	// tests: a non-blocking send takes place only when its Partner can (TestMeetings)
+	// for TestMeetings: a non-blocking send is enabled only if its Partner can be executed
 	waiting bool
 
 	hasTerms bool
@@ -28,13 +28,13 @@ type machine struct {
 // state is one node of the search. States are immutable: after makes new ones.
 type state struct {
 	at   []int32 // by thread: events executed
-	kept []bool  // by event: a read that kept its value
-	saw  []saw   // by event: what a read saw, where terms ask for it
+	kept []bool  // by event: a read that is intact
+	saw  []saw   // by event: what a read returned, if there are terms
 	objs []cell
-	late []bool // by order on condition: what should be second was executed without the first
+	late []bool // by conditional order: the second event was executed without the first
 }
 
-// saw is what a read saw.
+// saw is what a read returned.
 type saw struct {
 	v  uint64
 	ok bool // it was known
@@ -141,7 +141,7 @@ func (m *machine) start() *state {
 	return st
 }
 
-// class tells apart the objects whose cells need it.
+// class is the class of an object, as far as cells differ.
 type class uint8
 
 const (
@@ -154,7 +154,7 @@ func classes(w *model.Window) []class {
 	cl := make([]class, len(w.Init))
 	for o := range w.Init {
 		if in := &w.Init[o]; in.Cap == 0 && len(in.Queue) > 0 {
-			// it blocks a thread, if no event uses it
+			// it blocks a thread, even if no event uses it
 			cl[o] = classSlot
 		}
 	}
@@ -180,7 +180,7 @@ func (m *machine) encode(key []byte, st *state) []byte {
 	for t, n := range st.at {
 		key = binary.AppendUvarint(key, uint64(n))
 		for k := range n {
-			// A read's fate is remembered until its last use.
+			// Whether a read is intact matters until its last use.
 			r := m.threads[t][k]
 			if u := m.lastUse[r]; u >= 0 && m.rank[u] >= n {
 				key = append(key, b2u(st.kept[r]))
@@ -232,7 +232,7 @@ func (m *machine) run(order []int32) (*state, error) {
 	return st, nil
 }
 
-// upcoming returns the next event of t. (M1)
+// upcoming returns the next event of t (MO1).
 func (m *machine) upcoming(st *state, t model.Thread) (int32, bool) {
 	if n := st.at[t]; int(n) < len(m.threads[t]) {
 		return m.threads[t][n], true
@@ -244,9 +244,9 @@ func (m *machine) past(st *state, i int32) bool {
 	return m.rank[i] < st.at[m.w.Events[i].Thread]
 }
 
-// reachable reports whether t can go on to event i, whatever i does. (M2, M4, M6, U)
+// reachable reports whether event i can be next, its own effect aside (MO2, MO4, MO6, U).
 func (m *machine) reachable(st *state, i int32) bool {
-	if m.w.Events[i].Never { // (M7)
+	if m.w.Events[i].Never { // (MO7)
 		return false
 	}
 	e := &m.w.Events[i]
@@ -264,7 +264,7 @@ func (m *machine) reachable(st *state, i int32) bool {
 	return m.known(st, e.Deps) && m.guarded(st, e)
 }
 
-// guarded reports that the guards of e hold. (V)
+// guarded reports whether the guards of e hold (V).
 func (m *machine) guarded(st *state, e *model.Event) bool {
 	for _, g := range e.Guards {
 		if v := m.amounts(st, g.Term); !v.ok || v.v != g.Want {
@@ -274,13 +274,13 @@ func (m *machine) guarded(st *state, e *model.Event) bool {
 	return true
 }
 
-// amounts evaluates a term. (V)
+// amounts evaluates a term (V).
 func (m *machine) amounts(st *state, t *model.Term) saw {
 	v, ok := amount(t.Expr, func(r int32) (uint64, bool) { return st.saw[r].v, st.saw[r].ok })
 	return saw{v, ok}
 }
 
-// stuck reports whether t waits for a receiver. (U)
+// stuck reports whether t waits for a receiver (U).
 func (m *machine) stuck(st *state, t model.Thread) bool {
 	for o := range st.objs {
 		if c := &st.objs[o]; m.class[o] == classSlot && len(c.list) == 1 && c.list[0].who == t {
@@ -304,7 +304,7 @@ func (m *machine) racing(st *state) []model.Pair {
 	var front []int32
 	for t := range m.threads {
 		if i, ok := m.upcoming(st, model.Thread(t)); ok && m.w.Events[i].Kind.IsAccess() && m.reachable(st, i) && m.known(st, m.w.Events[i].Where) {
-			// (M10)
+			// (MO10)
 			front = append(front, i)
 		}
 	}
@@ -319,8 +319,8 @@ func (m *machine) racing(st *state) []model.Pair {
 	return pairs
 }
 
-// writes is the race rule's exception: between a compare-and-swap and a plain
-// read there is a write only if the swap takes place.
+// writes is the exception of the race rule: between a compare-and-swap and a plain read there is a
+// write only if the swap succeeds.
 func (m *machine) writes(st *state, i, j int32) bool {
 	e, f := &m.w.Events[i], &m.w.Events[j]
 	if f.Kind == format.AtomicRMW {

@@ -283,8 +283,8 @@ func all(f func(*model.Event) bool) func(*rand.Rand, *model.Window) bool {
 	}
 }
 
-// earlyJoins replaces each Join that is recorded before an event of the joined thread by a hard edge
-// from the thread's last event before it.
+// earlyJoins replaces each Join that is recorded before an event of the joined thread by a hard
+// edge from the thread's last event before it.
 func earlyJoins(_ *rand.Rand, w *model.Window) bool {
 	changed := false
 	for i := range w.Events {

@@ -9,7 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A Profile says what the executions of Generate look like.
+// A Profile has the parameters of Generate.
 type Profile struct {
 	Name      string
 	Semantics model.Semantics
@@ -19,16 +19,16 @@ type Profile struct {
 	Locations int     // at most
 	Channels  int     // at most
 	Values    int     // memory and elements: 0..Values-1
-	Guard     float64 // how often an access waits until its thread holds a lock
+	Guard     float64 // how often a thread takes a lock before an access
 	Deps      float64 // how often an event needs an earlier read
-	Where     float64 // how often the place of an access rests on one
+	Where     float64 // how often the address of an access depends on one
 	Strict    float64 // how often a read is strict (needed semantics only)
 	Edges     float64 // how often a window has hard edges
 	Variant   bool    // the recorded order need not be a reordering
 	Weights   [numOps]int
 }
 
-// op is something a thread of a generated program can do.
+// op is an operation of a thread of a generated program.
 type op int
 
 const (
@@ -63,9 +63,9 @@ const (
 	numOps
 )
 
-// Generate runs a random little program under a random scheduler of the model,
-// and returns what it did as a window: its events carry the values of the run, so
-// the recorded order is a reordering by construction. (A variant is made of such a window.)
+// Generate runs a small random program under a random scheduler of the model, and returns the run
+// as a window. Its events have the values of the run, so the recorded order is a reordering by
+// construction. A variant is made from such a window.
 func Generate(r *rand.Rand, p Profile) *model.Window {
 	g := newRun(r, p)
 	events, before := 4+r.IntN(p.Events-3), r.IntN(p.Before+1)
@@ -127,7 +127,7 @@ type hold struct {
 	shared bool
 }
 
-// todo is an operation a thread is committed to.
+// todo is an operation that a thread has to do next.
 type todo struct {
 	op   op
 	obj  model.Obj
@@ -135,7 +135,7 @@ type todo struct {
 	send int32 // opRecv: the non-blocking send it belongs to
 }
 
-// concrete is an object with the state it really has.
+// concrete is an object with its state in the run.
 type concrete struct {
 	model.ObjState
 	full    bool  // unbuffered channel
@@ -177,17 +177,17 @@ func (g *run) pick(group int) model.Obj {
 	return g.first[group] + model.Obj(g.r.IntN(int(g.first[group+1]-g.first[group])))
 }
 
-// promised reports whether a non-blocking send waits for its receiver's event.
+// promised reports whether a non-blocking send waits for the event of its receiver.
 func (g *run) promised() bool {
 	return slices.ContainsFunc(g.objs, func(c concrete) bool { return c.partner })
 }
 
-// blocked reports whether t sits in a slot.
+// blocked reports whether t waits in a slot.
 func (g *run) blocked(t model.Thread) bool {
 	return slices.ContainsFunc(g.objs, func(c concrete) bool { return c.full && c.SlotOf == t })
 }
 
-// turn lets thread t do something, if it can.
+// turn executes some operation of thread t, if it can.
 func (g *run) turn(t model.Thread) {
 	th := &g.threads[t]
 	if !th.live || th.ended || g.blocked(t) {
@@ -259,7 +259,7 @@ func (g *run) emit(t model.Thread, e model.Event) int32 {
 	return i
 }
 
-// startWindow takes the present state as the window's first.
+// startWindow makes the present state the start of the window.
 func (g *run) startWindow() {
 	g.cut = len(g.events)
 	for o := range g.objs {
@@ -302,7 +302,7 @@ func (g *run) finish() *model.Window {
 		for range 1 + g.r.IntN(2) {
 			i, j := g.r.IntN(len(w.Events)+1), g.r.IntN(len(w.Events)+1)
 			if g.p.Variant && i > j && i < len(w.Events) && g.chance(0.5) {
-				// it will be against the order
+				// it would be against the recorded order
 				w.Edges = append(w.Edges, model.Edge{From: int32(i), To: int32(j), Weak: (i+j)%3 == 0})
 			}
 			if i < j && j < len(w.Events) && w.Events[i].Thread != w.Events[j].Thread {
@@ -325,7 +325,7 @@ func (g *run) finish() *model.Window {
 	return w
 }
 
-// orders makes orders on condition.
+// orders makes conditional orders.
 func (g *run) orders(w *model.Window) {
 	n := len(w.Events)
 	if n < 3 {

@@ -12,7 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Hidden is a trace of which parts were taken away, as if they were missing methods.
+// Hidden is a trace of which parts were removed, as if they were excluded code.
 type Hidden struct {
 	Events []trace.Event
 	Flows  []flow.Flow
@@ -20,24 +20,24 @@ type Hidden struct {
 	Gone   int // events
 }
 
-// Hide makes pieces of the goroutines of a trace missing methods (package excluded): most events of
-// a piece are dropped, the others are called back. What stays of it is a MethodBegin, with all that
-// the dropped events act on and sometimes more, and a MethodEnd, where they can have been. What the
-// dropped events depend on is what the method is given, so it is needed; and so is what is read in
-// between, or what of it the method learns of.
+// Hide replaces pieces of the goroutines of a trace by calls of excluded code (package excluded).
+// Most events of a piece are dropped, the others are in callbacks. The call has a MethodBegin,
+// which reaches all that the dropped events act on and sometimes more, and a MethodEnd, at places
+// where the ends of the call could have been. The reads that dropped events depend on are arguments
+// of the call, so it needs them. It also needs the reads in callbacks, or those whose values the
+// callbacks return.
 func Hide(r *rand.Rand, events []trace.Event, flows []flow.Flow) Hidden {
 	return hide(r, events, flows, false, false)
 }
 
-// HideAccesses drops accesses alone: the synchronisation of missing methods is seen (B11 of package
-// excluded), and their Ds have nothing that go statements have in order with all that conflicts
-// (B12).
+// HideAccesses drops accesses alone: the synchronisation of the calls is recorded, and they do not
+// reach accesses that go statements order with all conflicting ones (package excluded).
 func HideAccesses(r *rand.Rand, events []trace.Event, flows []flow.Flow) Hidden {
 	return hide(r, events, flows, true, false)
 }
 
-// HideOutside is HideAccesses as presage records it: the synchronisation of missing methods is
-// flagged as that of code outside.
+// HideOutside is HideAccesses as presage records it: the synchronisation of the calls has the flag
+// of outside code.
 func HideOutside(r *rand.Rand, events []trace.Event, flows []flow.Flow) Hidden {
 	return hide(r, slices.Clone(events), flows, true, true)
 }
@@ -73,9 +73,9 @@ func hide(r *rand.Rand, events []trace.Event, flows []flow.Flow, seen, outside b
 	return h.finish()
 }
 
-// handOn has what was called back end with an event that needs what the method may learn of what
-// was read: what it returns, that is what any later event of the goroutine needs or writes,
-// whatever has become of it, and all that rests on it in memory.
+// handOn ends each callback with an event that needs the reads whose values the call may get. They
+// are those that later events outside the callback need or write, and those that the callback
+// writes to memory.
 func (h *hiding) handOn() {
 	last, needs := make([]int, h.runs+1), make([][]int64, h.runs+1)
 	for i, run := range h.back {
@@ -107,7 +107,7 @@ type unit struct {
 	from, to int
 }
 
-// hiding is Hide under way.
+// hiding is the state of Hide.
 type hiding struct {
 	r             *rand.Rand
 	events        []trace.Event
@@ -117,15 +117,15 @@ type hiding struct {
 	back          []int // by event: the run of events that is called back together, from 1; 0: none
 	runs          int
 	seen, outside bool
-	// with seen: by event, what it comes after in every execution
+	// with seen: by event, the events that are before it in every execution
 	knows   []map[trace.GoID]int
 	made    []placed
 	endless map[trace.GoID]bool // goroutines with a call that does not end
 	calls   int
-	words   uint64 // that were made for goroutines to have for themselves
+	words   uint64 // how many private words were made
 }
 
-// placed is a new event and where it stands among the old ones.
+// placed is a new event and its place among the old ones.
 type placed struct {
 	at     float64
 	events []trace.Event
@@ -149,8 +149,8 @@ func (h *hiding) cut() {
 	}
 }
 
-// live has goroutines that nothing starts begin first: else a missing method could have started
-// them.
+// live gives goroutines that no event starts a Start at the beginning: else excluded code could
+// have started them.
 func (h *hiding) live(gos []trace.GoID) {
 	for _, g := range gos {
 		if !slices.ContainsFunc(h.events, func(e trace.Event) bool {
@@ -161,12 +161,12 @@ func (h *hiding) live(gos []trace.GoID) {
 	}
 }
 
-// hideable says whether the model of missing methods can stand for an event.
+// hideable reports whether excluded code can contain an event.
 func hideable(k format.Kind) bool {
 	return k.IsAccess() || k >= format.Lock && k <= format.SelectDefault || k == format.Join || k == model.Pin
 }
 
-// piece makes n units of a goroutine, from unit k on, a missing method. It returns n.
+// piece replaces n units of a goroutine, from unit k on, by a call of excluded code. It returns n.
 func (h *hiding) piece(list []unit, k, n int) int {
 	if h.events[list[k].to].Kind == format.Start {
 		return 1
@@ -196,8 +196,8 @@ func (h *hiding) piece(list []unit, k, n int) int {
 	return n
 }
 
-// around has all that a goroutine does be called back, by a missing method that touches nothing, or
-// not much: the function that was started, say. Pieces of it are missing methods in that.
+// around puts all events of a goroutine into a callback of one call, which reaches little, such as
+// the function that was started. Pieces of it may be further calls.
 func (h *hiding) around(list []unit) {
 	before, after := h.startOf(list[0].g), float64(len(h.events))
 	if first := list[0].to; h.events[first].Kind == format.Start {
@@ -238,9 +238,9 @@ func (h *hiding) begin(g trace.GoID) trace.Event {
 }
 
 // take drops events of the units of a call, and returns what these act on and need. The others are
-// called back.
+// in callbacks.
 func (h *hiding) take(part []unit) (reach []trace.Event, needs []int64) {
-	// whether it is known what becomes of what is read in between
+	// whether the reads in callbacks are followed
 	walked, running := h.seen && h.r.IntN(4) > 0, false
 	for _, u := range part {
 		last := &h.events[u.to]
@@ -266,8 +266,8 @@ func (h *hiding) take(part []unit) (reach []trace.Event, needs []int64) {
 	return reach, needs
 }
 
-// callBack has a unit be called back. It returns whether a run of such events whose reads are
-// followed is under way, as running said of before.
+// callBack puts a unit into a callback. running is whether the events before are a callback whose
+// reads are followed; the result is the same for the events after.
 func (h *hiding) callBack(u unit, walked, running bool) bool {
 	for i := u.from; i <= u.to; i++ {
 		h.inside[i] = h.inside[i] || h.events[i].G == u.g
@@ -283,9 +283,9 @@ func (h *hiding) callBack(u unit, walked, running bool) bool {
 	return running
 }
 
-// private has code that is called back access a word, behind a unit, that no other goroutine
-// accesses and that the call reaches, as the result says: a quiet access (package window). It needs
-// some of what its goroutine has read.
+// private adds an access in a callback, after a unit, of a word that no other goroutine accesses
+// and that the call reaches: a quiet access (package window). It needs some reads of its goroutine.
+// The result is what the call reaches.
 func (h *hiding) private(u unit, walked bool) trace.Event {
 	h.words++
 	e := trace.Event{Kind: format.Read, G: u.g, Obj: trace.Addr(ownWords + 8*h.words), Size: 8}
@@ -302,11 +302,11 @@ func (h *hiding) private(u unit, walked bool) trace.Event {
 	return reachOf(&trace.Event{Kind: format.Write, Obj: e.Obj, Size: 8})[0]
 }
 
-// ownWords is where words begin that goroutines have for themselves.
+// ownWords is where private words begin.
 const ownWords = 1 << 32
 
-// place puts a call around n units of a goroutine, from unit k on. Calls nest if there is nothing
-// between the ends of one and of another.
+// place puts a call around n units of a goroutine, from unit k on. Calls nest if no event is
+// between their ends.
 func (h *hiding) place(list []unit, k, n int, begin trace.Event, reach []trace.Event, needs []int64) {
 	first, last := list[k], list[k+n-1]
 	before, after := h.startOf(begin.G), float64(len(h.events))
@@ -341,8 +341,8 @@ func (h *hiding) startOf(g trace.GoID) float64 {
 	return at
 }
 
-// byMissing flags most of the synchronisation in a missing method as that of code outside. The rest
-// is called back.
+// byMissing flags most of the synchronisation in a call as that of outside code. The rest is in
+// callbacks.
 func (h *hiding) byMissing(e *trace.Event, g trace.GoID) {
 	k := e.Kind
 	if h.outside && e.G == g && (k.IsAtomic() || k >= format.Lock && k <= format.SelectDefault) && h.r.IntN(8) > 0 {
@@ -350,8 +350,8 @@ func (h *hiding) byMissing(e *trace.Event, g trace.GoID) {
 	}
 }
 
-// known finds what each event comes after by program order and go statements: the last event of
-// each goroutine.
+// known computes, for each event, the last event of each goroutine that is before it by program
+// order and go statements.
 func known(events []trace.Event) []map[trace.GoID]int {
 	knows, of := make([]map[trace.GoID]int, len(events)), map[trace.GoID]map[trace.GoID]int{}
 	for i := range events {
@@ -369,7 +369,7 @@ func known(events []trace.Event) []map[trace.GoID]int {
 	return knows
 }
 
-// ordered says whether every execution has access i in order with all that conflicts.
+// ordered reports whether every execution orders access i with all conflicting ones.
 func (h *hiding) ordered(i int) bool {
 	e := &h.events[i]
 	for j := range h.events {
@@ -388,14 +388,14 @@ func overlap(e, f *trace.Event) bool {
 	return uint64(e.Obj) < uint64(f.Obj)+max(1, uint64(f.Size)) && uint64(f.Obj) < uint64(e.Obj)+max(1, uint64(e.Size))
 }
 
-// meets says whether a goroutine may have been waiting since before another event: nothing fits in
-// before.
+// meets reports whether an event may have been waiting since before an event of another goroutine.
+// Then no call can end before it.
 func (h *hiding) meets(u unit) bool {
 	e := &h.events[u.to]
 	return e.Kind == format.ChanRecv && e.Aux == 0
 }
 
-// waits says whether the goroutine does not go on before somebody receives.
+// waits reports whether the goroutine is blocked after an event until another one receives.
 func waits(e *trace.Event) bool { return e.Kind == format.ChanSend && e.Aux == 0 }
 
 // between is a place in a range.
@@ -406,7 +406,7 @@ func (h *hiding) between(from, to float64) float64 {
 	return from + (to-from)*h.r.Float64()
 }
 
-// reachOf returns what an event acts on, as what a missing method reaches.
+// reachOf returns what a call must reach to act on an event.
 func reachOf(e *trace.Event) []trace.Event {
 	switch k := e.Kind; {
 	case k.IsAccess():
@@ -419,7 +419,7 @@ func reachOf(e *trace.Event) []trace.Event {
 	return nil
 }
 
-// finish puts the events in order and numbers what the flows name anew.
+// finish puts the events in order and renumbers the reads in the flows.
 func (h *hiding) finish() Hidden {
 	out := Hidden{Calls: h.calls}
 	slices.SortStableFunc(h.made, func(a, b placed) int { return cmp.Compare(a.at, b.at) })

@@ -7,10 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Loops returns the n-th trace of a seed in which goroutines run loops, so that sites repeat, which
-// those of Generate do not: the same few statements again and again, by several goroutines, under
-// locks, between messages, in memory that is allocated anew. Equal arguments give equal traces.
-// Every trace is one that a Go program could have.
+// Loops returns trace number n of a seed, in which goroutines run loops, so sites repeat. Several
+// goroutines execute the same few statements, under locks, between messages, and in memory that is
+// allocated anew. Equal arguments give equal traces. A Go program could have each of them.
 func Loops(seed, n uint64) []trace.Event {
 	l := &loops{r: rand.New(rand.NewPCG(seed, n)), used: map[format.Addr]*use{}}
 	l.locations, l.locks = 1+l.r.IntN(3), 1+l.r.IntN(3)
@@ -28,18 +27,19 @@ func Loops(seed, n uint64) []trace.Event {
 	return l.events
 }
 
-// loops is a run in progress.
+// loops is a run that has not ended.
 type loops struct {
 	r                       *rand.Rand
 	locations, locks, sites int
-	quiet                   bool // goroutines but the first send and receive nothing
+	quiet                   bool // only the first goroutine sends and receives
 	bodies                  [][]statement
 	threads                 []*looper
 	used                    map[format.Addr]*use
 	events                  []trace.Event
 }
 
-// statement is one of a loop's body. Those that open something are closed by the one they name.
+// statement is a statement of a loop's body. A statement that opens something names the one that
+// closes it.
 type statement struct {
 	kind  format.Kind
 	flags format.Flags
@@ -111,8 +111,7 @@ func held(open []statement, obj format.Addr) bool {
 	return false
 }
 
-// FailSwaps makes every second atomic read a CompareAndSwap that has failed. That is no other
-// order.
+// FailSwaps makes every second atomic read a CompareAndSwap that has failed. The order is the same.
 func FailSwaps(events []format.Event) {
 	n := 0
 	for i := range events {
@@ -153,7 +152,7 @@ func (l *loops) message(k int) statement {
 
 const maxLoopers = 9
 
-// start makes a goroutine that is to run some rounds of a body.
+// start makes a goroutine that runs some rounds of a body.
 func (l *loops) start(parent format.GoID) bool {
 	if len(l.threads) == maxLoopers {
 		return false
@@ -172,7 +171,8 @@ func (l *loops) start(parent format.GoID) bool {
 
 func (l *loops) emit(e trace.Event) { l.events = append(l.events, e) }
 
-// turn lets a goroutine that can go on do some statements. It returns false if none can.
+// turn executes some statements of a goroutine that is not blocked. It returns false if all are
+// blocked.
 func (l *loops) turn() bool {
 	for range 50 {
 		t := l.threads[l.r.IntN(len(l.threads))]
@@ -190,7 +190,7 @@ func (l *loops) turn() bool {
 	return false
 }
 
-// step executes a goroutine's next statement, if it can be executed now.
+// step executes a goroutine's next statement, if it is enabled.
 func (l *loops) step(t *looper) bool {
 	body := l.bodies[t.body]
 	if t.at == len(body) {
@@ -214,7 +214,7 @@ func (l *loops) step(t *looper) bool {
 	return true
 }
 
-// enabled says whether a statement can be executed, and if so, what becomes of its object.
+// enabled reports whether a statement is enabled and, if it is, changes the state of its object.
 func (l *loops) enabled(s statement) bool {
 	u := l.used[s.obj]
 	if u == nil {

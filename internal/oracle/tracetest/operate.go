@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// do lets thread t execute one operation, if it is possible now.
+// do executes one operation of thread t, if it is enabled.
 func (g *run) do(t model.Thread, o op) {
 	th := &g.threads[t]
 	switch o {
@@ -93,7 +93,7 @@ func (g *run) try(t model.Thread, h hold) {
 	}
 }
 
-// unlockSome releases a lock of t's, or now and then, as Go allows, of another's.
+// unlockSome releases a lock of t or sometimes, as Go allows, one of another thread.
 func (g *run) unlockSome(t model.Thread) {
 	u := t
 	if g.chance(0.05) {
@@ -258,7 +258,7 @@ func (g *run) idle(u, t model.Thread) bool {
 	return u != t && th.live && !th.ended && len(th.todo) == 0 && !g.blocked(u)
 }
 
-// empty takes the element out of an unbuffered channel.
+// empty removes the element of an unbuffered channel.
 func (g *run) empty(x model.Obj) uint64 {
 	c := &g.objs[x]
 	v := c.Queue[0]
@@ -290,12 +290,12 @@ func (g *run) recv(t model.Thread, x model.Obj, flags format.Flags, others []mod
 	return true
 }
 
-// calm reports whether e could have waited. (U: patient)
+// calm reports whether e could have waited (U: patient).
 func (g *run) calm(e *model.Event) bool {
 	return e.Flags&format.FlagNonBlocking == 0 && !slices.ContainsFunc(e.Cases, g.offers)
 }
 
-// offers reports whether a case is ready. (S)
+// offers reports whether a case is ready (S).
 func (g *run) offers(k model.Case) bool {
 	c := &g.objs[k.Chan]
 	return c.Closed || k.Send && len(c.Queue) < int(c.Cap) || !k.Send && len(c.Queue) > 0
@@ -314,7 +314,7 @@ func (g *run) choose(t model.Thread, poll bool) {
 	for k, c := range cases {
 		others := append(slices.Clone(cases[:k]), cases[k+1:]...)
 		if poll {
-			others = nil // not patient, whatever they are
+			others = nil // not patient in any case
 		}
 		if c.Send && g.send(t, c.Chan, flags, others) || !c.Send && g.recv(t, c.Chan, flags, others) {
 			return

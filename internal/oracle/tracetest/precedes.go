@@ -8,14 +8,15 @@ import (
 )
 
 // CausallyPrecedes returns the sites of all pairs of accesses that the causally-precedes relation
-// does not order (Smaragdakis, Evans, Sadowski, Yi, Flanagan, "Sound predictive race detection in
+// leaves unordered (Smaragdakis, Evans, Sadowski, Yi, Flanagan, "Sound predictive race detection in
 // polynomial time", POPL 2012), by its definition, for small traces:
 //
-//	(a) of two critical sections on one lock with conflicting accesses the first release precedes
-//	the second acquire; (b) so it does if an event of the first precedes one of the second; (c)
-//	what precedes, precedes also with happens-before in front of it or behind it.
+//   - (a) Of two critical sections on one lock with conflicting accesses, the first release
+//     precedes the second acquire.
+//   - (b) So it does if an event of the first section precedes one of the second.
+//   - (c) The relation is closed under composition with happens-before on either side.
 //
-// Go and Join order as program order does. Other synchronisation it has not.
+// Go and Join order as program order does. There is no other synchronisation.
 func CausallyPrecedes(events []trace.Event) [][2]trace.Site {
 	p := newPrecedences(events)
 	p.fix(func(s, u section) bool {
@@ -43,7 +44,7 @@ func WeaklyCausallyPrecedes(events []trace.Event) [][2]trace.Site {
 type precedences struct {
 	events   []trace.Event
 	must, hb relation
-	rel      relation // the one that is computed
+	rel      relation // the relation that is computed
 }
 
 func newPrecedences(events []trace.Event) *precedences {
@@ -65,7 +66,7 @@ func newPrecedences(events []trace.Event) *precedences {
 	return p
 }
 
-// add adds a pair, and says whether it is new.
+// add adds a pair, and reports whether it is new.
 func (p *precedences) add(i, j int, holds bool) bool {
 	if !holds || p.rel[i][j] {
 		return false
@@ -74,8 +75,8 @@ func (p *precedences) add(i, j int, holds bool) bool {
 	return true
 }
 
-// fix applies a rule for two sections on one lock, and the composition with happens-before, until
-// nothing is new.
+// fix applies a rule for two sections on one lock, and the composition with happens-before, up to
+// the fixed point.
 func (p *precedences) fix(rule func(s, u section) bool) {
 	sections := criticalSections(p.events)
 	for changed := true; changed; {
@@ -164,7 +165,7 @@ func criticalSections(events []trace.Event) []section {
 	return out
 }
 
-// some says whether something holds of an event of each of two sections.
+// some reports whether something holds for an event of each of two sections.
 func (s section) some(u section, events []trace.Event, holds func(i, j int) bool) bool {
 	for i := s.acq; i <= s.rel; i++ {
 		for j := u.acq; j <= u.rel; j++ {

@@ -22,9 +22,8 @@ var families = map[string][numOps]int{
 	"go":         {opGo: 3, opJoin: 2, opEnd: 1},
 }
 
-// Profiles lists the kinds of execution that comparisons should see: one for each
-// family of primitives under each semantics of reads, mixtures, and some whose
-// pairs mostly do not race.
+// Profiles lists profiles for comparisons: one for each family of primitives under each semantics
+// of reads, mixtures, and some whose pairs mostly do not race.
 func Profiles() []Profile {
 	var ps []Profile
 	add := func(name string, sem model.Semantics, change func(*Profile), names ...string) {
@@ -69,13 +68,13 @@ func Profiles() []Profile {
 	return ps
 }
 
-// Random is a generated window together with the profile it came from.
+// Random is a generated window with its profile.
 type Random struct {
 	*model.Window
 	Profile string
 }
 
-// RandomWindow returns the n-th window of a seed. Equal arguments give equal windows.
+// RandomWindow returns window number n of a seed. Equal arguments give equal windows.
 func RandomWindow(seed, n uint64) Random { return ScaledWindow(seed, n, 1) }
 
 // ScaledWindow is RandomWindow with scale times as many events.

@@ -4,9 +4,9 @@ import (
 	"github.com/presage-race/presage/internal/predict/model"
 )
 
-// Shrink returns a smaller window on which the predictor still differs from the
-// explorer: it takes away events, edges, dependencies and flags one at a time, as
-// long as a difference remains and the recorded order stays a reordering, if it is one.
+// Shrink returns a smaller window on which the predictor still differs from the explorer. It
+// removes events, edges, dependencies and flags one at a time, as long as there is a difference and
+// the recorded order stays a reordering, if it is one.
 func Shrink(d *Disagreement, predict Predictor) *Disagreement {
 	for {
 		smaller := shrinkOnce(d, predict)
@@ -30,7 +30,7 @@ func shrinkOnce(d *Disagreement, predict Predictor) *Disagreement {
 	return nil
 }
 
-// validator is what a change of w has to keep: Validate, or of a variant WellFormed.
+// validator is the condition that a change of w has to keep: Validate, or WellFormed for a variant.
 func validator(w *model.Window) func(*model.Window) error {
 	if Validate(w) == nil {
 		return Validate
@@ -152,8 +152,8 @@ func without(w *model.Window, i int32) *model.Window {
 	return c
 }
 
-// moveTerms does for the terms of e what without does for its dependencies. A
-// term that has lost a read goes.
+// moveTerms does for the terms of e what without does for its dependencies. A term that has lost a
+// read is removed.
 func moveTerms(e *model.Event, i int32) {
 	var kept []model.Guard
 	for _, g := range e.Guards {

@@ -53,8 +53,8 @@ func (m *machine) executed(st *state, i int32) bool {
 	return m.rank[i] < st.at[m.w.Events[i].Thread]
 }
 
-// apply changes n by event i, or reports that i is not enabled. Lists are shared between states: they
-// are replaced, never written to.
+// apply changes n by event i, or reports that i is not enabled. Lists are shared between states:
+// they are replaced, never written to.
 func (m *machine) apply(n *state, i int32, e *model.Event) bool {
 	switch e.Kind {
 	case format.Go, format.End, format.Start, model.Pin:

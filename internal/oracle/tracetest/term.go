@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// operators are those that the terms of the tests have, all of two words of 64 bits: a judge of its
-// own for the evaluators of engine and checker. A quotient by zero is a panic: no value.
+// operators are the operators in terms of the tests, all on two words of 64 bits. They are
+// independent of the evaluators of engine and checker. A quotient by zero has no value.
 var operators = map[expr.Op]func(x, y uint64) (uint64, bool){
 	expr.Add: func(x, y uint64) (uint64, bool) { return x + y, true },
 	expr.Xor: func(x, y uint64) (uint64, bool) { return x ^ y, true },
@@ -67,8 +67,8 @@ func amount(e *expr.Expr, read func(r int32) (uint64, bool)) (uint64, bool) {
 	return operators[e.Op()](x, y)
 }
 
-// lose returns the term after event i has gone from the window, or nil if it
-// was one of its reads.
+// lose returns the term after event i is removed from the window, or nil if the event is one of its
+// reads.
 func lose(t *model.Term, i int32) *model.Term {
 	e := t.Expr.Replace(func(r *expr.Expr) *expr.Expr {
 		switch n := int32(r.Number()); {
@@ -106,7 +106,7 @@ func terms(e *model.Event) []*model.Term {
 	return list
 }
 
-// termFits reports whether a term of event i is about reads that it can know.
+// termFits checks that the reads of a term of event i are earlier reads of its thread.
 func termFits(w *model.Window, i int32, t *model.Term) error {
 	e := &w.Events[i]
 	for _, r := range t.Reads() {
@@ -127,8 +127,8 @@ func termFits(w *model.Window, i int32, t *model.Term) error {
 	return nil
 }
 
-// stored is the value that a write or send e leaves: val, as recorded, if what it is
-// computed from is as recorded; else what its term amounts to. (V)
+// stored is the value that a write or send e leaves (V): the recorded val if the reads that it is
+// computed from are intact, else the value of its term.
 func (m *machine) stored(n *state, e *model.Event, val uint64, asRecorded bool) saw {
 	switch {
 	case asRecorded && m.known(n, e.ValDeps):
@@ -139,8 +139,8 @@ func (m *machine) stored(n *state, e *model.Event, val uint64, asRecorded bool) 
 	return saw{}
 }
 
-// addTerms turns dependencies into guards and gives values terms, at random, so that the
-// recorded run has the values it has.
+// addTerms turns dependencies into guards and gives values terms, at random, with the values of the
+// recorded run.
 func addTerms(r *rand.Rand, w *model.Window) {
 	reads := make([][]int32, len(w.Threads))
 	accessed := make([]bool, len(w.Init))

@@ -15,8 +15,8 @@ func Address(_ format.Kind, o model.Obj) trace.Addr { return 0x1000 + 64*trace.A
 // GoID is the goroutine that Trace makes of a thread.
 func GoID(t model.Thread) trace.GoID { return trace.GoID(t) + 1 }
 
-// Trace turns a window into trace events, and what a walk would say of them. The site of
-// an event is its number in the window, plus one. Hard edges have no events; they are left out.
+// Trace turns a window into trace events with the flows of a walk. The site of an event is its
+// number in the window, plus one. Hard edges have no events and are left out.
 func Trace(w *model.Window) (events []trace.Event, flows []flow.Flow) {
 	at := make([]int64, len(w.Events)) // by event of w: its number in the trace
 	reads := func(deps []int32) (out []int64) {

@@ -8,9 +8,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Variants lists the kinds of variant windows that comparisons should see. A variant
-// stands for what would have happened had a branch gone the other way (RECIPE's path relaxation):
-// its recorded order is in general no reordering (docs/theory/model.md, "The recorded order").
+// Variants lists profiles of variant windows for comparisons. A variant stands for the events after
+// an untaken branch (RECIPE's path relaxation). Its recorded order is in general no reordering
+// (docs/theory/model.md, "The recorded order").
 func Variants() []Profile {
 	var ps []Profile
 	for _, p := range Profiles() {
@@ -32,10 +32,10 @@ func RandomVariant(seed, n uint64, scale int) Random {
 	return Random{Generate(rand.New(rand.NewPCG(seed, n^1<<63)), p), p.Name}
 }
 
-// vary makes a variant of a window that has no terms yet: it gives some thread another thread's
-// end, has threads' events recorded in another order, and has the reads of some read other
-// values. Program order stays, and a thread is recorded after what starts it; all else that
-// the recorded order vouched for may be lost.
+// vary makes a variant of a window that has no terms yet. It gives some thread the last events of
+// another one, records the threads' events in another order, and gives some reads other values.
+// Program order stays, and a thread is recorded after its Go; all else that holds in a recorded
+// order may not.
 func vary(r *rand.Rand, w *model.Window) {
 	if len(w.Events) < 2 {
 		return
@@ -56,8 +56,7 @@ func vary(r *rand.Rand, w *model.Window) {
 	revalue(r, w)
 }
 
-// leave makes some event one that never happens (M7), or the last event of some thread one that can
-// only race (M8).
+// leave marks some event never (MO7), or the last event of some thread last (MO8).
 func leave(r *rand.Rand, w *model.Window) {
 	if r.IntN(2) == 0 {
 		w.Events[r.IntN(len(w.Events))].Never = true
@@ -102,7 +101,7 @@ func exchange(r *rand.Rand, w *model.Window) {
 		e.Deps, e.Where, e.ValDeps = mine(e.Deps), mine(e.Where), mine(e.ValDeps)
 		moved = append(moved, int32(i))
 	}
-	if last == format.CondWait { // it does nothing until it wakes
+	if last == format.CondWait { // the thread waits until it wakes
 		return
 	}
 	permute(c, append(order, moved...))
@@ -127,7 +126,7 @@ func suffixLast(r *rand.Rand, w *model.Window) []int32 {
 	return append(order, last...)
 }
 
-// interleaving is any order that keeps the threads' own.
+// interleaving is a random order that keeps program order.
 func interleaving(r *rand.Rand, w *model.Window) []int32 {
 	queues := make([][]int32, len(w.Threads))
 	for i := range w.Events {
@@ -184,7 +183,7 @@ func permute(w *model.Window, order []int32) {
 	}
 }
 
-// revalue changes what some events read and write.
+// revalue changes the values that some events read and write.
 func revalue(r *rand.Rand, w *model.Window) {
 	for i := range w.Events {
 		e := &w.Events[i]
@@ -198,7 +197,7 @@ func revalue(r *rand.Rand, w *model.Window) {
 	}
 }
 
-// flip makes some guards demand another value than the recorded reads give.
+// flip gives some guards another value than that of the recorded reads.
 func flip(r *rand.Rand, w *model.Window) {
 	for i := range w.Events {
 		for k := range w.Events[i].Guards {

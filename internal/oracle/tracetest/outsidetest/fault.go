@@ -15,14 +15,14 @@ type Fault struct {
 	Name     string
 	Trace    func(r *rand.Rand, run *Run) *Run // of a run with every access; nil: it is thinned
 	Window   func(w *model.Window)             // nil: none
-	Ordered  bool                              // nobody says which accesses raced
+	Ordered  bool                              // racing accesses are not marked
 	Thinning Thinning
 }
 
 // Faults lists the faults.
 func Faults() []Fault {
 	return []Fault{
-		{Name: "O1: outside reads may see anything", Window: func(w *model.Window) {
+		{Name: "O1: outside reads may return anything", Window: func(w *model.Window) {
 			for i := range w.Events {
 				if e := &w.Events[i]; e.Kind == format.Read && e.Flags&format.FlagOpaque != 0 {
 					e.Strict = false
@@ -31,31 +31,31 @@ func Faults() []Fault {
 		}},
 		{Name: "O2: arguments are not pinned", Trace: needless(format.OpaqueBegin, 0)},
 		{Name: "O2: what is returned to outside code is not pinned", Trace: needless(format.Exit, 0)},
-		{Name: "O3: what outside code leaves is one number", Window: sameLeft},
-		{Name: "O3: a map write is a write (E6)", Trace: full(func(e *trace.Event) bool {
+		{Name: "O3: outside code always writes the same number", Window: sameLeft},
+		{Name: "O3: a map write does not read", Trace: full(func(e *trace.Event) bool {
 			if isOutside(e) && e.Kind == format.Write {
 				e.Size = 8
 			}
 			return true
 		})},
-		{Name: "O5: locks of outside code are none", Trace: full(func(e *trace.Event) bool {
+		{Name: "O5: no locks of outside code", Trace: full(func(e *trace.Event) bool {
 			return e.Flags&format.FlagOpaque == 0 || e.Kind != format.Lock && e.Kind != format.Unlock
 		})},
-		{Name: "O5: channels of outside code are none", Trace: full(func(e *trace.Event) bool {
+		{Name: "O5: no channels of outside code", Trace: full(func(e *trace.Event) bool {
 			return e.Flags&format.FlagOpaque == 0 || e.Kind != format.ChanSend && e.Kind != format.ChanRecv
 		})},
-		{Name: "O7: nobody says which accesses raced", Trace: full(func(*trace.Event) bool { return true }), Ordered: true},
+		{Name: "O7: racing accesses are not marked", Trace: full(func(*trace.Event) bool { return true }), Ordered: true},
 		{Name: "O8: files are not observed", Trace: full(func(e *trace.Event) bool {
 			return e.Kind != format.Observe || e.Obj != format.StateFiles
 		})},
 		{Name: "O8: goroutines are not counted", Trace: full(func(e *trace.Event) bool {
 			return e.Kind != format.Observe || e.Obj != format.StateGoroutines
 		})},
-		{Name: "E4: nothing is hidden in a turn", Window: func(w *model.Window) {
+		{Name: "E4: no accesses are left out of a turn", Window: func(w *model.Window) {
 			w.Orders = nil
 			w.Edges = slices.DeleteFunc(w.Edges, func(e model.Edge) bool { return e.Weak })
 		}},
-		{Name: "E4, E5: a late record is like others", Trace: func(r *rand.Rand, run *Run) *Run {
+		{Name: "E4, E5: late records are not marked", Trace: func(r *rand.Rand, run *Run) *Run {
 			return full(func(e *trace.Event) bool {
 				if isOutside(e) {
 					e.Flags &^= format.FlagLate
@@ -68,7 +68,7 @@ func Faults() []Fault {
 	}
 }
 
-// Apply makes the trace that a fault gives of a run.
+// Apply makes the trace of a run with the fault.
 func (f *Fault) Apply(r *rand.Rand, run *Run) *Run {
 	if f.Trace != nil {
 		return f.Trace(r, run)
@@ -76,7 +76,7 @@ func (f *Fault) Apply(r *rand.Rand, run *Run) *Run {
 	return run.Thin(r, f.Thinning)
 }
 
-// full is a change of each event of a trace; those for which it returns false are left out.
+// full changes each event of a trace, and leaves out those for which change returns false.
 func full(change func(e *trace.Event) bool) func(*rand.Rand, *Run) *Run {
 	return func(_ *rand.Rand, run *Run) *Run {
 		out, at := &Run{Program: run.Program, Schedule: run.Schedule}, make([]int64, len(run.Events))
@@ -90,7 +90,7 @@ func full(change func(e *trace.Event) bool) func(*rand.Rand, *Run) *Run {
 	}
 }
 
-// needless has events of a kind, with exactly these flags, need nothing.
+// needless removes the needs of events of a kind with exactly these flags.
 func needless(k format.Kind, flags format.Flags) func(*rand.Rand, *Run) *Run {
 	return func(_ *rand.Rand, run *Run) *Run {
 		out := *run
@@ -104,7 +104,7 @@ func needless(k format.Kind, flags format.Flags) func(*rand.Rand, *Run) *Run {
 	}
 }
 
-// sameLeft has outside code leave 1 wherever nothing says what it leaves.
+// sameLeft has outside code write 1 wherever the value is unknown.
 func sameLeft(w *model.Window) {
 	own := map[uint64]bool{}
 	for i := range w.Events {

@@ -2,7 +2,7 @@ package outsidetest
 
 import "math/rand/v2"
 
-// Generate makes a random program, two times in three one whose goroutines keep to a protocol.
+// Generate makes a random program. In two of three, goroutines follow a protocol.
 func Generate(r *rand.Rand) *Program {
 	if r.IntN(3) > 0 {
 		return agree(r)
@@ -29,7 +29,7 @@ func Generate(r *rand.Rand) *Program {
 	return p
 }
 
-// writing is the code of a goroutine under way.
+// writing is the code of a goroutine while it is generated.
 type writing struct {
 	r    *rand.Rand
 	p    *Program
@@ -40,11 +40,11 @@ type writing struct {
 	ends []int // instructions that go to the end of the goroutine
 }
 
-// scope is where a statement stands.
+// scope is the context of a statement.
 type scope struct {
 	bank    int // first register
 	outside bool
-	whole   bool // no inside code has called it
+	whole   bool // outside code that no inside code has called
 	once    bool // in the function of a Once
 	depth   int
 }
@@ -58,7 +58,7 @@ func (w *writing) one(n int) bool { return w.r.IntN(n) == 0 }
 
 func (w *writing) reg(c scope) int { return c.bank + w.r.IntN(bank) }
 
-// variable is one to access: beside a protocol, seldom one that it is about.
+// variable is a variable to access: with a protocol, rarely one of the protocol.
 func (w *writing) variable() int {
 	if w.by == nil || w.one(10) {
 		return w.r.IntN(w.p.Vars)
@@ -66,7 +66,7 @@ func (w *writing) variable() int {
 	return w.by.other(w.r, w.g)
 }
 
-// starts has the first goroutine start the others, some of them later.
+// starts are go statements of the first goroutine for the others.
 func (w *writing) starts() {
 	if n := len(w.p.Code) - 1; w.one(2) {
 		w.add(Instr{Op: Add, Src: -1, Dst: -1, K: uint8(n)})
@@ -101,7 +101,7 @@ func (w *writing) finish() {
 	}
 }
 
-// some is a few statements deeper inside.
+// some is a few nested statements.
 func (w *writing) some(c scope, most int) {
 	c.depth++
 	for range 1 + w.r.IntN(most) {
@@ -241,7 +241,7 @@ func (w *writing) once(c scope) {
 	w.code[i].To = len(w.code)
 }
 
-// pass is arguments or results from the registers of one frame to those of another.
+// pass copies arguments or results from the registers of one frame to those of another.
 func (w *writing) pass(to, from int) (args [][2]int) {
 	for i := range bank {
 		if !w.one(3) {

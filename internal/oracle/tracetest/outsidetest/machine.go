@@ -7,10 +7,10 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// state is where an execution of a program is. Equal states have equal futures.
+// state is a state of an execution. Equal states have equal futures.
 type state []byte
 
-// What a state has of a goroutine.
+// The layout of a goroutine in a state.
 const (
 	ofPC     = 0
 	ofStatus = 1
@@ -19,7 +19,7 @@ const (
 	ofAll    = ofRecent + 8
 )
 
-// What a goroutine does.
+// The status of a goroutine.
 const (
 	unborn = iota
 	running
@@ -27,7 +27,7 @@ const (
 	ended
 )
 
-// What a Once is.
+// The states of a Once.
 const (
 	fresh = iota
 	begun
@@ -36,7 +36,7 @@ const (
 
 const held = 0xff // a lock, for writing
 
-// A channel in a state: the number of elements, two of them, who sends.
+// A channel in a state: the number of elements, two elements, the goroutine that sends.
 const (
 	chanLen    = 0
 	chanFirst  = 1
@@ -44,7 +44,7 @@ const (
 	chanSize   = 4
 )
 
-// layout is where a state has what.
+// layout is the offsets in a state.
 type layout struct{ vars, locks, groups, onces, chans, file, size int }
 
 func (p *Program) layout() (l layout) {
@@ -76,10 +76,10 @@ func (st state) of(g int) []byte { return st[g*ofAll : (g+1)*ofAll] }
 
 func (st state) recent(g int) uint64 { return binary.LittleEndian.Uint64(st.of(g)[ofRecent:]) }
 
-// released forgets what g accessed so far: whoever acquires knows of it.
+// released removes the accesses of g so far: they are ordered before the next acquire.
 func (st state) released(g int) { clear(st.of(g)[ofRecent:]) }
 
-// next is the next instruction of g, nil if it has none or cannot go on by itself.
+// next is the next instruction of g; nil if it has none or is blocked.
 func (m *machine) next(st state, g int) *Instr {
 	if t := st.of(g); t[ofStatus] == running {
 		return &m.Code[g][t[ofPC]]
@@ -87,7 +87,7 @@ func (m *machine) next(st state, g int) *Instr {
 	return nil
 }
 
-// effect is what an operation did, in the words of a trace.
+// effect is the effect of an operation, as a trace has it.
 type effect struct {
 	kind  format.Kind
 	flags format.Flags
@@ -95,7 +95,7 @@ type effect struct {
 	aux   uint64
 }
 
-// step has g execute its next instruction, if it can.
+// step executes the next instruction of g, if it is enabled.
 func (m *machine) step(st state, g int) (x effect, ok bool) {
 	in, t := m.next(st, g), st.of(g)
 	if in == nil {
@@ -372,14 +372,14 @@ func (m *machine) other(st state, g int, in *Instr) effect {
 	return effect{kind: format.End}
 }
 
-// settle has g execute what nobody else notices.
+// settle executes instructions of g that others cannot observe.
 func (m *machine) settle(st state, g int) {
 	for in := m.next(st, g); in != nil && in.Op.local(); in = m.next(st, g) {
 		m.step(st, g)
 	}
 }
 
-// after is the state after the next step of g that others may notice; nil if there is none.
+// after is the state after the next step of g that others can observe; nil if there is none.
 func (m *machine) after(st state, g int) state {
 	in := m.next(st, g)
 	if in == nil {

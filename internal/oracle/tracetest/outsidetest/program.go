@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Op is what an instruction does.
+// Op is the operation of an instruction.
 type Op uint8
 
 // The operations. dst and src are registers, v is what is in src, xor K; K alone without src.
@@ -16,7 +16,7 @@ const (
 
 	Read      // dst = memory
 	Write     // memory = v
-	MapSet    // memory is changed by v and by what was there, as a map is: recorded as a write
+	MapSet    // memory = a function of v and memory, as in a map: recorded as a write
 	AtomRead  // dst = memory
 	AtomWrite // memory = v
 	Xor       // dst = memory, memory ^= K
@@ -26,10 +26,10 @@ const (
 	Unlock
 	RLock
 	RUnlock
-	TryLock // dst: whether it did
+	TryLock // dst: whether it succeeded
 	Add     // K, or -K with Src 1: of a WaitGroup
 	Wait
-	Once // goes on if its function is to be run, to To if that is done
+	Once // if the function has run, jump to To
 	OnceEnd
 	Send // v
 	Recv // dst
@@ -43,15 +43,15 @@ const (
 	Go  // starts goroutine Obj, with arguments
 	End // of the goroutine
 
-	// What no other goroutine notices.
+	// Operations that other goroutines cannot observe.
 
 	Set    // dst = v
-	If     // goes on if src is K, else to To
-	Jump   // to To
+	If     // if src is not K, jump to To
+	Jump   // jump to To
 	Call   // of outside code, with arguments
-	Return // from it, with results
+	Return // from outside code, with results
 	Enter  // inside code that outside code calls back, with arguments
-	Leave  // it, with results
+	Leave  // inside code, with results
 	Stop   // a panic, or Goexit: to To, in inside code
 
 	numOps
@@ -68,7 +68,7 @@ var opNames = [numOps]string{
 type Instr struct {
 	Op       Op
 	Outside  bool
-	Narrow   bool // an access whose hook says where it begins, not how wide it is
+	Narrow   bool // an access whose hook has its address but not its size
 	Obj      int  // variable, lock, WaitGroup, Once, channel, goroutine
 	Dst, Src int  // registers; -1: none
 	K        uint8
@@ -82,7 +82,7 @@ const (
 	values    = 4
 )
 
-// Program is goroutines with what they share. Goroutine 0 is there from the start.
+// Program has goroutines and what they share. Goroutine 0 runs from the start.
 type Program struct {
 	Code    [][]Instr
 	Whole   []bool // by goroutine: all of its code is outside code
@@ -150,11 +150,11 @@ func (in *Instr) String() string {
 	return b.String()
 }
 
-// local reports whether no other goroutine notices the operation.
+// local reports whether other goroutines cannot observe the operation.
 func (o Op) local() bool { return o >= Set || o == Nop }
 
-// access reports whether it accesses memory, atomically, and whether it writes, or counts as a
-// write.
+// access reports whether the operation accesses memory, whether atomically, and whether it counts
+// as a write.
 func (o Op) access() (is, atomic, write bool) {
 	return o >= Read && o <= Swap, o >= AtomRead && o <= Swap, o == Write || o == MapSet || o >= AtomWrite && o <= Swap
 }

@@ -2,23 +2,26 @@ package outsidetest
 
 import "math/rand/v2"
 
-// A protocol is how the goroutines of a program agree on who uses data, a variable. Where they
-// agree on nothing, nearly every pair of accesses races, and no prediction is false.
+// A protocol decides which goroutine may use a variable, the data. Without protocols nearly every
+// pair of accesses would race, and no prediction could be false. There are three:
 //
-// The owner uses the data and then sets a flag; others look at the flag, and use the data if it is
-// set. Or the owner sets the flag and then uses the data; others look and use it in one critical
-// section, if the flag is not set. Or all take the data, by setting the flag if it is not set, and
-// give it back. A value goes from the look to the branch through registers, memory, arguments,
-// results and callbacks, inside and outside code in turn.
+//   - The owner uses the data and then sets a flag. Others read the flag and use the data if it is
+//     set.
+//   - The owner sets the flag and then uses the data. Others read the flag and, if it is not set,
+//     use the data in the same critical section.
+//   - Each goroutine takes the data by setting the flag if it is not set, and gives it back.
+//
+// The value of the flag passes to the branch through registers, memory, arguments, results and
+// callbacks, in inside and outside code in turn.
 type protocol struct {
 	medium medium
 	owner  int
 	closes bool  // the data is for others until the flag is set
-	takes  bool  // the data is for who has set the flag
-	k      uint8 // what others see when they may use the data
+	takes  bool  // the data is for the goroutine that has set the flag
+	k      uint8 // the value of the flag when others may use the data
 }
 
-// medium is what the flag is.
+// medium is the kind of the flag.
 type medium int
 
 const (
@@ -27,15 +30,15 @@ const (
 	plain                  // memory, which races
 	file                   // a file, under the first lock
 	counted                // the number of goroutines: the owner ends
-	elements               // how many a channel has
-	polled                 // what a channel has
+	elements               // the number of elements of a channel
+	polled                 // an element of a channel
 	media
 )
 
-// observed reports whether only outside code can look at the flag.
+// observed reports whether only outside code can read the flag.
 func (m medium) observed() bool { return m == file || m == counted }
 
-// Variables of a program with a protocol; behind them, one for each goroutine.
+// Variables of a program with a protocol. After them is one for each goroutine.
 const (
 	flagVar = iota
 	dataVar
@@ -43,7 +46,7 @@ const (
 	ownVar
 )
 
-// other is a variable that the protocol is not about.
+// other is a variable that is not of the protocol.
 func (p *protocol) other(r *rand.Rand, g int) int {
 	if r.IntN(3) == 0 {
 		return commonVar
@@ -51,7 +54,7 @@ func (p *protocol) other(r *rand.Rand, g int) int {
 	return ownVar + g
 }
 
-// agree makes a program whose goroutines keep to a protocol, mostly.
+// agree makes a program most of whose goroutines follow a protocol.
 func agree(r *rand.Rand) *Program {
 	n := 2 + r.IntN(5)/4
 	p := &Program{Code: make([][]Instr, n), Whole: make([]bool, n), Vars: ownVar + n, Locks: 1 + r.IntN(2), Groups: 1, Onces: 1}
@@ -85,7 +88,7 @@ func agree(r *rand.Rand) *Program {
 	return p
 }
 
-// keep has a goroutine keep to the protocol.
+// keep generates a goroutine that follows the protocol.
 func (w *writing) keep(c scope) {
 	if w.g == 0 {
 		for u := 1; u < len(w.p.Code); u++ {
@@ -118,7 +121,7 @@ func (w *writing) noise(c scope) {
 	}
 }
 
-// take takes the data, if nobody has it, uses it, and gives it back.
+// take takes the data if it is free, uses it, and gives it back.
 func (w *writing) take(c scope) {
 	s := w.reg(c)
 	flag := Instr{Op: Write, Outside: c.outside, Dst: -1, Src: -1, K: 1}
@@ -137,13 +140,13 @@ func (w *writing) take(c scope) {
 	w.code[i].To = len(w.code)
 }
 
-// own is what the owner does.
+// own is the code of the owner.
 func (w *writing) own(c scope) {
 	if !w.by.closes && w.one(3) {
 		w.set(c, 2*uint8(w.r.IntN(2)))
 	}
 	if w.by.closes {
-		if w.one(2) { // sets the flag, and takes that back
+		if w.one(2) { // sets the flag and resets it
 			w.set(c, uint8(w.r.IntN(values)), 0)
 		}
 		w.set(c, 1)
@@ -211,7 +214,7 @@ func (w *writing) use(c scope) {
 	})
 }
 
-// set has the flag be each of some values, one after the other.
+// set sets the flag to some values, one after the other.
 func (w *writing) set(c scope, list ...uint8) {
 	where := w.anywhere
 	if w.by.medium == file && !c.outside {
@@ -250,7 +253,7 @@ func (w *writing) set(c scope, list ...uint8) {
 	})
 }
 
-// look puts the flag into register s.
+// look reads the flag into register s.
 func (w *writing) look(c scope, s int) {
 	in := Instr{Outside: c.outside, Dst: s, Src: -1}
 	in.Op = [media]Op{guarded: Read, atomic: AtomRead, plain: Read, file: Look, counted: Count, elements: Len, polled: Poll}[w.by.medium]
@@ -260,7 +263,7 @@ func (w *writing) look(c scope, s int) {
 	w.add(in)
 }
 
-// consume looks at the flag, and uses the data if that is what it says.
+// consume reads the flag, and uses the data if the flag allows it.
 func (w *writing) consume(c scope) {
 	s := w.reg(c)
 	switch under := w.by.medium == guarded || w.by.medium == file; {
@@ -278,7 +281,7 @@ func (w *writing) consume(c scope) {
 	}
 }
 
-// obtain gets the flag into register s, from code that may be deeper inside.
+// obtain reads the flag into register s, maybe in nested code.
 func (w *writing) obtain(c scope, s, n int) {
 	in, memory := w.inCall, w.one(2)
 	if c.outside {
@@ -304,7 +307,7 @@ func (w *writing) obtain(c scope, s, n int) {
 	in(c, nil, [][2]int{{s, to}}, func(d scope) { w.obtain(d, to, n-1) })
 }
 
-// relay uses the data if register s is k, which may get elsewhere first.
+// relay uses the data if register s is k. The value may be copied before.
 func (w *writing) relay(c scope, s int, k uint8, n int) {
 	own := Instr{Obj: ownVar + w.g, Outside: c.outside, Dst: -1, Src: -1}
 	write, read := own, own
@@ -321,7 +324,7 @@ func (w *writing) relay(c scope, s int, k uint8, n int) {
 			return
 		}
 	case 1:
-		if n > 0 && c.bank < 2*bank { // from here to deeper inside, through memory
+		if n > 0 && c.bank < 2*bank { // to nested code, through memory
 			w.add(write)
 			w.deeper(c, nil, func(d scope) {
 				read.Outside, read.Dst = d.outside, to
@@ -336,7 +339,7 @@ func (w *writing) relay(c scope, s int, k uint8, n int) {
 			return
 		}
 	case 4:
-		if n > 0 && !c.outside && c.bank == 0 { // through what outside code makes of it
+		if n > 0 && !c.outside && c.bank == 0 { // through outside code
 			x := uint8(w.r.IntN(2))
 			w.add(write)
 			w.inCall(c, nil, nil, func(scope) {
@@ -347,7 +350,7 @@ func (w *writing) relay(c scope, s int, k uint8, n int) {
 			return
 		}
 	case 5:
-		if c.outside && !c.whole { // it panics if it is not
+		if c.outside && !c.whole { // outside code panics if it is not k
 			i := w.add(Instr{Op: If, Src: s, K: k, Dst: -1, Outside: true})
 			j := w.add(Instr{Op: Jump, Dst: -1, Src: -1, Outside: true})
 			w.code[i].To = len(w.code)
@@ -360,7 +363,7 @@ func (w *writing) relay(c scope, s int, k uint8, n int) {
 	w.when(c, s, k)
 }
 
-// when uses the data if register s is k, or if it is not what it is otherwise.
+// when uses the data if register s is k, or if it is not the other value.
 func (w *writing) when(c scope, s int, k uint8) {
 	in := Instr{Op: If, Src: s, K: k, Dst: -1, Outside: c.outside}
 	not := w.one(3)

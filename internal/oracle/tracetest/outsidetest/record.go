@@ -18,10 +18,10 @@ type Run struct {
 	Flows    []flow.Flow
 }
 
-// Walk is how much the walk of a trace says (package walk).
+// Walk is which parts the flows of a walk have (package walk).
 type Walk struct {
-	Guards bool // conditions where a branch rests on a read, not needs
-	Stored bool // (F9): what was stored anywhere is needed where outside code goes on
+	Guards bool // a branch that depends on reads has a guard instead of needs
+	Stored bool // outside code needs all reads whose values were stored before
 }
 
 // Where objects of each kind are.
@@ -33,9 +33,9 @@ const (
 	chansAt  = 0x40000
 )
 
-// Record executes the program under a random schedule. A goroutine that has made a step makes the
-// next one as well, more or less often. The hooks of outside code run before its accesses, and
-// others may come in between.
+// Record executes the program under a random schedule. A goroutine often makes several steps in a
+// row. The hook of an access of outside code runs before the access, and other goroutines may run
+// in between.
 func (p *Program) Record(r *rand.Rand, walk Walk) *Run {
 	m := newMachine(p)
 	st := m.start()
@@ -60,7 +60,7 @@ func (p *Program) Record(r *rand.Rand, walk Walk) *Run {
 	return &rec.Run
 }
 
-// Replay executes the program under a schedule, of which it skips what is not possible.
+// Replay executes the program under a schedule, without the steps that are not enabled.
 func (p *Program) Replay(schedule []int, walk Walk) *Run {
 	m := newMachine(p)
 	st := m.start()
@@ -75,20 +75,20 @@ func (p *Program) Replay(schedule []int, walk Walk) *Run {
 	return &rec.Run
 }
 
-// taint is what a walk knows of a register: the reads that it was computed from, and how; without a
-// term that is not known.
+// taint is the reads that a register was computed from, with the term, or without one if it is
+// unknown.
 type taint struct {
 	reads []int64
 	term  *expr.Expr
 }
 
-// recorder writes a run down.
+// recorder records a run.
 type recorder struct {
 	Run
 	walk  Walk
 	noted []bool // by goroutine: the next access has a record
 	regs  [][registers]taint
-	next  [][]int64 // by goroutine: what its next event needs
+	next  [][]int64 // by goroutine: the needs of its next event
 	reads [][]int64 // by goroutine: the reads of inside code,
 	kept  [][]int64 // and those that went into memory
 	sent  []uint64  // by channel
@@ -101,7 +101,7 @@ func newRecorder(p *Program, walk Walk) *recorder {
 	return r
 }
 
-// hook writes the next instruction of g down, if it is an access of outside code.
+// hook records the next instruction of g, if it is an access of outside code.
 func (r *recorder) hook(m *machine, st state, g int) {
 	in := m.next(st, g)
 	if in == nil || !in.Outside || r.noted[g] || in.Op != Read && in.Op != Write && in.Op != MapSet {
@@ -116,7 +116,7 @@ func (r *recorder) hook(m *machine, st state, g int) {
 	r.noted[g] = true
 }
 
-// step has g execute an instruction, and notes what it did.
+// step executes an instruction of g and records it.
 func (r *recorder) step(m *machine, st state, g int) bool {
 	in, pc := m.next(st, g), int(st.of(g)[ofPC])
 	first := in != nil && len(r.Schedule) == 0
@@ -150,7 +150,7 @@ func (r *recorder) emit(g int, e trace.Event, f flow.Flow) int64 {
 	return int64(len(r.Events) - 1)
 }
 
-// begins notes that goroutine u, which g has started, is there.
+// begins records the start of goroutine u by g.
 func (r *recorder) begins(u, g int) {
 	if u > 0 {
 		r.emit(u, trace.Event{Kind: format.Start, Obj: trace.Addr(g + 1)}, flow.Flow{})
@@ -160,7 +160,7 @@ func (r *recorder) begins(u, g int) {
 	}
 }
 
-// note notes what an instruction did, as e. on says that the next one follows it.
+// note records the effect of an instruction as event e. on says that the next one follows it.
 func (r *recorder) note(g int, in *Instr, e trace.Event, on bool) {
 	switch is, _, _ := in.Op.access(); {
 	case is:
@@ -197,7 +197,7 @@ func (r *recorder) put(g int, in *Instr, t taint) {
 	}
 }
 
-// value is what a walk knows of the value that an instruction of inside code stores.
+// value is the taint of the value that an instruction of inside code stores.
 func (r *recorder) value(g int, in *Instr) taint {
 	if in.Src < 0 {
 		return taint{}
@@ -242,7 +242,7 @@ func (r *recorder) access(g int, in *Instr, e trace.Event) {
 		r.emit(g, e, flow.Flow{Value: expr.Binary(expr.Xor, expr.Uint64, 0, self.term, expr.Word(uint64(in.K)))})
 		r.put(g, in, self)
 		r.reads[g], r.kept[g] = append(r.reads[g], n), union(r.kept[g], self.reads)
-	case Swap: // (F8)
+	case Swap:
 		r.emit(g, e, flow.Flow{})
 		r.put(g, in, taint{})
 		if e.Kind == format.AtomicRMW {
@@ -333,7 +333,7 @@ func (r *recorder) local(g int, in *Instr, e trace.Event, on bool) {
 			f.Needs = union(f.Needs, r.left(g))
 		}
 	case Stop:
-		e.Flags, e.Aux, f.Needs = format.FlagPanic, 1, r.reads[g] // (F4)
+		e.Flags, e.Aux, f.Needs = format.FlagPanic, 1, r.reads[g]
 	case Nop, Jump:
 		return
 	}
@@ -348,7 +348,7 @@ func (r *recorder) local(g int, in *Instr, e trace.Event, on bool) {
 	}
 }
 
-// after is the registers after a call or a return: results of outside code rest on nothing.
+// after is the registers after a call or a return. Results of outside code have no taint.
 func (r *recorder) after(regs *[registers]taint, in *Instr) (out [registers]taint) {
 	if in.Op == Stop {
 		return out
@@ -360,7 +360,7 @@ func (r *recorder) after(regs *[registers]taint, in *Instr) (out [registers]tain
 	return out
 }
 
-// branch is what a branch rests on: is t k?
+// branch is the flow of a branch on t == k.
 func (r *recorder) branch(t taint, k uint8, is bool) (f flow.Flow) {
 	if !r.walk.Guards || t.term == nil || len(t.reads) == 0 {
 		f.Needs = t.reads
@@ -374,7 +374,7 @@ func (r *recorder) branch(t taint, k uint8, is bool) (f flow.Flow) {
 	return f
 }
 
-// left is what outside code may find in memory (F9).
+// left is the reads whose values outside code may find in memory.
 func (r *recorder) left(g int) []int64 {
 	if r.walk.Stored {
 		return r.kept[g]

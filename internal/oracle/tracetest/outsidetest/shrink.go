@@ -2,8 +2,8 @@ package outsidetest
 
 import "slices"
 
-// Shrink returns a smaller program and schedule for which fails still holds: it leaves out
-// instructions and steps, one after the other, until none can go.
+// Shrink returns a smaller program and schedule for which fails still holds. It removes
+// instructions and steps one after the other, until none can be removed.
 func Shrink(p *Program, schedule []int, fails func(*Program, []int) bool) (*Program, []int) {
 	for again := true; again; {
 		again = false

@@ -11,15 +11,15 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Thinning is what Thin leaves out that the recorder does not: faults of it.
+// Thinning are faults of Thin: records that it leaves out although the recorder does not.
 type Thinning struct {
-	NoDirty bool // (SC7): what outside code reads of what inside code has written
+	NoDirty bool // (SC7): reads by outside code of what inside code has written
 	NoLate  bool // late records
 }
 
-// Thin returns the run as the recorder writes it down: of the accesses of outside code the first of
-// each turn, and of its last ones late records. When the recorder looks at the records of inside
-// code, between two operations of synchronisation, is random.
+// Thin returns the run as the recorder writes it. Of the accesses of outside code it has the first
+// of each turn, and late records of the last ones. The recorder processes the records of inside
+// code at random moments between two operations of synchronisation.
 func (run *Run) Thin(r *rand.Rand, by Thinning) *Run {
 	t := &thinner{r: r, run: run, by: by, gs: make([]cellG, len(run.Code)), cells: make([]cell, run.Vars), owner: []int{-1}, end: []int{0}, gone: make([]bool, len(run.Events))}
 	for i := range run.Events {
@@ -31,7 +31,7 @@ func (run *Run) Thin(r *rand.Rand, by Thinning) *Run {
 	return t.finish()
 }
 
-// entry is one of a cell, of presage_cell.go.
+// entry is an entry of a cell (presage_cell.go of the recorder).
 type entry struct {
 	id       int // context; 0: there is no entry
 	shared   bool
@@ -40,21 +40,21 @@ type entry struct {
 	event    int // the access
 }
 
-// cell is what the recorder keeps of a word.
+// cell is the state of a word in the recorder.
 type cell struct {
 	w, r                    entry
 	dirtyReads, dirtyWrites uint8
 }
 
-// cellG is what it keeps of a goroutine.
+// cellG is the state of a goroutine in the recorder.
 type cellG struct {
-	key         int // context of what it does now
+	key         int // the present context
 	base, width int // contexts of the release epoch
 	inside      int // context of its marks
 	records     []int
 }
 
-// thinner is Thin under way.
+// thinner is the state of Thin.
 type thinner struct {
 	r     *rand.Rand
 	run   *Run
@@ -140,7 +140,7 @@ func (t *thinner) epoch(g int, e entry) bool {
 	return t.owns(g, e) && e.id >= s.base && e.id < s.base+s.width
 }
 
-// scan looks at the records of inside code (SC4, SC7).
+// scan processes the records of inside code (SC4, SC7).
 func (t *thinner) scan(g int) {
 	s := &t.gs[g]
 	for _, i := range s.records {
@@ -187,7 +187,7 @@ func (t *thinner) flush(e entry) {
 	}
 }
 
-// hook takes an access of outside code. It reports whether it is written down where it is.
+// hook takes an access of outside code, and reports whether it is recorded at its place.
 func (t *thinner) hook(i, g int, e *trace.Event) bool {
 	t.scan(g)
 	c, b, write := &t.cells[variable(e)], bytesOf(e), e.Kind == format.Write
@@ -221,7 +221,7 @@ func continues(c *cell, b uint8, write bool) bool {
 	return b&^c.w.bytes == 0 || !write && b&^c.r.bytes == 0
 }
 
-// ownTurn takes an access to a word that nobody else has used.
+// ownTurn takes an access to a word that no other goroutine has used.
 func (t *thinner) ownTurn(g int, c *cell, i int, b uint8, write bool) bool {
 	if !t.mine(g, c.w) || !t.mine(g, c.r) {
 		return false
@@ -245,7 +245,7 @@ func (t *thinner) ownTurn(g int, c *cell, i int, b uint8, write bool) bool {
 	return true
 }
 
-// taken takes an access. It reports whether it is to be written down.
+// taken takes an access, and reports whether it is recorded.
 func (t *thinner) taken(g int, c *cell, i int, b uint8, write bool) bool {
 	for !t.ownTurn(g, c, i, b, write) {
 		p := &c.r
@@ -279,7 +279,7 @@ func (t *thinner) taken(g int, c *cell, i int, b uint8, write bool) bool {
 	return false
 }
 
-// writeLate writes the access of an entry down, and notes that.
+// writeLate records the access of an entry late.
 func (t *thinner) writeLate(g int, p *entry) {
 	if p.id == 0 || p.recorded {
 		return

@@ -9,8 +9,8 @@ import (
 
 // Unordered returns the pairs of sites, the lower one first, of conflicting accesses that
 // happens-before leaves unordered in a run with every access. They are races of the recorded run.
-// Explore need not have them: files, numbers of elements and of goroutines order what is done, and
-// nothing by happens-before.
+// Explore need not have them: files and numbers of elements and goroutines order accesses in
+// executions, but not by happens-before.
 func (run *Run) Unordered() map[[2]trace.Site]bool {
 	n := len(run.Code)
 	h := &order{now: make([]clock, n), held: map[trace.Addr]*released{}, waits: make([]*released, n)}
@@ -38,10 +38,10 @@ func (run *Run) Unordered() map[[2]trace.Site]bool {
 	return races
 }
 
-// access is one by its goroutine at a time of that.
+// access is an access, with its goroutine and the time of the goroutine.
 type access struct{ event, at int }
 
-// clock is, by goroutine, before which time of it everything is known.
+// clock is a vector clock, by goroutine.
 type clock []int
 
 func (c clock) join(d clock) {
@@ -50,21 +50,20 @@ func (c clock) join(d clock) {
 	}
 }
 
-// released is what those who have let an object go knew.
+// released is the clock of an object.
 type released struct {
 	writers, readers clock
 	sent, received   []clock
 }
 
-// order is Unordered under way.
+// order is the state of Unordered.
 type order struct {
 	now   []clock
 	held  map[trace.Addr]*released
-	waits []*released // by goroutine: the channel that it has sent on, without a buffer
+	waits []*released // by goroutine: the unbuffered channel that it has sent on
 }
 
-// release has what g does from now on be unknown to those who acquire what it knows now, and
-// returns that.
+// release returns the clock of g and begins a new epoch of g.
 func (h *order) release(g int) clock {
 	h.now[g][g]++
 	return slices.Clone(h.now[g])
