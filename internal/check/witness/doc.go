@@ -108,7 +108,7 @@
 // call may depend on a read that differs:
 //   - No event in the call needs such a read.
 //   - When the call begins, nothing that it reaches was computed from one; nor does traced code
-//     write such a value to what the call reaches, while the call is under way and runs on.
+//     write such a value to what the call reaches, while the call is open and runs on.
 //   - If the witness runs a gap without the event that ends it, traced code that its calls have
 //     called back before has no such read.
 //

@@ -385,7 +385,7 @@ func text0(x int64) string {
 	return string(rune(x))
 }
 
-// TestFunctions: whoever fills in a function fills it in twice.
+// TestFunctions checks that both evaluators have the same functions.
 func TestFunctions(t *testing.T) {
 	for name := range functions {
 		if expr.Functions[name] == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/oracle/tracetest"
 )
 
-// TestAdmits: random windows admit the order in which they were recorded; of what is broken it is
-// said by which rule.
+// TestAdmits checks that random windows admit their recorded order, and that the error for a broken
+// window names the rule.
 func TestAdmits(t *testing.T) {
 	for n := range uint64(2_000) {
 		if w := tracetest.RandomWindow(7, n).Window; witness.Admits(w) != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestRecorded has a case for everything for which a pair is refused or not: the pair is @a and @b.
-// What (H1) to (H7) order is checked against the definition in package hb.
+// Package hb compares (CW1) with the definition.
 func TestRecorded(t *testing.T) {
 	for _, c := range []struct{ name, trace, want string }{
 		{"nothing in between", `

@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestWhole: what a part of an access of the race has left is read by its own goroutine alone
-// before the race.
+// TestWhole checks that only its own goroutine reads a part of an access of the race before the
+// race.
 func TestWhole(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -13,9 +13,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestCheckAgainstExplorer spoils witnesses in every simple way and compares the
-// checker with the rules of the explorer, which were written without it. Both
-// directions count: a spoilt witness may still be one.
+// TestCheckAgainstExplorer changes witnesses in each of spoilers and compares the checker with the
+// explorer, which was written independently. A changed witness may still be one.
 func TestCheckAgainstExplorer(t *testing.T) {
 	windows := uint64(3_000)
 	if testing.Short() {
@@ -182,7 +181,7 @@ func walk(r *rand.Rand, w *model.Window) []int32 {
 	return order
 }
 
-// TestCheckRejectsWrongPairs gives every witness to every pair it is not for.
+// TestCheckRejectsWrongPairs checks every witness with every other pair.
 func TestCheckRejectsWrongPairs(t *testing.T) {
 	wrong := 0
 	for n := range uint64(400) {
@@ -208,8 +207,8 @@ func TestCheckRejectsWrongPairs(t *testing.T) {
 	}
 }
 
-// TestCheckText checks that no race is one of a read of what a string says: of every race of a
-// read, the same with such a read is refused.
+// TestCheckText checks that a read of the content of a string does not race: for every race of a
+// read, the same race with such a read is refused.
 func TestCheckText(t *testing.T) {
 	tried := 0
 	for n := range uint64(200) {
@@ -234,8 +233,7 @@ func TestCheckText(t *testing.T) {
 	}
 }
 
-// TestCheckMalformed checks that a window whose numbers do not fit is an error,
-// and never a panic.
+// TestCheckMalformed checks that a malformed window is an error and never a panic.
 func TestCheckMalformed(t *testing.T) {
 	for n := range uint64(200) {
 		for name, spoil := range map[string]func(*model.Window){
@@ -268,8 +266,7 @@ func TestCheckMalformed(t *testing.T) {
 	}
 }
 
-// TestCheckImpossible gives the checker orders of windows whose recorded order is
-// none: what they break cannot occur in the others.
+// TestCheckImpossible checks orders that break rules which no order of a recorded window can break.
 func TestCheckImpossible(t *testing.T) {
 	for _, c := range []struct {
 		rule, window string

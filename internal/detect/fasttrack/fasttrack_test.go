@@ -51,7 +51,8 @@ func steps(events []trace.Event) *fasttrack.Detector {
 	return d
 }
 
-// TestSizes: an 8-byte write and a read of one of its bytes meet, wherever; neighbours do not.
+// TestSizes checks that an 8-byte write conflicts with a read of each of its bytes, and of no
+// other.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		a, b  trace.Addr
@@ -68,8 +69,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestSlots: goroutine 2 leaves an access, 3 takes its slot and does nothing, 4 must not take it
-// from 3, because it does not know of 2.
+// TestSlots: goroutine 2 has made an access, and 3 has its slot and makes none. Goroutine 4 must
+// not get the slot after 3, because it is not after the access of 2.
 func TestSlots(t *testing.T) {
 	var b tracetest.Builder
 	b.Go(1, 2).Go(1, 9).Write(2, 0x40, 0).Send(2, 0x80, 1, 0).End(2).Recv(1, 0x80, 1, 0).Go(1, 3).End(3).Go(9, 4).Write(4, 0x40, 0)

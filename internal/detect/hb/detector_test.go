@@ -8,8 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestEnd: behind the end, the races are kept and nothing that grows with goroutines, locks or
-// memory.
+// TestEnd checks that after End only the races use memory.
 func TestEnd(t *testing.T) {
 	const locks = 50_000
 	d := New()

@@ -12,8 +12,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestObserveIsNoEdge: an observation of a state behind every event changes neither the races of
-// the recorded run nor which of them the checker accepts, nor what wcp leaves unordered.
+// TestObserveIsNoEdge adds an observation of a state after every event. That changes neither the
+// races of the recorded run, nor which of them the checker accepts, nor what wcp leaves unordered.
 func TestObserveIsNoEdge(t *testing.T) {
 	races := 0
 	ps := tracetest.Profiles()

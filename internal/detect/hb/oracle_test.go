@@ -103,7 +103,7 @@ func number(es []trace.Event, i int) (n int) {
 	return n
 }
 
-// last says whether no release of the same kind of object, in exclusive mode, stands between j and
+// last reports whether no release of the same kind of object, in exclusive mode, is between j and
 // i.
 func last(es []trace.Event, j, i int) bool {
 	for k := j + 1; k < i; k++ {

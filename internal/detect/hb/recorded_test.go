@@ -10,9 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestRecorded holds witness.Recorded, the checker of races of the recorded run, against the
-// definition: it accepts no pair that is ordered. What it refuses although it is unordered is
-// counted: its rules are coarser.
+// TestRecorded compares witness.Recorded, the checker of races of the recorded run, with the
+// definition. It must accept no ordered pair. Unordered pairs that it refuses are counted.
 func TestRecorded(t *testing.T) {
 	n := 20_000
 	if testing.Short() {
@@ -57,9 +56,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestRecordedFaults leaves out one kind of event after the other: where it was what ordered two
-// accesses, the checker must now accept them. (A rule that no trace needs is a rule that no test
-// checks.)
+// TestRecordedFaults leaves out one kind of event at a time. If only such an event ordered two
+// accesses, the checker must then accept them. So each edge of (CW1) is needed by some trace.
 func TestRecordedFaults(t *testing.T) {
 	faults := map[string]func(e *trace.Event) bool{
 		"CW1: Go":     kind(format.Go),

@@ -23,7 +23,7 @@ type held struct {
 	read bool
 }
 
-// every compares each access with all before it: (HY1) to (HY1), byte by byte, without (HY2). It
+// every compares each access with all before it: (HY1), byte by byte, without (HY2). It
 // returns the pairs of sites, with the number of pairs of events that each has.
 func every(events []trace.Event) map[pair]int {
 	type past struct {
@@ -150,7 +150,7 @@ func TestFigure34(t *testing.T) {
 	}
 }
 
-// TestMost: what is forgotten of a crowded location is counted.
+// TestMost checks that entries that are dropped from a location are counted.
 func TestMost(t *testing.T) {
 	var b tracetest.Builder
 	for i := range 10 {

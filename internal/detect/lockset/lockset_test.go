@@ -44,8 +44,8 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestLent: a lock that another goroutine releases protects nothing; one that was held when the
-// trace began is no such lock.
+// TestLent: a lock that another goroutine releases protects nothing, unless it was held at the
+// start of the trace.
 func TestLent(t *testing.T) {
 	var l Locks
 	l.Step(ev(format.Unlock, 1, 0x200))

@@ -95,8 +95,8 @@
 // With the rules by detector, the detector reports the same pairs of sites with the filter as
 // without it. For Hybrid this follows from TR3 and TR4. For Lockset, a dropped access changes
 // neither the state nor C(v). For FastTrack it changes nothing but epochs that no other goroutine
-// has acquired. The claim is tested by bench/detectors/tree on random traces, and against detectors that keep
-// everything. With AsWritten it does not hold.
+// has acquired. The claim is tested by bench/detectors/tree on random traces, and against detectors
+// that keep everything. With AsWritten it does not hold.
 //
 // # Complexity
 //

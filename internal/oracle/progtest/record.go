@@ -458,7 +458,7 @@ func (r *Run) Accesses() map[trace.Site]bool {
 	return m
 }
 
-// Describe prints a pair of sites: position and expression of both.
+// Describe prints a pair of sites: source line and expression of both.
 func (p *Program) Describe(q Pair) string {
 	one := func(s trace.Site) string {
 		i := &p.Plan.Sites[s]

@@ -58,7 +58,7 @@ type Disagreement struct {
 	Pair     model.Pair
 	Got      Answer
 	Want     Verdict
-	Again    bool  // the predictor had been asked about every pair already
+	Again    bool  // in the second pass over the pairs
 	Panic    any   // the predictor panicked
 	Rejected error // the checker's verdict on a witness
 }

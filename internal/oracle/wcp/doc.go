@@ -1,6 +1,7 @@
 // Package wcp finds pairs of accesses that the weak-causally-precedes relation leaves unordered,
 // and pairs that happens-before leaves unordered, in one pass over a trace. It is a baseline with
-// which bench/excluded/rdit compares RDIT. Its pairs have no witness and are never reported as races.
+// which bench/excluded/rdit compares RDIT. Its pairs have no witness and are never reported as
+// races.
 //
 // The relation and the algorithm are those of Kini, Mathur and Viswanathan, "Dynamic Race
 // Prediction in Linear Time" (PLDI 2017, sections 2 and 3). The relation leaves all pairs unordered
