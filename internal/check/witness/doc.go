@@ -96,8 +96,9 @@
 // ends the gap and before every later event that the gap's calls can act on. Exempt are accesses
 // that the witness only reaches, such as those of the race.
 //
-// (CW4) Values. When a call begins, each byte that it reaches holds what traced code had left there
-// in the recorded run. Exempt are bytes that another excluded call may have written since.
+// (CW4) Values. When a call begins, each byte that it reaches holds the value that the last write e
+// of traced code had left there in the recorded run. Exempt are bytes that another excluded call
+// may have written since e. If the witness does not have e before the call, CW3 applies instead.
 //
 // (CW5) Objects. Two operations on an object that some call reaches keep their recorded order, as
 // do two operations on one object of which one is by code that is not in the trace. Exempt are
