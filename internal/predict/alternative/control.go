@@ -1,7 +1,6 @@
 package alternative
 
 import (
-	"cmp"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -14,20 +13,13 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Control of alternatives: branches (A2), calls, returns, deferred calls, goroutines (A6).
-
 // nop executes an instruction without a value. Deferred calls are kept by Defer and run by
 // RunDefers.
 func (p *path) nop(in *regcode.Instr) bool {
 	f := p.frame
 	switch in.SSA.(type) {
 	case *ssa.Defer:
-		d := Deferred{Instr: in}
-		for i := range in.Args {
-			d.Args = append(d.Args, p.val(&in.Args[i]))
-		}
-		d.Free = p.free(in)
-		f.Defers = append(slices.Clip(f.Defers), d)
+		f.Defers = append(f.Defers, Deferred{in, p.values(in.Args), p.values(in.Free)})
 	case *ssa.RunDefers:
 		return p.runDefers()
 	}
@@ -47,12 +39,12 @@ func (p *path) runDefers() bool {
 		return true
 	}
 	d := f.Defers[n-1]
-	f.Defers = f.Defers[:n-1]
+	f.Defers = f.Defers[: n-1 : n-1]
 	call := &d.Instr.SSA.(*ssa.Defer).Call
 	if plan.TypedDefer(call) {
-		return p.typed(d.Instr, call, d.Args)
+		return operation{p: p, in: d.Instr}.call(call, d.Args)
 	}
-	return p.enters(d.Instr, call, d.Args, d.Free, true)
+	return p.call(d.Instr, call, d.Args, d.Free, true)
 }
 
 // enter follows an edge.
@@ -61,18 +53,18 @@ func (p *path) enter(e regcode.Edge) {
 	b := &f.Code.Blocks[e.To]
 	vals := make([]Value, len(b.Phis))
 	for i, phi := range b.Phis {
-		vals[i] = p.val(&phi.Args[e.Pred])
+		vals[i] = p.value(&phi.Args[e.Pred])
 	}
 	for i, phi := range b.Phis {
-		p.set(phi, vals[i])
+		f.set(phi, vals[i])
 	}
 	f.Block, f.IP = e.To, 0
 }
 
-// branch is (A2).
+// branch goes to both sides of a branch on a term (AL2).
 func (p *path) branch(in *regcode.Instr) bool {
 	f := p.frame
-	c := p.val(&in.Args[0])
+	c := p.value(&in.Args[0])
 	succs := f.Code.Blocks[f.Block].Succs
 	if !c.symbolic() {
 		bit, ok := c.Concrete.Bits()
@@ -92,17 +84,14 @@ func (p *path) branch(in *regcode.Instr) bool {
 		if first && goval.Same(goval.Known(bit), recorded) {
 			continue
 		}
-		guards, ok := p.guard(c.Term, goval.Known(bit))
+		guards, ok := equal(c.Term, goval.Known(bit))
 		if !ok {
 			return p.stop("unknown-branch")
 		}
 		choices = append(choices, func(q *path) {
-			q.guards = append(q.guards, guards...)
-			if first {
-				q.chosen, q.off = guards, true
-			}
+			q.choose(guards, first)
 			if r := in.Args[0].Reg; r >= 0 {
-				q.frame.Regs[r] = Value{Concrete: goval.Known(bit)}
+				q.frame.Regs[r] = known(bit)
 			}
 			q.enter(succs[1-bit])
 		})
@@ -110,13 +99,13 @@ func (p *path) branch(in *regcode.Instr) bool {
 	return p.split(choices)
 }
 
-func (p *path) call(in *regcode.Instr) bool {
-	return p.enters(in, &in.SSA.(*ssa.Call).Call, p.operands(in), p.free(in), false)
-}
-
-// push enters a function.
-func (p *path) push(c *regcode.Code, args, free []Value, deferred bool) bool {
-	f := newFrame(c, args, free)
+// call enters the function that a call calls.
+func (p *path) call(in *regcode.Instr, call *ssa.CallCommon, operands, free []Value, deferred bool) bool {
+	c, why := p.resolver().callee(call, operands, free)
+	if why != "" {
+		return p.stop(why)
+	}
+	f := newFrame(c.code, c.args, c.free)
 	f.Caller, f.deferred, f.depth = p.frame, deferred, p.frame.depth+1
 	if f.depth > maxDepth {
 		return p.stop("too-deep")
@@ -125,26 +114,10 @@ func (p *path) push(c *regcode.Code, args, free []Value, deferred bool) bool {
 	return true
 }
 
-func newFrame(c *regcode.Code, args, free []Value) *Frame {
-	f := &Frame{Code: c, Regs: make([]Value, c.Regs), Cells: make([]Value, len(c.Cells))}
-	for i, r := range c.Args {
-		switch {
-		case i < len(args):
-			f.Regs[r] = args[i]
-		case i-len(args) < len(free):
-			f.Regs[r] = free[i-len(args)]
-		}
-	}
-	return f
-}
-
 // ret leaves a function.
 func (p *path) ret(in *regcode.Instr) bool {
 	f := p.frame
-	results := make([]Value, len(in.Args))
-	for i := range in.Args {
-		results[i] = p.val(&in.Args[i])
-	}
+	results := p.values(in.Args)
 	if f.Caller == nil {
 		if f.Root {
 			return p.stop("goroutine-ends")
@@ -155,52 +128,27 @@ func (p *path) ret(in *regcode.Instr) bool {
 		p.left++
 	}
 	p.frame = f.Caller.clone()
-	if f.deferred {
-		return true
+	if !f.deferred {
+		p.frame.returned(results)
 	}
-	at := p.frame.instr()
-	for i := range at.N {
-		p.frame.Regs[at.Reg+i] = Value{}
-		if int(i) < len(results) {
-			p.frame.Regs[at.Reg+i] = results[i]
-		}
-	}
-	p.frame.IP++
 	return true
 }
 
-// spawn is (A6).
+// spawn starts a goroutine. It is executed when the one that executes now has ended.
 func (p *path) spawn(in *regcode.Instr, call *ssa.CallCommon) bool {
-	operands := p.operands(in)
-	c, args, free, why := p.target(call, operands[0], operands[1:1+len(call.Args)], p.free(in))
-	if c == nil || len(args)+len(free) != len(c.Args) {
-		return p.stop(cmp.Or(why, "opaque-call"))
+	c, why := p.resolver().callee(call, p.values(in.Args), p.values(in.Free))
+	if why != "" {
+		return p.stop(why)
 	}
-	for _, s := range slices.Concat(args, free) {
-		if s.symbolic() {
-			return p.stop("goroutine-argument")
-		}
+	if slices.ContainsFunc(slices.Concat(c.args, c.free), func(v Value) bool { return v.symbolic() }) {
+		return p.stop("goroutine-argument")
 	}
-	f := newFrame(c, args, free)
+	f := newFrame(c.code, c.args, c.free)
 	f.Root = true
-	g := p.s.Goroutine()
+	g := p.x.around.Goroutine()
 	p.emit(in, trace.Event{Kind: format.Go, Obj: trace.Addr(g)}, flow.Flow{})
-	p.forked = true
-	p.waiting = append(slices.Clip(p.waiting), started{g, f})
+	p.memory.shared = true
+	p.waiting = append(p.waiting, started{g, f})
 	p.frame.IP++
 	return true
-}
-
-// calls returns the invocations that the path has entered since the fork and not left, the
-// innermost first. In a goroutine that the path has started, these are all of its invocations.
-func (p *path) calls() []flow.Call {
-	var list []flow.Call
-	f := p.frame
-	for ; f.depth > 0 && f.Caller != nil; f = f.Caller {
-		list = append(list, flow.Call{Fn: f.Code.Plan.Site, Site: f.Caller.instr().Site})
-	}
-	if p.g != p.x.G {
-		list = append(list, flow.Call{Fn: f.Code.Plan.Site})
-	}
-	return list
 }

@@ -2,7 +2,6 @@ package alternative
 
 import (
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -10,81 +9,19 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
-// Interfaces (A9).
-
-// holds returns the type of what is in an interface that the alternative has made, else nil.
-func (s *Value) holds() *goval.Dynamic {
-	switch {
-	case s.symbolic():
-		return s.Term.Type
-	}
-	return s.Concrete.Dynamic()
+// interfaces are the interface values of the function code on a path (AL4).
+type interfaces struct {
+	facts  Facts
+	until  int64 // the event before which the facts are known
+	code   *regcode.Code
+	memory *memory
 }
 
-// inInterface returns an interface of type i that holds a value of type t, with the data word data.
-func (p *path) inInterface(i types.Type, t *goval.Dynamic, data Value) Value {
-	w := &goval.Term{Words: []*expr.Expr{nil, data.term().Word(0)}, Type: t}
-	if bits, ok := p.x.Facts.TypeWord(i, t.Type, p.s.Until()); ok {
-		w.Words[0] = expr.Word(bits)
-	}
-	if data.symbolic() {
-		return Value{Term: w}
-	}
-	v, _ := goval.RecordedValue(w)
-	return Value{Concrete: v.WithDynamic(t)}
-}
-
-// makeInterface boxes a value.
-func (p *path) makeInterface(in *regcode.Instr, x *ssa.MakeInterface) bool {
-	if plan.Generic(p.frame.Code.Plan.SSA) {
-		return p.next(in, Value{})
-	}
-	v := p.val(&in.Args[0])
-	t := &goval.Dynamic{Type: x.X.Type(), Prog: p.frame.Code.Plan.SSA.Prog}
-	size := p.frame.Code.Sizes.Sizeof(t.Type)
-	as, sure := pointerShaped(t.Type)
-	switch {
-	case as:
-		return p.next(in, p.inInterface(x.Type(), t, pieceOf(v, 0, 8)))
-	case !sure || size >= int64(freshSize):
-		return p.next(in, p.inInterface(x.Type(), t, Value{}))
-	}
-	p.fresh++
-	box := freshMemory + p.fresh*freshSize
-	if size > 0 {
-		p.mem = append(slices.Clip(p.mem), stored{box, size, v})
-	}
-	return p.next(in, p.inInterface(x.Type(), t, Value{Concrete: goval.Known(box)}))
-}
-
-// changeInterface converts an interface to another interface type.
-func (p *path) changeInterface(in *regcode.Instr, to types.Type) bool {
-	v := p.val(&in.Args[0])
-	if w, ok := v.Concrete.Bits(); ok && w == 0 && !v.symbolic() {
-		return p.next(in, Value{Concrete: goval.Zero(16)})
-	}
-	t, ok := p.dynamic(v)
-	if !ok || plan.Generic(p.frame.Code.Plan.SSA) {
-		return p.next(in, Value{})
-	}
-	return p.next(in, p.inInterface(to, t, pieceOf(v, 8, 8)))
-}
-
-// changesInterface reports whether in converts an interface with methods whose dynamic type is
-// known. The interface has another type word as a value of another named type.
-func (p *path) changesInterface(in *regcode.Instr, x *ssa.ChangeType) bool {
-	i, ok := x.Type().Underlying().(*types.Interface)
-	if !ok || i.Empty() || plan.Generic(p.frame.Code.Plan.SSA) {
-		return false
-	}
-	_, ok = p.dynamic(p.val(&in.Args[0]))
-	return ok
-}
-
-// dynamic returns the type of what is in an interface, if it is known.
-func (p *path) dynamic(v Value) (t *goval.Dynamic, ok bool) {
+// dynamic returns the type of the content of an interface, if it is known.
+func (c interfaces) dynamic(v Value) (t *goval.Dynamic, ok bool) {
 	if t := v.holds(); t != nil {
 		return t, true
 	}
@@ -99,73 +36,124 @@ func (p *path) dynamic(v Value) (t *goval.Dynamic, ok bool) {
 	if !ok || w == 0 {
 		return nil, false
 	}
-	d, ok := p.x.Facts.TypeOf(w, p.s.Until())
+	d, ok := c.facts.TypeOf(w, c.until)
 	return &d, ok
 }
 
-// typeAssert is x.(T).
-func (p *path) typeAssert(in *regcode.Instr, x *ssa.TypeAssert) bool {
-	v := p.val(&in.Args[0])
-	if plan.Generic(p.frame.Code.Plan.SSA) {
-		return p.stop("unknown-type")
+// holds returns the type of the content of an interface that the alternative has made, else nil.
+func (v *Value) holds() *goval.Dynamic {
+	if v.symbolic() {
+		return v.Term.Type
 	}
-	if w, ok := v.Concrete.Bits(); ok && w == 0 && !v.symbolic() {
-		return p.asserted(in, x, Value{}, false)
+	return v.Concrete.Dynamic()
+}
+
+// of returns an interface of type i that holds a value of type t, with the data word data.
+func (c interfaces) of(i types.Type, t *goval.Dynamic, data Value) Value {
+	w := &goval.Term{Words: []*expr.Expr{nil, data.term().Word(0)}, Type: t}
+	if bits, ok := c.facts.TypeWord(i, t.Type, c.until); ok {
+		w.Words[0] = expr.Word(bits)
 	}
-	t, ok := p.dynamic(v)
+	if data.symbolic() {
+		return Value{Term: w}
+	}
+	v, _ := goval.RecordedValue(w)
+	return Value{Concrete: v.WithDynamic(t)}
+}
+
+// box makes an interface with the content v.
+func (c interfaces) box(x *ssa.MakeInterface, v Value) Value {
+	if c.generic() {
+		return Value{}
+	}
+	t := &goval.Dynamic{Type: x.X.Type(), Prog: c.code.Plan.SSA.Prog}
+	size := c.code.Sizes.Sizeof(t.Type)
+	direct, sure := pointerShaped(t.Type)
+	switch {
+	case direct:
+		return c.of(x.Type(), t, v.piece(0, 8))
+	case !sure || size >= int64(freshSize):
+		return c.of(x.Type(), t, Value{})
+	}
+	box := c.memory.allocate()
+	if size > 0 {
+		c.memory.store(box, size, v)
+	}
+	return c.of(x.Type(), t, known(box))
+}
+
+// unbox loads content of type t, by the data word of an interface. It is known only if the
+// alternative has made the interface, or if the data word is the content.
+func (c interfaces) unbox(t types.Type, data Value) Value {
+	direct, sure := pointerShaped(t)
+	if direct {
+		return data
+	}
+	addr, ok := data.Concrete.Bits()
+	if !sure || !ok || data.symbolic() || addr < freshMemory {
+		return Value{}
+	}
+	v, _ := c.memory.load(trace.Event{}, addr, c.code.Sizes.Sizeof(t))
+	return v
+}
+
+// convert converts an interface to another interface type.
+func (c interfaces) convert(v Value, to types.Type) Value {
+	if v.isZero() {
+		return zero(16)
+	}
+	t, ok := c.dynamic(v)
+	if !ok || c.generic() {
+		return Value{}
+	}
+	return c.of(to, t, v.piece(8, 8))
+}
+
+// renames reports whether x gives an interface with methods another named type, so that it has
+// another type word. It is false if the type of the content is unknown.
+func (c interfaces) renames(x *ssa.ChangeType, v Value) bool {
+	i, ok := x.Type().Underlying().(*types.Interface)
+	if !ok || i.Empty() || c.generic() {
+		return false
+	}
+	_, ok = c.dynamic(v)
+	return ok
+}
+
+// assert is x.(T) of the interface v. why is the reason if the outcome is unknown.
+func (c interfaces) assert(x *ssa.TypeAssert, v Value) (result Value, holds bool, why string) {
+	const unknown = "unknown-type"
+	if c.generic() {
+		return Value{}, false, unknown
+	}
+	if v.isZero() {
+		return Value{}, false, ""
+	}
+	t, ok := c.dynamic(v)
 	if !ok {
-		return p.stop("unknown-type")
+		return Value{}, false, unknown
 	}
-	i, isInterface := x.AssertedType.Underlying().(*types.Interface)
-	if isInterface {
-		if !i.Empty() && t.Prog != p.frame.Code.Plan.SSA.Prog && !basicMethods(i) {
-			return p.stop("unknown-type")
+	if i, ok := x.AssertedType.Underlying().(*types.Interface); ok {
+		switch {
+		case !i.Empty() && t.Prog != c.code.Plan.SSA.Prog && !basicMethods(i):
+			return Value{}, false, unknown
+		case !types.Implements(t.Type, i):
+			return Value{}, false, ""
 		}
-		if !types.Implements(t.Type, i) {
-			return p.asserted(in, x, Value{}, false)
-		}
-		return p.asserted(in, x, p.inInterface(x.AssertedType, t, pieceOf(v, 8, 8)), true)
+		return c.of(x.AssertedType, t, v.piece(8, 8)), true, ""
 	}
 	same, sure := goval.SameType(t.Type, x.AssertedType)
 	switch {
 	case !sure:
-		return p.stop("unknown-type")
+		return Value{}, false, unknown
 	case !same:
-		return p.asserted(in, x, Value{}, false)
+		return Value{}, false, ""
 	}
-	as, sure := pointerShaped(t.Type)
-	data := pieceOf(v, 8, 8)
-	if !as {
-		data = p.unboxed(in, data, p.frame.Code.Sizes.Sizeof(t.Type), sure)
-	}
-	return p.asserted(in, x, data, true)
+	return c.unbox(t.Type, v.piece(8, 8)), true, ""
 }
 
-// unboxed loads from a box that the alternative has made.
-func (p *path) unboxed(in *regcode.Instr, box Value, size int64, sure bool) Value {
-	addr, ok := box.Concrete.Bits()
-	if !sure || !ok || box.symbolic() || addr < freshMemory {
-		return Value{}
-	}
-	s, _ := p.known(in, addr, size)
-	return s
-}
-
-// asserted is the result of a type assertion.
-func (p *path) asserted(in *regcode.Instr, x *ssa.TypeAssert, v Value, ok bool) bool {
-	if !x.CommaOk {
-		if !ok {
-			return p.stop("panic")
-		}
-		return p.next(in, v)
-	}
-	bit := uint64(1)
-	if !ok {
-		v, bit = Value{Concrete: goval.Zero(p.frame.Code.Sizes.Sizeof(x.AssertedType))}, 0
-	}
-	p.frame.Regs[in.Reg+1] = Value{Concrete: goval.Known(bit)}
-	return p.next(in, v)
-}
+// generic reports whether types in the function depend on type parameters.
+func (c interfaces) generic() bool { return plan.Generic(c.code.Plan.SSA) }
 
 // basicMethods reports whether the methods of an interface have parameters and results of basic
 // types only. Then the interface is the same in all programs.
@@ -180,26 +168,6 @@ func basicMethods(i *types.Interface) bool {
 		}
 	}
 	return true
-}
-
-// invoked returns the code of an interface's method, with the receiver.
-func (p *path) invoked(call *ssa.CallCommon, v Value) (c *regcode.Code, recv Value, why string) {
-	if w, ok := v.Concrete.Bits(); ok && w == 0 && !v.symbolic() {
-		return nil, Value{}, "panic"
-	}
-	t, ok := p.dynamic(v)
-	if !ok {
-		return nil, Value{}, "unknown-type"
-	}
-	pf, boxed := p.x.Program.Plan.MethodOf(t.Type, call.Method)
-	if pf == nil {
-		return nil, Value{}, "opaque-call"
-	}
-	data := pieceOf(v, 8, 8)
-	if as, sure := pointerShaped(t.Type); boxed && !as {
-		data = p.unboxed(nil, data, p.frame.Code.Sizes.Sizeof(t.Type), sure)
-	}
-	return p.x.Program.Code(pf), data, ""
 }
 
 // pointerShaped reports whether the data word of an interface is the value of type t itself, and

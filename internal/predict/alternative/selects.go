@@ -3,57 +3,60 @@ package alternative
 import (
 	"go/types"
 	"math"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/flow"
-	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Select statements (A7).
+// A selection is the execution of a select statement. Its methods take the path that a case is
+// chosen on.
+type selection struct {
+	in     *regcode.Instr
+	stmt   *ssa.Select
+	offers []offer
+	zeros  []Value // of the elements that the receive cases receive
+}
 
-// offer is a case of a select whose channel is not nil.
+// An offer is a case of a select whose channel is not nil.
 type offer struct {
 	number int
 	event  trace.Event
 	send   bool
 	value  regcode.Arg // of a send
-	elem   types.Type  // of the channel
+	size   int64       // of an element of the channel
 	result int32       // register of what a receive returns
 }
 
-// selects makes a path for every case and for the default. Which of them are possible depends on
-// the schedule (MO14, MO15).
+// selects makes a path for every case and for the default (AL3). Which of them are possible depends
+// on the schedule (MO14, MO15).
 func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
-	offers, ok := p.offers(in, x)
-	if !ok {
-		return true
+	s := &selection{in: in, stmt: x}
+	if why := s.offer(p); why != "" {
+		return p.stop(why)
 	}
 	var choices []func(*path)
-	for i := range offers {
-		o := &offers[i]
-		size := p.frame.Code.Sizes.Sizeof(o.elem)
-		if size <= 0 || size > 8 {
+	for i := range s.offers {
+		o := &s.offers[i]
+		switch {
+		case !isWord(o.size):
 			return p.stop("large-element")
-		}
-		if o.send {
-			if o.event.Aux == 0 && !x.Blocking {
-				continue // only the recorded receiver can be waiting for it
+		case o.send && o.event.Aux == 0 && !x.Blocking:
+			// Only the recorded receiver can be waiting for it.
+		case o.send:
+			choices = append(choices, func(q *path) { s.send(q, o) })
+		default:
+			choices = append(choices, func(q *path) { s.receive(q, o) })
+			if p.closes(uint64(o.event.Obj)) {
+				choices = append(choices, func(q *path) { s.receiveClosed(q, o) })
 			}
-			choices = append(choices, func(q *path) { q.offered(in, o, offers) })
-			continue
-		}
-		choices = append(choices, func(q *path) { q.taken(in, x, o, offers, size) })
-		if p.closes(uint64(o.event.Obj)) {
-			choices = append(choices, func(q *path) { q.drained(in, x, o, offers) })
 		}
 	}
 	if !x.Blocking {
-		choices = append(choices, func(q *path) { q.defaulted(in, x, offers) })
+		choices = append(choices, s.fallThrough)
 	}
 	if len(choices) == 0 {
 		return p.stop("blocks")
@@ -61,96 +64,88 @@ func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
 	return p.split(choices)
 }
 
-// closes reports whether any goroutine closes a channel.
-func (p *path) closes(ch uint64) bool {
-	return p.s.Closes(ch) || slices.ContainsFunc(p.steps, func(s flow.Step) bool { return s.Event.Kind == format.ChanClose && uint64(s.Event.Obj) == ch })
-}
-
-// offers returns the cases of a select. ok is false if the path has ended.
-func (p *path) offers(in *regcode.Instr, x *ssa.Select) (list []offer, ok bool) {
+// offer collects the cases on channels that are not nil. It returns the reason if one of them is
+// not modelled.
+func (s *selection) offer(p *path) (why string) {
 	received := int32(2)
-	for i, st := range x.States {
-		o := offer{number: i, send: st.Dir == types.SendOnly, elem: st.Chan.Type().Underlying().(*types.Chan).Elem()}
+	for i, st := range s.stmt.States {
+		size := p.frame.Code.Sizes.Sizeof(st.Chan.Type().Underlying().(*types.Chan).Elem())
+		o := offer{number: i, send: st.Dir == types.SendOnly, size: size}
 		o.event.Kind = format.ChanSend
-		if o.value = in.Args[2*i+1]; !o.send {
-			o.event.Kind, o.result = format.ChanRecv, in.Reg+received
+		if o.value = s.in.Args[2*i+1]; !o.send {
+			o.event.Kind, o.result = format.ChanRecv, s.in.Reg+received
 			received++
+			s.zeros = append(s.zeros, zero(size))
 		}
-		ch := p.val(&in.Args[2*i])
-		if addr, ok := ch.Concrete.Bits(); ok && addr == 0 && !ch.symbolic() {
-			continue // nil: never
+		ch := p.value(&s.in.Args[2*i])
+		if ch.isZero() {
+			continue
 		}
-		if !p.channel(ch, &o.event) {
-			return nil, false
+		if why := p.channel(ch, &o.event); why != "" {
+			return why
 		}
-		if !x.Blocking {
+		if !s.stmt.Blocking {
 			o.event.Flags = format.FlagNonBlocking
 		}
-		list = append(list, o)
+		s.offers = append(s.offers, o)
 	}
-	return list, true
+	return ""
 }
 
-// chose makes the step of a case; the step has the other cases as well.
-func (p *path) chose(in *regcode.Instr, o *offer, e trace.Event, f flow.Flow, offers []offer) int64 {
-	r := p.emit(in, e, f)
-	s := &p.steps[len(p.steps)-1]
-	for i := range offers {
-		if c := &offers[i]; o == nil || c.number != o.number {
-			s.Cases = append(s.Cases, flow.StepCase{Chan: uint64(c.event.Obj), Capacity: c.event.Aux, Send: c.send})
+// chosen makes the step of a case. The step has the other cases as well. Of the default, o is nil.
+func (s *selection) chosen(p *path, o *offer, e trace.Event, f flow.Flow) int64 {
+	r := p.emit(s.in, e, f)
+	step := p.events.last()
+	for i := range s.offers {
+		if c := &s.offers[i]; o == nil || c.number != o.number {
+			step.Cases = append(step.Cases, flow.StepCase{Chan: uint64(c.event.Obj), Capacity: c.event.Aux, Send: c.send})
 		}
 	}
 	if o != nil {
-		s.Case = o.number
+		step.Case = o.number
 	}
 	return r
 }
 
-// came sets the results of the select: the number of the case, and whether a value was received.
-func (p *path) came(in *regcode.Instr, x *ssa.Select, number uint64, received uint64) {
-	results := in.Reg + 2
-	p.frame.Regs[in.Reg], p.frame.Regs[in.Reg+1] = Value{Concrete: goval.Known(number)}, Value{Concrete: goval.Known(received)}
-	for _, st := range x.States {
-		if st.Dir != types.SendOnly {
-			size := p.frame.Code.Sizes.Sizeof(st.Chan.Type().Underlying().(*types.Chan).Elem())
-			p.frame.Regs[results] = Value{Concrete: goval.Zero(size)}
-			results++
-		}
-	}
+// finish sets the results of the select: the number of the case, whether a value was received, and
+// zero for each receive case.
+func (s *selection) finish(p *path, number, received uint64) {
+	regs := p.frame.Regs[s.in.Reg:]
+	regs[0], regs[1] = known(number), known(received)
+	copy(regs[2:], s.zeros)
 	p.frame.IP++
 }
 
-// offered takes a case that sends.
-func (p *path) offered(in *regcode.Instr, o *offer, offers []offer) {
+func (s *selection) send(p *path, o *offer) {
 	e := o.event
-	f, known := p.written(p.val(&o.value), &e.Val)
-	if !known {
+	f, word, ok := p.memory.write(p.value(&o.value))
+	if !ok {
 		p.stop("unknown-value")
 		return
 	}
-	p.chose(in, o, e, f, offers)
-	p.came(in, in.SSA.(*ssa.Select), uint64(o.number), 0)
+	e.Val = word
+	s.chosen(p, o, e, f)
+	s.finish(p, uint64(o.number), 0)
 }
 
-// taken takes a case that receives a value.
-func (p *path) taken(in *regcode.Instr, x *ssa.Select, o *offer, offers []offer, size int64) {
-	r := p.chose(in, o, o.event, flow.Flow{}, offers)
-	p.came(in, x, uint64(o.number), 1)
-	p.frame.Regs[o.result] = Value{Term: goval.LoadTerm([]goval.LoadPart{{Read: r, Size: size}})}
+func (s *selection) receive(p *path, o *offer) {
+	r := s.chosen(p, o, o.event, flow.Flow{})
+	s.finish(p, uint64(o.number), 1)
+	p.frame.Regs[o.result] = readValue(r, o.size)
 }
 
-// drained takes a case that receives from a closed channel.
-func (p *path) drained(in *regcode.Instr, x *ssa.Select, o *offer, offers []offer) {
+// receiveClosed receives the zero value of a closed channel.
+func (s *selection) receiveClosed(p *path, o *offer) {
 	e := o.event
 	e.Flags |= format.FlagClosed
-	p.chose(in, o, e, flow.Flow{}, offers)
-	p.came(in, x, uint64(o.number), 0)
+	s.chosen(p, o, e, flow.Flow{})
+	s.finish(p, uint64(o.number), 0)
 }
 
-// defaulted takes the default.
-func (p *path) defaulted(in *regcode.Instr, x *ssa.Select, offers []offer) {
-	if len(offers) > 0 {
-		p.chose(in, nil, trace.Event{Kind: format.SelectDefault}, flow.Flow{}, offers)
+// fallThrough takes the default.
+func (s *selection) fallThrough(p *path) {
+	if len(s.offers) > 0 {
+		s.chosen(p, nil, trace.Event{Kind: format.SelectDefault}, flow.Flow{})
 	}
-	p.came(in, x, math.MaxUint64, 0)
+	s.finish(p, math.MaxUint64, 0)
 }

@@ -109,8 +109,8 @@ func (f *Frame) datum(v ssa.Value, reg, n int32) flow.Datum {
 	return f.bound(v, f.Regs[reg])
 }
 
-// bound returns the value s of v as data. If v is the address of a bound variable (plan R13), s is
-// the value of the variable.
+// bound returns the value s of v as data. If v is the address of a bound variable (package plan), s
+// is the value of the variable.
 func (f *Frame) bound(v ssa.Value, s Value) flow.Datum {
 	pf := f.Code.Plan
 	if !pf.Bound(v) {
@@ -119,14 +119,6 @@ func (f *Frame) bound(v ssa.Value, s Value) flow.Datum {
 	d := datumOf(s, f.sizeof(v.Type().Underlying().(*types.Pointer).Elem()))
 	d.Bound = true
 	return d
-}
-
-// sizeof returns the size of t, 0 if it depends on type parameters.
-func (f *Frame) sizeof(t types.Type) int64 {
-	if b, ok := t.(*types.Basic); ok && b.Kind() == types.Invalid || plan.Open(t) {
-		return 0
-	}
-	return f.Code.Sizes.Sizeof(t)
 }
 
 func (f *Frame) deferredCall(d Deferred) flow.Deferred {
@@ -144,9 +136,9 @@ func (f *Frame) deferredCall(d Deferred) flow.Deferred {
 }
 
 // datumOf returns a value of size bytes as data, word by word.
-func datumOf(s Value, size int64) flow.Datum {
-	d := flow.Datum{Func: s.Concrete.Function()}
-	t := s.term()
+func datumOf(v Value, size int64) flow.Datum {
+	d := flow.Datum{Func: v.Concrete.Function()}
+	t := v.term()
 	for i := range int(size+7) / 8 {
 		var w flow.DatumWord
 		if e := t.Word(i); e != nil {

@@ -1,0 +1,89 @@
+package alternative
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// channel sets the object of an event to the channel ch, and Aux to its capacity. It returns the
+// reason if the operation is not modelled.
+func (p *path) channel(ch Value, e *trace.Event) (why string) {
+	addr, ok := ch.Concrete.Bits()
+	e.Obj = trace.Addr(addr)
+	n, sized := p.x.around.Capacity(addr)
+	switch {
+	case !ok || ch.symbolic():
+		return "unknown-address"
+	case addr == 0:
+		return "nil-channel"
+	case addr >= freshMemory:
+		return "new-object"
+	case !p.x.around.Object(e):
+		return "opaque-object"
+	case !sized:
+		return "unknown-capacity"
+	}
+	e.Aux = n
+	return ""
+}
+
+// closes reports whether any goroutine closes a channel.
+func (p *path) closes(ch uint64) bool { return p.x.around.Closes(ch) || p.events.closes(ch) }
+
+// isWord reports whether an element of a channel is one word at most, and not empty.
+func isWord(size int64) bool { return size > 0 && size <= 8 }
+
+// send is a send statement.
+func (o operation) send(x *ssa.Send) bool {
+	e := trace.Event{Kind: format.ChanSend}
+	if why := o.p.channel(o.p.value(&o.in.Args[0]), &e); why != "" {
+		return o.p.stop(why)
+	}
+	if !isWord(o.p.frame.Code.Sizes.Sizeof(x.X.Type())) {
+		return o.p.stop("large-element")
+	}
+	f, word, ok := o.p.memory.write(o.p.value(&o.in.Args[1]))
+	if !ok {
+		return o.p.stop("unknown-value")
+	}
+	e.Val = word
+	o.p.emit(o.in, e, f)
+	return o.done()
+}
+
+// receive executes a receive expression (AL3): it receives a value, or the zero value of a closed
+// channel.
+func (o operation) receive(x *ssa.UnOp) bool {
+	e := trace.Event{Kind: format.ChanRecv}
+	if why := o.p.channel(o.p.value(&o.in.Args[0]), &e); why != "" {
+		return o.p.stop(why)
+	}
+	size := o.p.frame.Code.Sizes.Sizeof(x.X.Type().Underlying().(*types.Chan).Elem())
+	if !isWord(size) {
+		return o.p.stop("large-element")
+	}
+	set := func(q *path, v Value, ok uint64) {
+		q.frame.Regs[o.in.Reg] = v
+		if x.CommaOk {
+			q.frame.Regs[o.in.Reg+1] = known(ok)
+		}
+		q.frame.IP++
+	}
+	choices := []func(*path){func(q *path) {
+		set(q, readValue(q.emit(o.in, e, flow.Flow{}), size), 1)
+	}}
+	if o.p.closes(uint64(e.Obj)) {
+		choices = append(choices, func(q *path) {
+			c := e
+			c.Flags |= format.FlagClosed
+			q.emit(o.in, c, flow.Flow{})
+			set(q, zero(size), 0)
+		})
+	}
+	return o.p.split(choices)
+}

@@ -1,0 +1,248 @@
+package alternative
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// A method is what a method of package sync does, as an event.
+type method struct {
+	kind  format.Kind
+	flags format.Flags
+	delta int64 // of a WaitGroup
+	arg   bool  // the argument is its delta
+}
+
+var methods = map[string]method{
+	"(*sync.Mutex).Lock":      {kind: format.Lock},
+	"(*sync.Mutex).Unlock":    {kind: format.Unlock},
+	"(*sync.RWMutex).Lock":    {kind: format.Lock},
+	"(*sync.RWMutex).Unlock":  {kind: format.Unlock},
+	"(*sync.RWMutex).RLock":   {kind: format.Lock, flags: format.FlagRead},
+	"(*sync.RWMutex).RUnlock": {kind: format.Unlock, flags: format.FlagRead},
+	"(*sync.WaitGroup).Add":   {kind: format.WGAdd, arg: true},
+	"(*sync.WaitGroup).Done":  {kind: format.WGAdd, delta: -1},
+	"(*sync.WaitGroup).Wait":  {kind: format.WGWait},
+}
+
+// closing is what close(ch) does.
+var closing = method{kind: format.ChanClose}
+
+// An operation is the execution of one typed operation of package plan: an instruction that
+// synchronises. The instruction may be a Defer, whose call is executed now.
+type operation struct {
+	p  *path
+	in *regcode.Instr
+}
+
+// call executes a call of a typed operation: args[0] is the callee.
+func (o operation) call(call *ssa.CallCommon, args []Value) bool {
+	if b, ok := call.Value.(*ssa.Builtin); ok && b.Name() == "close" {
+		return o.on(closing, args[1], 0)
+	}
+	fn := call.StaticCallee()
+	if origin := fn.Origin(); origin != nil {
+		fn = origin
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok {
+		return o.p.stop("not-modelled")
+	}
+	if obj.Pkg().Path() == "sync/atomic" {
+		return o.atomic(fn, args)
+	}
+	m, ok := methods[obj.FullName()]
+	if !ok {
+		return o.p.stop("synchronisation")
+	}
+	delta := m.delta
+	if m.arg {
+		d, ok := args[2].Concrete.Bits()
+		if !ok {
+			return o.p.stop("unknown-value")
+		}
+		delta = int64(d)
+	}
+	return o.on(m, args[1], delta)
+}
+
+// on executes a method on the object at ptr.
+func (o operation) on(m method, ptr Value, delta int64) bool {
+	addr, ok := ptr.Concrete.Bits()
+	e := trace.Event{Kind: m.kind, Flags: m.flags, Obj: trace.Addr(addr), Val: uint64(delta)}
+	switch {
+	case !ok || ptr.symbolic():
+		return o.p.stop("unknown-address")
+	case addr < lowestPointer:
+		return o.p.stop("panic")
+	case addr >= freshMemory:
+		return o.onOwn(m, addr)
+	case !o.p.x.around.Object(&e):
+		return o.p.stop("opaque-object")
+	}
+	if m.kind == format.ChanClose {
+		n, ok := o.p.x.around.Capacity(addr)
+		if !ok {
+			return o.p.stop("unknown-capacity")
+		}
+		e.Aux = n
+	}
+	o.p.emit(o.in, e, flow.Flow{})
+	return o.done()
+}
+
+// onOwn locks or unlocks a mutex that the alternative has allocated. There is no event, but the
+// mutex may be locked already.
+func (o operation) onOwn(m method, addr uint64) bool {
+	if o.p.memory.shared || m.flags != 0 || addr >= unseenMemory || !o.p.memory.lock(m.kind, addr) {
+		return o.p.stop("new-object")
+	}
+	return o.done()
+}
+
+// done continues after the operation. RunDefers runs a deferred operation, and is executed again.
+func (o operation) done() bool {
+	if _, ok := o.in.SSA.(*ssa.Defer); !ok {
+		o.p.frame.IP++
+	}
+	return true
+}
+
+// atomic executes an operation of sync/atomic: args[0] is the callee, args[1] the address.
+func (o operation) atomic(fn *ssa.Function, args []Value) bool {
+	size := regcode.AtomicSize(fn)
+	ptr, ok := args[1].Concrete.Bits()
+	switch {
+	case size == 0:
+		return o.p.stop("synchronisation")
+	case !ok || args[1].symbolic():
+		return o.p.stop("unknown-address")
+	case ptr < lowestPointer:
+		return o.p.stop("panic")
+	case ptr >= freshMemory:
+		return o.p.stop("new-object")
+	case !o.p.x.around.Settled(ptr):
+		return o.p.stop("reused-memory")
+	case ptr%uint64(size) != 0:
+		return o.p.stop("panic")
+	}
+	e := trace.Event{Obj: trace.Addr(ptr), Size: uint16(size)}
+	if strings.HasPrefix(fn.Name(), "CompareAndSwap") {
+		return o.compareAndSwap(e, args[2].piece(0, size), args[3].piece(0, size))
+	}
+	var arg Value
+	if len(args) > 2 {
+		arg = args[2]
+	}
+	f, result, ok := o.updates(&e, fn.Name(), arg)
+	if _, going := o.p.access(o.in, e, f, ok); !going {
+		return true
+	}
+	o.p.frame.set(o.in, result)
+	return o.done()
+}
+
+// updates sets the kind of the event e of an operation of sync/atomic, and what it writes. It
+// returns the flow of the event and the result of the operation. ok is false if the value written
+// is unknown.
+func (o operation) updates(e *trace.Event, name string, arg Value) (f flow.Flow, result Value, ok bool) {
+	own, size := o.p.events.next(), int64(e.Size)
+	old := readValue(own, size)
+	switch {
+	case strings.HasPrefix(name, "Load"):
+		e.Kind = format.AtomicRead
+		return f, old, true
+	case strings.HasPrefix(name, "Store"):
+		e.Kind = format.AtomicWrite
+		f, e.Val, ok = o.p.memory.write(arg.piece(0, size))
+		return f, Value{}, ok
+	}
+	e.Kind = format.AtomicRMW
+	if strings.HasPrefix(name, "Swap") {
+		f, ok = o.swaps(e, arg.piece(0, size))
+		return f, old, ok
+	}
+	_, ok = arg.Concrete.Bits()
+	now := updated(name, old, arg.piece(0, size), size)
+	f, e.Aux, _ = o.p.memory.write(now)
+	f.From = slices.DeleteFunc(slices.Clone(f.From), func(r int64) bool { return r == own })
+	if result = old; strings.HasPrefix(name, "Add") {
+		result = now
+	}
+	return f, result, ok || arg.symbolic()
+}
+
+// swaps returns the flow of an update that writes v. Its value does not depend on what it reads.
+func (o operation) swaps(e *trace.Event, v Value) (f flow.Flow, ok bool) {
+	if f, e.Aux, ok = o.p.memory.write(v); f.Value == nil {
+		f.Value = expr.Word(e.Aux)
+	}
+	return f, ok
+}
+
+// updated returns the new value of Add, And and Or.
+func updated(name string, old, arg Value, size int64) Value {
+	k := expr.Uint64
+	if size == 4 {
+		k = expr.Uint32
+	}
+	op := expr.Add
+	switch {
+	case strings.HasPrefix(name, "And"):
+		op = expr.And
+	case strings.HasPrefix(name, "Or"):
+		op = expr.Or
+	}
+	return bounded(goval.Single(expr.Binary(op, k, 0, old.Term.Word(0), arg.term().Word(0))))
+}
+
+// compareAndSwap makes two paths (AL3): the operation finds old and is an update, or it finds
+// another value and is a read.
+func (o operation) compareAndSwap(e trace.Event, old, now Value) bool {
+	want, ok := old.Concrete.Bits()
+	if !ok || old.symbolic() || !o.p.memory.lasting(want) {
+		return o.p.stop("unknown-value")
+	}
+	return o.p.split([]func(*path){
+		func(q *path) { operation{q, o.in}.swapped(e, want, now) },
+		func(q *path) { operation{q, o.in}.differed(e, want) },
+	})
+}
+
+// swapped is a CompareAndSwap that finds the word want.
+func (o operation) swapped(e trace.Event, want uint64, now Value) {
+	e.Kind, e.Val = format.AtomicRMW, want
+	f, ok := o.swaps(&e, now)
+	opaque := o.p.opaque(o.in, e)
+	o.p.emit(o.in, e, f)
+	o.p.events.last().Compares = true
+	if !ok {
+		o.p.last("unknown-value")
+	}
+	if opaque {
+		o.p.last("opaque-memory")
+	}
+	o.p.frame.set(o.in, known(1))
+	o.done()
+}
+
+// differed is a CompareAndSwap that finds another word than want.
+func (o operation) differed(e trace.Event, want uint64) {
+	e.Kind, e.Flags = format.AtomicRead, format.FlagTry
+	r, _ := o.p.access(o.in, e, flow.Flow{}, true)
+	found := readValue(r, int64(e.Size)).Term.Word(0)
+	differs := expr.Unary(expr.Not, expr.Bool, goval.Equal(found, expr.Word(want)))
+	o.p.events.require(flow.Guard{Term: differs, Want: 1})
+	o.p.frame.set(o.in, known(0))
+	o.done()
+}
