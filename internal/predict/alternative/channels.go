@@ -10,12 +10,12 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// channel sets the object of an event to the channel ch, and Aux to its capacity. It returns the
+// setChannel sets the object of an event to the channel ch, and Aux to its capacity. It returns the
 // reason if the operation is not modelled.
-func (p *path) channel(ch Value, e *trace.Event) (why string) {
+func setChannel(around flow.Surroundings, e *trace.Event, ch Value) (why string) {
 	addr, ok := ch.Concrete.Bits()
 	e.Obj = trace.Addr(addr)
-	n, sized := p.x.around.Capacity(addr)
+	n, sized := around.Capacity(addr)
 	switch {
 	case !ok || ch.symbolic():
 		return "unknown-address"
@@ -23,7 +23,7 @@ func (p *path) channel(ch Value, e *trace.Event) (why string) {
 		return "nil-channel"
 	case addr >= freshMemory:
 		return "new-object"
-	case !p.x.around.Object(e):
+	case !around.Object(e):
 		return "opaque-object"
 	case !sized:
 		return "unknown-capacity"
@@ -41,7 +41,7 @@ func isWord(size int64) bool { return size > 0 && size <= 8 }
 // send is a send statement.
 func (o operation) send(x *ssa.Send) bool {
 	e := trace.Event{Kind: format.ChanSend}
-	if why := o.p.channel(o.p.value(&o.in.Args[0]), &e); why != "" {
+	if why := setChannel(o.p.x.around, &e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)
 	}
 	if !isWord(o.p.frame.Code.Sizes.Sizeof(x.X.Type())) {
@@ -60,7 +60,7 @@ func (o operation) send(x *ssa.Send) bool {
 // channel.
 func (o operation) receive(x *ssa.UnOp) bool {
 	e := trace.Event{Kind: format.ChanRecv}
-	if why := o.p.channel(o.p.value(&o.in.Args[0]), &e); why != "" {
+	if why := setChannel(o.p.x.around, &e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)
 	}
 	size := o.p.frame.Code.Sizes.Sizeof(x.X.Type().Underlying().(*types.Chan).Elem())

@@ -74,7 +74,7 @@ func (p *path) branch(in *regcode.Instr) bool {
 		p.enter(succs[1-bit&1])
 		return true
 	}
-	first := p.starting()
+	first := !p.off
 	var recorded goval.Value
 	if first {
 		recorded, _ = goval.RecordedValue(c.Term)

@@ -24,9 +24,9 @@ type path struct {
 	events   events
 	memory   memory
 	closures []closure
-	off      bool // the choice at the fork is made
+	off      bool // the choice at the fork is made: the path has left the recorded one
 	left     int  // functions of the fork's stack that have returned
-	instrs   int  // executed
+	instrs   int  // executed so far
 	end      string
 }
 
@@ -88,9 +88,6 @@ func (p *path) split(choices []func(*path)) bool {
 	}
 	return false
 }
-
-// starting reports whether the path has not left the recorded path yet.
-func (p *path) starting() bool { return !p.off }
 
 // choose is a choice of the path q: the guards hold from here on. leaves reports that this choice
 // leaves the recorded path.
@@ -173,7 +170,7 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 		return true, true
 	}
 	var choices []func(*path)
-	fork := p.starting() && slices.Contains(p.x.fork.Args, i)
+	fork := !p.off && slices.Contains(p.x.fork.Args, i)
 	last := i == p.x.fork.Args[len(p.x.fork.Args)-1] // else a later operand may have another value
 	var recorded goval.Value
 	if fork {
@@ -243,7 +240,7 @@ func (p *path) step() bool {
 	if ok, going := p.settled(in); !ok {
 		return going
 	}
-	if p.starting() && in.Op != regcode.OpIf {
+	if !p.off && in.Op != regcode.OpIf {
 		return p.stop("no-value")
 	}
 	switch in.Op {

@@ -81,7 +81,7 @@ func (s *selection) offer(p *path) (why string) {
 		if ch.isZero() {
 			continue
 		}
-		if why := p.channel(ch, &o.event); why != "" {
+		if why := setChannel(p.x.around, &o.event, ch); why != "" {
 			return why
 		}
 		if !s.stmt.Blocking {

@@ -1,6 +1,9 @@
 package walk
 
 import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -11,12 +14,12 @@ import (
 // unwindTo leaves the frames above the one whose opaque call ends: a panic passed through
 // them, and the opaque code recovered it.
 func (g *goroutine) unwindTo(site trace.Site) {
-	for i := len(g.frames) - 1; i >= 0; i-- {
-		f := g.frames[i]
+	for i := len(g.stack.frames) - 1; i >= 0; i-- {
+		f := g.stack.frames[i]
 		if !f.walked || !f.stage.inside || f.Instr().Site != site {
 			continue
 		}
-		if i < len(g.frames)-1 {
+		if i < len(g.stack.frames)-1 {
 			g.unwind(i + 1)
 		}
 		return
@@ -28,15 +31,15 @@ func (g *goroutine) unwindTo(site trace.Site) {
 // and they have no record of it. The event is a deferred operation of the frame found, or it ends
 // the operation that called back.
 func (g *goroutine) passedThrough(e *trace.Event) *Frame {
-	for i := len(g.frames) - 2; i >= 0; i-- {
-		f := g.frames[i]
+	for i := len(g.stack.frames) - 2; i >= 0; i-- {
+		f := g.stack.frames[i]
 		if !f.walked || f.entering > 0 {
 			return nil
 		}
 		in := f.Instr()
 		if w := f.next(in); g.isDefer(f, e) || f.callsBack(in) && in.Site == e.Site && w != nil && (w.Kind == regcode.WantRuntime || w.Kind == regcode.WantEnd) && ofRuntime(e) {
 			g.unwind(i + 1)
-			return g.top()
+			return g.stack.top()
 		}
 	}
 	return nil
@@ -45,8 +48,8 @@ func (g *goroutine) passedThrough(e *trace.Event) *Frame {
 // unwind leaves the frames from number n up: a panic passed through them. All reads are pinned
 // (F4).
 func (g *goroutine) unwind(n int) {
-	g.d.pinAll()
-	for len(g.frames) > n {
+	g.deps.pinAll()
+	for len(g.stack.frames) > n {
 		g.w.stats.Panicked++
 		g.pop()
 	}
@@ -54,7 +57,7 @@ func (g *goroutine) unwind(n int) {
 
 // pop leaves the innermost frame.
 func (g *goroutine) pop() {
-	if f := g.frameStack.pop(); f.walked {
+	if f := g.stack.pop(); f.walked {
 		g.w.stats.Invocations++
 	}
 }
@@ -62,45 +65,47 @@ func (g *goroutine) pop() {
 // enter handles an Enter event.
 func (g *goroutine) enter(e *trace.Event) bool {
 	depth := e.Aux
-	n := len(g.frames)
-	for n > 0 && g.frames[n-1].depth >= depth {
+	n := len(g.stack.frames)
+	for n > 0 && g.stack.frames[n-1].depth >= depth {
 		n--
 	}
-	if n < len(g.frames) {
+	if n < len(g.stack.frames) {
 		g.unwind(n)
 	}
-	caller := g.top()
+	caller := g.stack.top()
 	direct := caller != nil && caller.walked && caller.stage.inside && caller.stage.call == begun && e.Flags&format.FlagDirect != 0
 	static := caller != nil && caller.walked && !direct && g.entering(caller, e)
 	if caller != nil {
 		caller.frozen = nil
 	}
-	f := g.push(depth)
+	f := g.stack.push(depth)
 	if c := g.callee(e); c != nil {
-		g.begin(f, c)
+		g.stack.begin(f, c)
 	}
 	f.static = static || direct
 	switch {
 	case f.code == nil:
 		g.w.stats.Unwalked[NoFunction]++
 	case static:
-		g.bind(caller, f)
+		g.machine.bind(caller, f)
 	case e.Val == 0:
 		f.entering = len(f.code.Params)
-		if g.w.branching && len(f.code.Params) == len(f.code.Args) {
+		if g.w.opts.branching && len(f.code.Params) == len(f.code.Args) {
 			f.expects = g.expected(caller, f, direct)
 		}
 		if direct {
-			g.bindDynamic(caller, f)
-			g.learnEntered(caller, f)
+			g.machine.bindDynamic(caller, f)
+			if g.w.opts.branching {
+				g.learner.entered(caller, f, g.event)
+			}
 		}
 	case caller == nil && len(g.started) == len(f.code.Args):
 		for i, r := range f.code.Args {
 			f.regs[r] = g.started[i]
 		}
 	}
-	if g.w.observer != nil {
-		g.w.observer.Enter(g.id, caller, f)
+	if g.w.opts.observer != nil {
+		g.w.opts.observer.Enter(g.id, caller, f)
 	}
 	return f.walked
 }
@@ -119,7 +124,7 @@ func (g *goroutine) callee(e *trace.Event) *regcode.Code {
 func (g *goroutine) entering(f *Frame, e *trace.Event) bool {
 	if f.stage.call == begun { // it is another function after all
 		f.stage.call = otherCall
-		g.pass(f, f.Instr())
+		g.machine.pass(f, f.Instr())
 	}
 	if f.stage.inside || f.leaving || f.unwinds {
 		f.deferred = f.deferred || f.leaving
@@ -138,13 +143,13 @@ func (g *goroutine) entering(f *Frame, e *trace.Event) bool {
 		}
 	}
 	if in.Op == regcode.OpReturn && f.code.Plan.Defers && e.Val == 0 {
-		g.leave(f)
+		g.machine.leave(f)
 		f.deferred = true
 		return false
 	}
 	if e.Val == 0 { // an implicit check failed here, and deferred functions run
 		f.unwinds = true
-		g.d.pinAll()
+		g.deps.pinAll()
 		return false
 	}
 	g.fail(f, e, "entered from another call than that of the walk", nil)
@@ -152,7 +157,7 @@ func (g *goroutine) entering(f *Frame, e *trace.Event) bool {
 }
 
 // bind gives a callee its arguments.
-func (g *goroutine) bind(caller, f *Frame) {
+func (m *machine) bind(caller, f *Frame) {
 	in := caller.Instr()
 	args := in.Args[1:]
 	for i, r := range f.code.Args {
@@ -166,7 +171,7 @@ func (g *goroutine) bind(caller, f *Frame) {
 			continue
 		}
 		f.regs[r], f.deps[r] = caller.Value(a), caller.depsOf(a)
-		if g.symbolic {
+		if m.opts.symbolic {
 			f.terms[r] = caller.termOf(a)
 		}
 	}
@@ -175,52 +180,52 @@ func (g *goroutine) bind(caller, f *Frame) {
 // bindDynamic gives the callee of a call through a function value or an interface its arguments,
 // without the receiver: a wrapper may have computed the receiver from the content of the interface
 // or the method value. The values of the arguments are recorded as well.
-func (g *goroutine) bindDynamic(caller, f *Frame) {
+func (m *machine) bindDynamic(caller, f *Frame) {
 	caller.stage.call = entered
 	args, params := caller.Instr().Args[1:], f.code.Args[:len(f.code.Plan.SSA.Params)]
 	if f.code.Plan.SSA.Signature.Recv() != nil {
 		if len(args) == len(params) { // a method expression
-			g.keep(caller, &args[0])
+			m.pins.keep(caller, &args[0])
 			args = args[1:]
 		}
 		params = params[1:]
 	}
 	if len(args) != len(params) {
-		g.pass(caller, caller.Instr())
+		m.pass(caller, caller.Instr())
 		return
 	}
 	for i, r := range params {
 		f.regs[r], f.deps[r] = caller.Value(&args[i]), caller.depsOf(&args[i])
-		if g.symbolic {
+		if m.opts.symbolic {
 			f.terms[r] = caller.termOf(&args[i])
 		}
 	}
 }
 
 // leave executes the Return instruction: the results are known, deferred calls may follow.
-func (g *goroutine) leave(f *Frame) {
+func (m *machine) leave(f *Frame) {
 	in := f.Instr()
 	for i := range in.Args {
 		f.results = append(f.results, f.Value(&in.Args[i]))
 		f.from = append(f.from, f.depsOf(&in.Args[i]))
 		f.symbols = append(f.symbols, f.termOf(&in.Args[i]))
 	}
-	if g.w.observer != nil {
-		g.w.observer.Return(f, in)
+	if m.opts.observer != nil {
+		m.opts.observer.Return(f, in)
 	}
 	f.leaving = true
 }
 
 // exit handles an Exit event.
 func (g *goroutine) exit(e *trace.Event) bool {
-	n := len(g.frames)
-	for n > 0 && g.frames[n-1].depth > e.Aux {
+	n := len(g.stack.frames)
+	for n > 0 && g.stack.frames[n-1].depth > e.Aux {
 		n--
 	}
-	if n < len(g.frames) {
+	if n < len(g.stack.frames) {
 		g.unwind(n)
 	}
-	f := g.top()
+	f := g.stack.top()
 	if f == nil || f.depth != e.Aux {
 		return false
 	}
@@ -228,7 +233,7 @@ func (g *goroutine) exit(e *trace.Event) bool {
 	results, from, symbols := f.results, f.from, f.symbols
 	static := f.static
 	g.pop()
-	caller := g.top()
+	caller := g.stack.top()
 	if caller != nil && caller.walked && caller.atCall() {
 		if caller.Instr().Op == regcode.OpCall {
 			caller.stage.inside = false
@@ -240,21 +245,21 @@ func (g *goroutine) exit(e *trace.Event) bool {
 			if caller.Instr().Op != regcode.OpCall {
 				caller.stage.call = returned
 			}
-			g.results = append(g.results[:0], results...)
-			g.resultDeps = append(g.resultDeps[:0], from...)
-			g.resultTerms = append(g.resultTerms[:0], symbols...)
-			if g.w.observer != nil {
-				g.w.observer.Returned(f)
+			g.machine.results = append(g.machine.results[:0], results...)
+			g.machine.resultDeps = append(g.machine.resultDeps[:0], from...)
+			g.machine.resultTerms = append(g.machine.resultTerms[:0], symbols...)
+			if g.w.opts.observer != nil {
+				g.w.opts.observer.Returned(f)
 			}
 			return true
 		}
-		g.results, g.resultDeps, g.resultTerms = g.results[:0], g.resultDeps[:0], g.resultTerms[:0]
+		g.machine.results, g.machine.resultDeps, g.machine.resultTerms = g.machine.results[:0], g.machine.resultDeps[:0], g.machine.resultTerms[:0]
 	}
 	for _, d := range from { // (F3) what opaque code receives
-		g.d.pin(d)
+		g.deps.pin(d)
 	}
 	if g.away > 0 || caller != nil && caller.stage.inside && caller.code != nil && caller.Instr().Reaches {
-		g.d.pinStored() // (F9) it resumes
+		g.deps.pinStored() // (F9) it resumes
 	}
 	return walked
 }
@@ -267,21 +272,47 @@ func (g *goroutine) exits(f *Frame, e *trace.Event) bool {
 	}
 	if !f.leaving && !f.unwinds {
 		if g.settle(f, false); f.Instr().Op == regcode.OpReturn {
-			g.leave(f)
+			g.machine.leave(f)
 		}
 	}
 	switch {
 	case f.leaving && e.Flags&format.FlagPanic == 0:
 		if f.deferred && f.code.ResultsMayChange { // a deferred call may have changed the results
-			g.d.pinAll()
+			g.deps.pinAll()
 		}
 		return true
 	case f.code.Plan.Defers || e.Flags&format.FlagPanic != 0: // panic, recovered or not; Goexit
-		g.d.pinAll()
+		g.deps.pinAll()
 		f.results, f.from, f.symbols = f.results[:0], f.from[:0], f.symbols[:0]
 		g.w.stats.Panicked++
 		return true
 	}
 	g.fail(f, e, "exit before the return", nil)
 	return false
+}
+
+// expected returns the parameters of a frame that was entered with recorded parameters: the
+// arguments of the go statement, or of the dynamic call that enters it at once (direct). It returns
+// nil if they are not known, and for methods.
+func (g *goroutine) expected(caller, f *Frame, direct bool) []goval.Value {
+	switch {
+	case caller == nil && len(g.started)+len(g.captured) == len(f.code.Args):
+		return slices.Concat(g.started, g.captured)
+	case !direct || f.code.Plan.SSA.Signature.Recv() != nil:
+		return nil
+	}
+	in := caller.Instr()
+	var list []goval.Value
+	for i := range in.Args[1:] {
+		list = append(list, caller.Value(&in.Args[i+1]))
+	}
+	if addr, ok := caller.Value(&in.Args[0]).Bits(); ok {
+		if fn, free, ok := g.w.facts.FunctionAt(addr, g.event); ok && regcode.BoundMethod(fn) == nil {
+			list = append(list, free...)
+		}
+	}
+	if len(list) != len(f.code.Args) {
+		return nil
+	}
+	return list
 }

@@ -38,7 +38,7 @@ func (g *goroutine) beginValue(f *Frame, e *trace.Event) {
 
 // word is one more word of a Value record.
 func (g *goroutine) word(e *trace.Event) bool {
-	f := g.top()
+	f := g.stack.top()
 	if f == nil || !f.walked || g.valueWords == 0 {
 		return false
 	}
@@ -62,9 +62,9 @@ func (g *goroutine) endValue(f *Frame, e *trace.Event) {
 			return
 		}
 		g.passed(f, e, &f.code.Plan.Params[i], f.code.Params[i], v, size)
-		if i < len(f.expects) && g.w.branching {
+		if i < len(f.expects) && g.w.opts.branching {
 			if fn := f.expects[i].Function(); fn != nil {
-				g.learnAt(made{fn: fn, from: g.event}, v)
+				g.learner.at(made{fn: fn, from: g.event}, v)
 			}
 		}
 		return
@@ -80,16 +80,16 @@ func (g *goroutine) endValue(f *Frame, e *trace.Event) {
 	case in.Std != nil:
 		c = in.Std.Eval(f.code.Texts, f.arguments(in))[max(0, w.Hook.Index)]
 	case in.N == 1:
-		c = g.computed(f, in)
+		c = g.machine.computed(f, in)
 	}
 	if (in.Std != nil || in.N == 1) && !g.check(f, in, e, w.Hook, c, v, size) {
 		return
 	}
 	v = saying(v, c, w.Hook.Type, size)
 	f.regs[w.Reg] = v
-	if g.w.branching {
-		g.learnFunction(f, in)
-		g.learnType(f, in)
+	if g.w.opts.branching {
+		g.learner.function(f, in, g.event)
+		g.learner.dynamicType(f, in, g.event)
 	}
 	if _, ok := in.SSA.(*ssa.Select); ok && w.Hook.Index == 0 {
 		bits, _ := v.Bits()
@@ -106,8 +106,8 @@ func (g *goroutine) passed(f *Frame, e *trace.Event, h *plan.Hook, r int32, v go
 		return
 	}
 	f.regs[r] = saying(v, c, h.Type, size)
-	if g.symbolic {
-		f.terms[r] = g.checked(f.terms[r], v, size)
+	if g.w.opts.symbolic {
+		f.terms[r] = g.machine.checked(f.terms[r], v, size)
 	}
 }
 
@@ -125,31 +125,33 @@ func (g *goroutine) check(f *Frame, in *regcode.Instr, e *trace.Event, h *plan.H
 	if !goval.Differ(computed, recorded, size) || !g.w.differ(h.Type, f.code.Sizes, computed, recorded, size) {
 		return true
 	}
-	if g.moved(computed, recorded, size) {
+	if g.stacks.moved(computed, recorded, size) {
 		return true
 	}
 	g.mismatch(f, in, e, computed, recorded, "value")
 	return false
 }
 
-// moved reports whether the values differ only in addresses that were on the goroutine's stack,
-// which has moved since.
-func (g *goroutine) moved(computed, recorded goval.Value, size int64) bool {
-	for i := range int(size+7) / 8 {
-		x, ok := computed.Word(i)
-		y, ok2 := recorded.Word(i)
-		if ok && ok2 && x != y && !(g.onStack(x) && g.onStack(y)) {
-			return false
-		}
-	}
-	return true
-}
+// spans are the addresses of a goroutine's stacks, each with its end.
+type spans [][2]uint64
 
-func (g *goroutine) onStack(addr uint64) bool {
-	for _, s := range g.stacks {
-		if s[0] <= addr && addr < s[1] {
+func (s spans) contains(addr uint64) bool {
+	for _, x := range s {
+		if x[0] <= addr && addr < x[1] {
 			return true
 		}
 	}
 	return false
+}
+
+// moved reports whether two values differ only in addresses of the stack, which has moved since.
+func (s spans) moved(computed, recorded goval.Value, size int64) bool {
+	for i := range int(size+7) / 8 {
+		x, ok := computed.Word(i)
+		y, ok2 := recorded.Word(i)
+		if ok && ok2 && x != y && !(s.contains(x) && s.contains(y)) {
+			return false
+		}
+	}
+	return true
 }

@@ -7,8 +7,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/goval"
-	"github.com/presage-race/presage/internal/predict/regcode"
-	"github.com/presage-race/presage/internal/source/plan"
 )
 
 // Types of type words. The trace has the type word where walked code makes an interface. The
@@ -67,34 +65,4 @@ func (d *dynamics) TypeWord(i, t types.Type, event int64) (uint64, bool) {
 	defer d.mu.Unlock()
 	w, ok := d.words[k]
 	return w.bits, ok && w.from < event
-}
-
-// learnType notes the type word of an interface that an instruction has made.
-func (g *goroutine) learnType(f *Frame, in *regcode.Instr) {
-	var bits uint64
-	ok := false
-	if in.Reg >= 0 && in.N > 0 {
-		bits, ok = f.regs[in.Reg].Bits()
-	}
-	if !ok || bits == 0 || plan.Generic(f.code.Plan.SSA) {
-		return
-	}
-	prog := f.code.Plan.SSA.Prog
-	from := func(x ssa.Value) {
-		if w, ok := f.Value(&in.Args[0]).Bits(); ok {
-			if t, ok := g.w.facts.TypeOf(w, g.event+1); ok {
-				g.w.facts.addType(in.SSA.(ssa.Value).Type(), t.Type, t.Prog, bits, g.event)
-			}
-		}
-	}
-	switch x := in.SSA.(type) {
-	case *ssa.MakeInterface:
-		g.w.facts.addType(x.Type(), x.X.Type(), prog, bits, g.event)
-	case *ssa.ChangeInterface:
-		from(x.X)
-	case *ssa.TypeAssert:
-		if types.IsInterface(x.AssertedType) && !x.CommaOk {
-			from(x.X)
-		}
-	}
 }

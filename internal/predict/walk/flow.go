@@ -1,7 +1,5 @@
 package walk
 
-import "github.com/presage-race/presage/internal/predict/flow"
-
 // A reads is a set of reads of one goroutine: what a value was computed from. Sets
 // are immutable but for what is known about pinning, share their structure, and
 // nil is the empty set.
@@ -39,15 +37,6 @@ type deps struct {
 
 	tooLarge int64 // sets pinned because of maxSet
 	tooOld   int64 // reads pinned because of maxOpen
-}
-
-// A dataflow is what the values of one goroutine depend on: sets of reads, and in a symbolic walk
-// terms. It pins operands, or makes guards in place of pins.
-type dataflow struct {
-	d        deps
-	guards   []flow.Guard // of the next event
-	symbolic bool         // terms are made
-	stats    *Stats
 }
 
 // read returns the set of one new read.

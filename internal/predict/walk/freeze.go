@@ -7,23 +7,25 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/alternative"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // NewBranching returns a symbolic walker whose Flows have forks.
 func NewBranching(p *plan.Plan) *Walker {
 	w := NewSymbolic(p)
-	w.branching = true
+	w.opts.branching = true
 	return w
 }
 
 // MindMissing has the walk keep no forks after the first call of excluded code.
 func (w *Walker) MindMissing() { w.minding = true }
 
-// forkable returns the operands that make an instruction a fork, nil if it is none.
-func (g *goroutine) forkable(f *Frame, in *regcode.Instr) []int {
+// choices returns the operands that make an instruction a fork, nil if it is none.
+func (f *Frame) choices(in *regcode.Instr) []int {
 	pins := in.Pins
 	switch in.Op {
 	case regcode.OpIf, regcode.OpLoad, regcode.OpStore:
@@ -61,32 +63,44 @@ func (g *goroutine) forkable(f *Frame, in *regcode.Instr) []int {
 // then ever fewer.
 func sampled(n uint32) bool { return n <= 64 || n&(n-1) == 0 }
 
-// fork keeps the state of the goroutine at an instruction, if it is a fork.
-func (g *goroutine) fork(f *Frame, in *regcode.Instr) {
-	open := g.forkable(f, in)
-	if open == nil {
+// A forker keeps the forks of a goroutine.
+type forker struct {
+	w      *Walker
+	id     trace.GoID
+	stack  *frameStack
+	stacks *spans
+	deps   *deps
+	pins   *pinner
+	list   []flow.Fork               // before the next event
+	count  map[*regcode.Instr]uint32 // of each instruction
+}
+
+// keep keeps the state of the goroutine at an instruction, if that is a fork.
+func (k *forker) keep(f *Frame, in *regcode.Instr) {
+	args := f.choices(in)
+	if args == nil {
 		return
 	}
-	if g.forked == nil {
-		g.forked = map[*regcode.Instr]uint32{}
+	if k.count == nil {
+		k.count = map[*regcode.Instr]uint32{}
 	}
-	if g.forked[in]++; !sampled(g.forked[in]) {
-		g.w.stats.ForksLeft++
+	if k.count[in]++; !sampled(k.count[in]) {
+		k.w.stats.ForksLeft++
 		return
 	}
-	if g.w.straight {
+	if k.w.straight {
 		return
 	}
-	g.w.stats.Forks++
+	k.w.stats.Forks++
 	x := &alternative.Fork{
-		Program: g.w.program, Facts: &g.w.facts, G: g.id, Frame: g.freeze(len(g.frames) - 1), Args: open, At: in.Site,
-		Needs: slices.Concat(g.d.pending, g.d.later), Guards: slices.Clone(g.guards),
+		Program: k.w.program, Facts: &k.w.facts, G: k.id, Frame: k.stack.freeze(len(k.stack.frames) - 1), Args: args, At: in.Site,
+		Needs: slices.Concat(k.deps.pending, k.deps.later), Guards: slices.Clone(k.pins.guards),
 	}
 	if x.At == 0 {
 		x.At = f.code.Blocks[f.block].Site
 	}
-	x.Stacks = g.stacks[:len(g.stacks):len(g.stacks)]
-	g.forks = append(g.forks, x)
+	x.Stacks = slices.Clip(*k.stacks)
+	k.list = append(k.list, x)
 }
 
 // maxFrames bounds the callers that a fork keeps.
@@ -149,8 +163,8 @@ func (f *Frame) open(v goval.Value, d *reads, t *goval.Term) alternative.Value {
 	return alternative.FromTerm(t)
 }
 
-// deferred keeps a deferred call.
-func (g *goroutine) deferred(f *Frame, in *regcode.Instr) {
+// deferCall keeps a deferred call.
+func (f *Frame) deferCall(in *regcode.Instr) {
 	if len(f.defers) >= maxFrames {
 		f.lostDefers = true
 		return

@@ -14,33 +14,39 @@ import (
 
 // Guards in place of pinned operands (T2).
 
+// A pinner pins operands, or makes guards in place of pins.
+type pinner struct {
+	deps   *deps
+	guards []flow.Guard // of the next event
+}
+
 // keep pins an operand (F2), or makes its value a guard (T2).
-func (df *dataflow) keep(f *Frame, a *regcode.Arg) {
+func (p *pinner) keep(f *Frame, a *regcode.Arg) {
 	d := f.depsOf(a)
 	if d == nil || d.pinned {
 		return
 	}
 	t := f.termOf(a)
-	if t == nil || t.Load || !df.guard(t, f.Value(a)) {
-		df.d.pin(d)
+	if t == nil || t.Load || !p.guard(t, f.Value(a)) {
+		p.deps.pin(d)
 	}
 }
 
 // comparable makes a guard that a comparison of two interfaces does not panic: they have different
 // types, or they are nil. Then the operands need not keep their values (T2). It reports whether
 // there is such a guard.
-func (df *dataflow) comparable(f *Frame, in *regcode.Instr) bool {
+func (p *pinner) comparable(f *Frame, in *regcode.Instr) bool {
 	x, ok := in.SSA.(*ssa.BinOp)
 	if !ok || x.Op != token.EQL && x.Op != token.NEQ || !goval.IsInterface(x.X.Type()) || !goval.IsInterface(x.Y.Type()) {
 		return false
 	}
-	a, b := df.operand(f, &in.Args[0]).Word(0), df.operand(f, &in.Args[1]).Word(0)
+	a, b := f.operand(&in.Args[0]).Word(0), f.operand(&in.Args[1]).Word(0)
 	c := expr.Binary(expr.Or, expr.Bool, 0, expr.Unary(expr.Not, expr.Bool, goval.Equal(a, b)), goval.Equal(a, expr.Word(0)))
 	if c == nil || !goval.RecordedIs(c, 1, goval.Mask(8)) {
 		return false
 	}
 	if !c.IsConst() {
-		df.guards = append(df.guards, flow.Guard{Term: c, Want: 1})
+		p.guards = append(p.guards, flow.Guard{Term: c, Want: 1})
 	}
 	return true
 }
@@ -48,7 +54,7 @@ func (df *dataflow) comparable(f *Frame, in *regcode.Instr) bool {
 // divides makes a guard that a division or a shift does not panic: the divisor is not zero, the
 // count is not negative. Then they need not keep their values (T2). It reports whether there is
 // such a guard.
-func (df *dataflow) divides(f *Frame, in *regcode.Instr) bool {
+func (p *pinner) divides(f *Frame, in *regcode.Instr) bool {
 	x, ok := in.SSA.(*ssa.BinOp)
 	if !ok {
 		return false
@@ -65,7 +71,7 @@ func (df *dataflow) divides(f *Frame, in *regcode.Instr) bool {
 	default:
 		return false
 	}
-	y := df.operand(f, &in.Args[1]).Word(0)
+	y := f.operand(&in.Args[1]).Word(0)
 	if y == nil {
 		return false
 	}
@@ -74,23 +80,23 @@ func (df *dataflow) divides(f *Frame, in *regcode.Instr) bool {
 		return false
 	}
 	if !c.IsConst() {
-		df.guards = append(df.guards, flow.Guard{Term: c, Want: 1})
+		p.guards = append(p.guards, flow.Guard{Term: c, Want: 1})
 	}
 	return true
 }
 
 // guard makes t = v a guard of the next event, a word at a time.
-func (df *dataflow) guard(t *goval.Term, v goval.Value) bool {
-	at := len(df.guards)
+func (p *pinner) guard(t *goval.Term, v goval.Value) bool {
+	at := len(p.guards)
 	for i := range v.Len() {
 		want, ok := v.Word(i)
 		e := t.Word(i)
 		if !ok || e == nil || !goval.RecordedIs(e, want, goval.Mask(8)) {
-			df.guards = df.guards[:at]
+			p.guards = p.guards[:at]
 			return false
 		}
 		if !e.IsConst() {
-			df.guards = append(df.guards, flow.Guard{Term: e, Want: want})
+			p.guards = append(p.guards, flow.Guard{Term: e, Want: want})
 		}
 	}
 	return true
@@ -98,39 +104,39 @@ func (df *dataflow) guard(t *goval.Term, v goval.Value) bool {
 
 // inBounds makes a guard that an index or slice expression of a string does not panic. Then the
 // string and the bounds need not keep their values (T2). It reports whether there is such a guard.
-func (df *dataflow) inBounds(f *Frame, in *regcode.Instr) bool {
+func (p *pinner) inBounds(f *Frame, in *regcode.Instr) bool {
 	switch in.SSA.(type) {
 	case *ssa.Index, *ssa.Slice:
-		return in.Kind == types.String && df.assured(regcode.StringBounds(in, df.terms(f, in.Args)))
+		return in.Kind == types.String && p.assured(regcode.StringBounds(in, f.operands(in.Args)))
 	}
 	return false
 }
 
 // terms returns the terms of operands.
-func (df *dataflow) terms(f *Frame, args []regcode.Arg) []*goval.Term {
+func (f *Frame) operands(args []regcode.Arg) []*goval.Term {
 	terms := make([]*goval.Term, len(args))
 	for i := range args {
-		terms[i] = df.operand(f, &args[i])
+		terms[i] = f.operand(&args[i])
 	}
 	return terms
 }
 
 // assured makes a condition a guard, if it held in the recorded run.
-func (df *dataflow) assured(c *expr.Expr) bool {
+func (p *pinner) assured(c *expr.Expr) bool {
 	if c == nil || goval.TooLarge(c) || !goval.RecordedIs(c, 1, goval.Mask(8)) {
 		return false
 	}
 	if !c.IsConst() {
-		df.guards = append(df.guards, flow.Guard{Term: c, Want: 1})
+		p.guards = append(p.guards, flow.Guard{Term: c, Want: 1})
 	}
 	return true
 }
 
 // returns makes a guard that a call of the library does not panic (T2). It reports whether there is
 // such a guard.
-func (df *dataflow) returns(f *Frame, in *regcode.Instr) bool {
+func (p *pinner) returns(f *Frame, in *regcode.Instr) bool {
 	if in.Std == nil || !in.Std.Fn.Panics {
 		return false
 	}
-	return df.assured(in.Std.Returned(df.resultsOf(f, in)))
+	return p.assured(in.Std.Returned(f.resultsOf(in)))
 }

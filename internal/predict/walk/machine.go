@@ -6,6 +6,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/alternative"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // A Frame is one invocation of an instrumented function.
@@ -85,6 +87,27 @@ func (f *Frame) callsBack(in *regcode.Instr) bool { return in.CallsBack || f.sta
 // reset begins the next instruction. The buffer of words stays.
 func (s *stage) reset() { *s = stage{words: s.words[:0], loads: s.loads[:0], chosen: -1} }
 
+// gather adds a word of a run to the value read or written.
+func (s *stage) gather(e *trace.Event) {
+	at := int64(uint64(e.Obj) - s.addr)
+	if e.Flags&format.FlagNoValue != 0 || at != s.size || e.Size == 0 || e.Size > 8 {
+		s.known = false
+	}
+	n := int64(e.Size)
+	s.size += n
+	if !s.known || s.size > 1<<16 {
+		return
+	}
+	for int64(len(s.words))*8 < s.size {
+		s.words = append(s.words, 0)
+	}
+	i, sh := at/8, 8*(at%8)
+	s.words[i] |= e.Val & goval.Mask(n) << sh
+	if at%8+n > 8 {
+		s.words[i+1] |= e.Val & goval.Mask(n) >> (64 - sh)
+	}
+}
+
 // Value returns operand a of a frame.
 func (f *Frame) Value(a *regcode.Arg) goval.Value {
 	switch {
@@ -113,23 +136,43 @@ func (f *Frame) set(in *regcode.Instr, v goval.Value, d *reads) {
 	}
 }
 
+// A machine executes instructions: it computes the values of registers and local variables, what
+// they depend on, and in a symbolic walk their terms.
+type machine struct {
+	id    trace.GoID
+	opts  *options
+	stats *Stats
+	deps  *deps
+	pins  *pinner
+	forks *forker
+
+	results     []goval.Value // of the callee that was just left
+	resultDeps  []*reads
+	resultTerms []*goval.Term
+
+	vals     []goval.Value // buffers
+	phiVals  []goval.Value
+	phiDeps  []*reads
+	phiTerms []*goval.Term
+}
+
 // enterBlock follows an edge: the phis of the block take their values at once.
-func (g *goroutine) enterBlock(f *Frame, e regcode.Edge) {
+func (m *machine) enterBlock(f *Frame, e regcode.Edge) {
 	b := &f.code.Blocks[e.To]
-	if g.w.observer != nil {
-		g.w.observer.Phis(g.id, f, e)
+	if m.opts.observer != nil {
+		m.opts.observer.Phis(m.id, f, e)
 	}
-	g.phiVals, g.phiDeps, g.phiTerms = g.phiVals[:0], g.phiDeps[:0], g.phiTerms[:0]
+	m.phiVals, m.phiDeps, m.phiTerms = m.phiVals[:0], m.phiDeps[:0], m.phiTerms[:0]
 	for _, p := range b.Phis {
 		a := &p.Args[e.Pred]
-		g.phiVals = append(g.phiVals, f.Value(a))
-		g.phiDeps = append(g.phiDeps, f.depsOf(a))
-		g.phiTerms = append(g.phiTerms, f.termOf(a))
+		m.phiVals = append(m.phiVals, f.Value(a))
+		m.phiDeps = append(m.phiDeps, f.depsOf(a))
+		m.phiTerms = append(m.phiTerms, f.termOf(a))
 	}
 	for i, p := range b.Phis {
-		f.set(p, g.phiVals[i], g.phiDeps[i])
-		if g.symbolic {
-			g.setTerm(f, p, g.phiTerms[i])
+		f.set(p, m.phiVals[i], m.phiDeps[i])
+		if m.opts.symbolic {
+			m.setTerm(f, p, m.phiTerms[i])
 		}
 	}
 	f.block, f.ip = e.To, 0
@@ -137,11 +180,11 @@ func (g *goroutine) enterBlock(f *Frame, e regcode.Edge) {
 
 // advance executes instructions up to one that has a record, or after which the next instruction is
 // not known.
-func (g *goroutine) advance(f *Frame) {
+func (m *machine) advance(f *Frame) {
 	for jumps := 0; ; {
 		in := f.Instr()
 		if !f.stage.at {
-			g.arrive(f, in)
+			m.arrive(f, in)
 		}
 		if len(in.Wants) > 0 && f.stage.want < len(in.Wants) {
 			return
@@ -157,14 +200,14 @@ func (g *goroutine) advance(f *Frame) {
 			if jumps++; jumps > len(f.code.Blocks) {
 				return // a loop without records: it goes on for ever
 			}
-			if g.w.observer != nil {
-				g.w.observer.Branch(g.id, f, in, e)
+			if m.opts.observer != nil {
+				m.opts.observer.Branch(m.id, f, in, e)
 			}
 			f.stage.reset()
-			g.enterBlock(f, e)
+			m.enterBlock(f, e)
 			continue
 		}
-		g.finish(f, in)
+		m.finish(f, in)
 		f.stage.reset()
 		f.ip++
 	}
@@ -181,7 +224,7 @@ func (f *Frame) leads(in *regcode.Instr) (e regcode.Edge, ok bool) {
 }
 
 // arrive begins an instruction. It clears the results of an earlier execution.
-func (g *goroutine) arrive(f *Frame, in *regcode.Instr) {
+func (m *machine) arrive(f *Frame, in *regcode.Instr) {
 	f.stage.at = true
 	if len(in.Wants) > 0 && in.Reg >= 0 {
 		none := goval.Value{}
@@ -192,147 +235,147 @@ func (g *goroutine) arrive(f *Frame, in *regcode.Instr) {
 			f.regs[in.Reg+i] = none
 		}
 	}
-	if g.w.branching {
-		g.fork(f, in)
+	if m.opts.branching {
+		m.forks.keep(f, in)
 	}
-	g.pinOperands(f, in)
+	m.pinOperands(f, in)
 }
 
 // pinOperands is rule (F2) at the instruction.
-func (g *goroutine) pinOperands(f *Frame, in *regcode.Instr) {
+func (m *machine) pinOperands(f *Frame, in *regcode.Instr) {
 	if in.Pins == 0 {
 		return
 	}
-	if in.Op == regcode.OpIf && g.w.branched != nil {
-		g.w.branched(f.code.Plan, g.d.indexes(f.depsOf(&in.Args[0])))
+	if in.Op == regcode.OpIf && m.opts.branched != nil {
+		m.opts.branched(f.code.Plan, m.deps.indexes(f.depsOf(&in.Args[0])))
 	}
 	if in.Dynamic { // the callee; the arguments, if it is not entered at once (pass)
-		g.keep(f, &in.Args[0])
+		m.pins.keep(f, &in.Args[0])
 		return
 	}
-	if g.symbolic && (g.comparable(f, in) || g.divides(f, in) || g.inBounds(f, in) || g.returns(f, in)) {
+	if m.opts.symbolic && (m.pins.comparable(f, in) || m.pins.divides(f, in) || m.pins.inBounds(f, in) || m.pins.returns(f, in)) {
 		return
 	}
 	for i := range in.Args {
 		if in.Pins == regcode.AllOperands || i < 64 && in.Pins>>i&1 != 0 {
-			g.keep(f, &in.Args[i])
+			m.pins.keep(f, &in.Args[i])
 		}
 	}
 	if in.Op == regcode.OpPanic {
-		g.d.pinAll()
+		m.deps.pinAll()
 	}
 }
 
 // finish gives an instruction its result, all its records having been seen.
-func (g *goroutine) finish(f *Frame, in *regcode.Instr) {
+func (m *machine) finish(f *Frame, in *regcode.Instr) {
 	switch in.Op {
 	case regcode.OpNop, regcode.OpStore:
-		if _, ok := in.SSA.(*ssa.Defer); ok && g.w.branching {
-			g.deferred(f, in)
+		if _, ok := in.SSA.(*ssa.Defer); ok && m.opts.branching {
+			f.deferCall(in)
 		}
 	case regcode.OpAlloc:
 		f.cells[in.Cell].clear(f.code.Cells[in.Cell])
 		f.set(in, goval.Known(0), nil) // its address is an offset in the cell
 	case regcode.OpSet:
-		g.setLocal(f, in)
+		m.setLocal(f, in)
 	case regcode.OpBind:
 		r := in.Args[0].Reg
 		f.regs[r], f.deps[r] = f.Value(&in.Args[1]), f.depsOf(&in.Args[1])
-		if g.symbolic {
+		if m.opts.symbolic {
 			f.terms[r] = f.termOf(&in.Args[1])
 		}
 	case regcode.OpLocal, regcode.OpLoad:
 		if !in.Recorded {
-			f.regs[in.Reg] = g.computed(f, in)
+			f.regs[in.Reg] = m.computed(f, in)
 		}
 		f.deps[in.Reg] = f.stage.reads
 		if in.Op == regcode.OpLocal {
 			f.deps[in.Reg] = f.cells[in.Cell].deps
 		}
-		if g.symbolic {
-			g.setTerm(f, in, g.resultTerm(f, in))
+		if m.opts.symbolic {
+			m.setTerm(f, in, f.resultTerm(in))
 		}
 	case regcode.OpCall:
-		g.returned(f, in)
+		m.returned(f, in)
 	default:
 		if f.stage.call == returned {
-			g.returned(f, in)
+			m.returned(f, in)
 			break
 		}
-		g.evaluate(f, in)
+		m.evaluate(f, in)
 	}
-	if g.w.observer != nil {
-		g.w.observer.Finish(g.id, f, in)
+	if m.opts.observer != nil {
+		m.opts.observer.Finish(m.id, f, in)
 	}
 }
 
 // setLocal stores to a local variable.
-func (g *goroutine) setLocal(f *Frame, in *regcode.Instr) {
+func (m *machine) setLocal(f *Frame, in *regcode.Instr) {
 	c := &f.cells[in.Cell]
 	at := f.Value(&in.Args[0])
 	d := f.depsOf(&in.Args[1])
 	off, ok := at.Bits()
 	whole := ok && off == 0 && in.Size == f.code.Cells[in.Cell]
-	if g.symbolic {
-		c.storeTerm(at, in.Size, g.operand(f, &in.Args[1]), d != nil && !d.pinned, whole)
+	if m.opts.symbolic {
+		c.storeTerm(at, in.Size, f.operand(&in.Args[1]), d != nil && !d.pinned, whole)
 	}
 	if !whole {
-		d = g.d.union(c.deps, d)
+		d = m.deps.union(c.deps, d)
 	}
 	c.store(at, in.Size, f.Value(&in.Args[1]))
 	c.deps = d
 }
 
 // evaluate gives an instruction its result and what it depends on (F1).
-func (g *goroutine) evaluate(f *Frame, in *regcode.Instr) {
+func (m *machine) evaluate(f *Frame, in *regcode.Instr) {
 	if in.Reg < 0 || in.N == 0 {
 		return
 	}
 	if in.Extract {
 		r := in.Args[0].Reg + int32(in.Index)
 		f.regs[in.Reg], f.deps[in.Reg] = f.regs[r], f.deps[r]
-		if g.symbolic {
+		if m.opts.symbolic {
 			f.terms[in.Reg] = f.terms[r]
 		}
 		return
 	}
 	d := f.stage.reads
 	for i := range in.Args {
-		d = g.d.union(d, f.depsOf(&in.Args[i]))
+		d = m.deps.union(d, f.depsOf(&in.Args[i]))
 	}
 	if in.Appends { // the slice does not depend on its elements
 		d = f.depsOf(&in.Args[1])
 	}
 	if in.Std != nil {
 		for i := range in.Std.Args {
-			d = g.d.union(d, f.depsOf(&in.Std.Args[i]))
+			d = m.deps.union(d, f.depsOf(&in.Std.Args[i]))
 		}
 	}
 	for i := range in.N {
 		f.deps[in.Reg+i] = d
 	}
 	if in.N == 1 && !in.Recorded {
-		f.regs[in.Reg] = g.computed(f, in)
+		f.regs[in.Reg] = m.computed(f, in)
 	}
-	if g.symbolic {
+	if m.opts.symbolic {
 		for i := range in.N {
 			f.terms[in.Reg+i] = nil
 		}
 		switch {
 		case d == nil:
 		case in.Std != nil:
-			g.setResults(f, in)
+			m.setResults(f, in)
 		default:
-			g.setTerm(f, in, g.resultTerm(f, in))
+			m.setTerm(f, in, f.resultTerm(in))
 		}
 		if t := f.stage.term; t != nil && in.N == 1 && f.regs[in.Reg].IsWord() && !f.regs[in.Reg].Unknown() {
-			g.setTerm(f, in, t)
+			m.setTerm(f, in, t)
 		}
 	}
 }
 
 // computed recomputes the result of an instruction that has one.
-func (g *goroutine) computed(f *Frame, in *regcode.Instr) goval.Value {
+func (m *machine) computed(f *Frame, in *regcode.Instr) goval.Value {
 	switch in.Op {
 	case regcode.OpLocal:
 		return f.cells[in.Cell].load(f.Value(&in.Args[0]), in.Size)
@@ -344,11 +387,11 @@ func (g *goroutine) computed(f *Frame, in *regcode.Instr) goval.Value {
 	case regcode.OpPart:
 		return f.partOf(in)
 	case regcode.OpEval:
-		g.vals = g.vals[:0]
+		m.vals = m.vals[:0]
 		for i := range in.Args {
-			g.vals = append(g.vals, f.Value(&in.Args[i]))
+			m.vals = append(m.vals, f.Value(&in.Args[i]))
 		}
-		v, _ := f.code.Eval(in, g.vals)
+		v, _ := f.code.Eval(in, m.vals)
 		return v
 	}
 	return goval.Value{}
@@ -375,26 +418,26 @@ func (f *Frame) partOf(in *regcode.Instr) goval.Value {
 }
 
 // returned takes over the results of a walked callee.
-func (g *goroutine) returned(f *Frame, in *regcode.Instr) {
+func (m *machine) returned(f *Frame, in *regcode.Instr) {
 	for i := range in.N {
 		r := in.Reg + i
 		f.deps[r] = nil
-		if int(i) < len(g.resultDeps) {
-			f.deps[r] = g.resultDeps[i]
+		if int(i) < len(m.resultDeps) {
+			f.deps[r] = m.resultDeps[i]
 		}
-		if g.symbolic {
+		if m.opts.symbolic {
 			f.terms[r] = nil
-			if int(i) < len(g.resultTerms) {
-				f.terms[r] = g.resultTerms[i]
+			if int(i) < len(m.resultTerms) {
+				f.terms[r] = m.resultTerms[i]
 			}
 		}
 		if in.Recorded {
 			continue
 		}
 		f.regs[r] = goval.Value{}
-		if int(i) < len(g.results) {
-			f.regs[r] = g.results[i]
+		if int(i) < len(m.results) {
+			f.regs[r] = m.results[i]
 		}
 	}
-	g.results, g.resultDeps, g.resultTerms = g.results[:0], g.resultDeps[:0], g.resultTerms[:0]
+	m.results, m.resultDeps, m.resultTerms = m.results[:0], m.resultDeps[:0], m.resultTerms[:0]
 }

@@ -33,14 +33,14 @@ type Observer interface {
 }
 
 // Observe has o called with what the walk does. Observe is called before the first Step.
-func (w *Walker) Observe(o Observer) { w.observer, w.pool.still = o, true }
+func (w *Walker) Observe(o Observer) { w.opts.observer, w.pool.still = o, true }
 
 // Top returns the innermost frame of a goroutine, nil if it has none.
 func (w *Walker) Top(g trace.GoID) *Frame {
 	if int(g) >= len(w.goroutines) || w.goroutines[g] == nil {
 		return nil
 	}
-	return w.goroutines[g].top()
+	return w.goroutines[g].stack.top()
 }
 
 // Code returns the code of the frame's function, nil if that is not known.

@@ -35,7 +35,7 @@ func truth(b bool) uint64 {
 }
 
 // operand returns an operand as a term, nil if it depends on reads and has none.
-func (df *dataflow) operand(f *Frame, a *regcode.Arg) *goval.Term {
+func (f *Frame) operand(a *regcode.Arg) *goval.Term {
 	d := f.depsOf(a)
 	if d == nil || d.pinned {
 		return goval.Fixed(f.Value(a))
@@ -44,16 +44,16 @@ func (df *dataflow) operand(f *Frame, a *regcode.Arg) *goval.Term {
 }
 
 // setTerm gives the first register of an instruction its term, as far as (T3) holds.
-func (df *dataflow) setTerm(f *Frame, in *regcode.Instr, t *goval.Term) {
+func (m *machine) setTerm(f *Frame, in *regcode.Instr, t *goval.Term) {
 	if in.Reg < 0 || in.N == 0 {
 		return
 	}
-	f.terms[in.Reg] = df.checked(t, f.regs[in.Reg], in.Size)
+	f.terms[in.Reg] = m.checked(t, f.regs[in.Reg], in.Size)
 }
 
 // checked drops the words of a term that differ from the value v in the recorded run (T3), or that
 // are too large.
-func (df *dataflow) checked(t *goval.Term, v goval.Value, size int64) *goval.Term {
+func (m *machine) checked(t *goval.Term, v goval.Value, size int64) *goval.Term {
 	if t == nil {
 		return nil
 	}
@@ -62,16 +62,16 @@ func (df *dataflow) checked(t *goval.Term, v goval.Value, size int64) *goval.Ter
 		if e == nil {
 			continue
 		}
-		m := goval.Mask(8)
+		mask := goval.Mask(8)
 		if size >= 0 { // else the type is a type parameter
-			m = goval.Mask(max(0, size-8*int64(i)))
+			mask = goval.Mask(max(0, size-8*int64(i)))
 		}
-		if want, ok := v.Word(i); ok && !goval.RecordedIs(e, want, m) {
+		if want, ok := v.Word(i); ok && !goval.RecordedIs(e, want, mask) {
 			if t = t.Without(i); i == 1 {
 				t.Text = nil
 			}
 		} else if goval.TooLarge(e) {
-			df.stats.TermsTooLarge++
+			m.stats.TermsTooLarge++
 			t = t.Without(i)
 		}
 		known = known || t.Words[i] != nil
@@ -96,7 +96,7 @@ func (f *Frame) termOf(a *regcode.Arg) *goval.Term {
 }
 
 // resultTerm computes the term of an instruction's result (T1).
-func (df *dataflow) resultTerm(f *Frame, in *regcode.Instr) *goval.Term {
+func (f *Frame) resultTerm(in *regcode.Instr) *goval.Term {
 	switch in.Op {
 	case regcode.OpLocal:
 		c := &f.cells[in.Cell]
@@ -114,22 +114,22 @@ func (df *dataflow) resultTerm(f *Frame, in *regcode.Instr) *goval.Term {
 		}
 		return goval.LoadTerm(f.stage.loads)
 	case regcode.OpPart:
-		return df.partTerm(f, in)
+		return f.partTerm(in)
 	case regcode.OpEval:
 		if in.N != 1 || f.stage.reads != nil && !in.Appends || f.regs[in.Reg].Unknown() {
 			return nil
 		}
 		args := make([]*goval.Term, len(in.Args))
 		for i := range in.Args {
-			args[i] = df.operand(f, &in.Args[i])
+			args[i] = f.operand(&in.Args[i])
 		}
 		return f.code.Express(in, args)
 	}
 	return nil
 }
 
-func (df *dataflow) partTerm(f *Frame, in *regcode.Instr) *goval.Term {
-	t := df.operand(f, &in.Args[0])
+func (f *Frame) partTerm(in *regcode.Instr) *goval.Term {
+	t := f.operand(&in.Args[0])
 	switch in.SSA.(type) {
 	case *ssa.FieldAddr:
 		if in.Offsets == nil || in.Size < 0 || in.Fused {
@@ -147,12 +147,12 @@ func (df *dataflow) partTerm(f *Frame, in *regcode.Instr) *goval.Term {
 }
 
 // readWord returns the term of a read by an atomic operation or from a channel.
-func (df *dataflow) readWord(index int64, e *trace.Event) *goval.Term {
+func readWord(index int64, e *trace.Event) *goval.Term {
 	n := int64(e.Size)
 	if e.Kind == format.ChanRecv {
 		n = 8
 	}
-	if !df.symbolic || e.Flags&(format.FlagNoValue|format.FlagMore|format.FlagClosed) != 0 || n == 0 || n > 8 {
+	if e.Flags&(format.FlagNoValue|format.FlagMore|format.FlagClosed) != 0 || n == 0 || n > 8 {
 		return nil
 	}
 	return goval.LoadTerm([]goval.LoadPart{{Read: index, Size: n, Bits: e.Val}})
@@ -160,13 +160,13 @@ func (df *dataflow) readWord(index int64, e *trace.Event) *goval.Term {
 
 // updated returns the new value of an atomic operation: the argument of Store and Swap, the result
 // of Add, And and Or.
-func (df *dataflow) updated(f *Frame, in *regcode.Instr, old *goval.Term, size int64) *expr.Expr {
+func (f *Frame) updated(in *regcode.Instr, old *goval.Term, size int64) *expr.Expr {
 	call, ok := in.SSA.(*ssa.Call)
 	if !ok || call.Call.IsInvoke() || call.Call.StaticCallee() == nil {
 		return nil
 	}
 	name := call.Call.StaticCallee().Name()
-	last := df.operand(f, &in.Args[len(in.Args)-1]).Word(0)
+	last := f.operand(&in.Args[len(in.Args)-1]).Word(0)
 	k := expr.Uint64
 	if size == 4 {
 		k = expr.Uint32
@@ -199,18 +199,18 @@ func (f *Frame) arguments(in *regcode.Instr) []goval.Value {
 }
 
 // resultsOf returns the terms of the results of a call of the library.
-func (df *dataflow) resultsOf(f *Frame, in *regcode.Instr) []*goval.Term {
-	return in.Std.Express(f.code.Texts, df.terms(f, in.Std.Args))
+func (f *Frame) resultsOf(in *regcode.Instr) []*goval.Term {
+	return in.Std.Express(f.code.Texts, f.operands(in.Std.Args))
 }
 
 // setResults gives the results of a call of the library their terms.
-func (df *dataflow) setResults(f *Frame, in *regcode.Instr) {
-	for i, t := range df.resultsOf(f, in) {
+func (m *machine) setResults(f *Frame, in *regcode.Instr) {
+	for i, t := range f.resultsOf(in) {
 		size := int64(16)
 		if k := in.Std.Fn.Result(i); i < len(in.Std.Fn.Results) && k != expr.String {
 			size = k.Size()
 		}
 		r := in.Reg + int32(i)
-		f.terms[r] = df.checked(t, f.regs[r], size)
+		f.terms[r] = m.checked(t, f.regs[r], size)
 	}
 }

@@ -24,46 +24,53 @@ type Walker struct {
 	meanings   map[types.Type]*meaning
 	stats      Stats
 	mismatches []Mismatch
-	from       []int64
-	where      []int64
-	appended   *flow.Appended
-	value      *expr.Expr // of the event's write or send
-	symbolic   bool       // terms are made (NewSymbolic)
-	branched   func(*plan.Func, []int64)
-	observer   Observer // nil: none
-	branching  bool     // forks are kept (NewBranching)
-	minding    bool     // no forks after the first call of excluded code (MindMissing)
-	straight   bool     // that has begun, and no forks are kept
+	out        output // of the current event
+	opts       options
+	minding    bool // no forks are kept after the first call of excluded code
+	straight   bool // that call has begun
 	pool       framePool
 	facts      facts
 }
 
-// A goroutine is one machine: a stack of frames and the dataflow through them.
+// options are how a walk executes.
+type options struct {
+	symbolic  bool                      // terms are made
+	branching bool                      // forks are kept
+	branched  func(*plan.Func, []int64) // is called at each branch
+	observer  Observer                  // nil: none
+}
+
+// A goroutine walks one goroutine of the trace: it knows the point of each frame, compares each
+// event with the record that the plan has there, and has the machine execute what lies between.
 type goroutine struct {
-	w  *Walker
-	id trace.GoID
-	frameStack
-	dataflow
-	needs []int64
+	w       *Walker
+	id      trace.GoID
+	event   int64 // the current one
+	stack   frameStack
+	deps    deps
+	pins    pinner
+	machine machine
+	emit    emitter
+	learner learner
+	forks   forker
 
-	// The Value record that is being read: its frame is on top.
-	valueWords int // words still to come
+	needs      []int64       // buffers of the last Flow
+	given      []flow.Guard  //
+	valueWords int           // of the Value record that is being read, words still to come
+	started    []goval.Value // arguments of the go statement
+	captured   []goval.Value // and what its closure has captured
+	away       int           // number of calls of excluded code under way
+	stacks     spans         // addresses of the goroutine's stack so far, the current one last
+}
 
-	results     []goval.Value // of the callee that was just left
-	resultDeps  []*reads
-	resultTerms []*goval.Term
-	forks       []flow.Fork               // before the next event
-	forked      map[*regcode.Instr]uint32 // number of forks
-	given       []flow.Guard
-	vals        []goval.Value // scratch
-	phiVals     []goval.Value
-	phiDeps     []*reads
-	phiTerms    []*goval.Term
-	started     []goval.Value // arguments of the go statement
-	captured    []goval.Value // and what its closure has captured
-	event       int64
-	away        int         // number of calls of excluded code under way
-	stacks      [][2]uint64 // addresses of the stack so far, the current one last
+func newGoroutine(w *Walker, id trace.GoID) *goroutine {
+	g := &goroutine{w: w, id: id, stack: frameStack{pool: &w.pool}}
+	g.pins.deps = &g.deps
+	g.machine = machine{id: id, opts: &w.opts, stats: &w.stats, deps: &g.deps, pins: &g.pins, forks: &g.forks}
+	g.emit = emitter{&g.deps, &w.out}
+	g.learner = learner{&w.facts, w.program, &g.stacks}
+	g.forks = forker{w: w, id: id, stack: &g.stack, stacks: &g.stacks, deps: &g.deps, pins: &g.pins}
+	return g
 }
 
 // New returns a walker for a trace of the program of p.
@@ -77,13 +84,13 @@ func New(p *plan.Plan) *Walker {
 // NewSymbolic returns a walker that makes terms: its Flows have guards where it can.
 func NewSymbolic(p *plan.Plan) *Walker {
 	w := New(p)
-	w.symbolic, w.pool.symbolic = true, true
+	w.opts.symbolic, w.pool.symbolic = true, true
 	return w
 }
 
 // OnBranch has f called at every conditional branch that is walked, with its function and the reads
 // that its condition depends on and that are not pinned. It is for statistics.
-func (w *Walker) OnBranch(f func(fn *plan.Func, reads []int64)) { w.branched = f }
+func (w *Walker) OnBranch(f func(fn *plan.Func, reads []int64)) { w.opts.branched = f }
 
 // Read gives the walker the contents of the program's string constants (trace.Meta.Texts).
 func (w *Walker) Read(texts []trace.Memory) {
@@ -100,7 +107,7 @@ func (w *Walker) goroutine(id trace.GoID) *goroutine {
 	}
 	g := w.goroutines[id]
 	if g == nil {
-		g = &goroutine{w: w, id: id, frameStack: frameStack{pool: &w.pool}, dataflow: dataflow{symbolic: w.symbolic, stats: &w.stats}}
+		g = newGoroutine(w, id)
 		w.goroutines[id] = g
 	}
 	return g
@@ -119,18 +126,18 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	}
 	g := w.goroutine(e.G)
 	g.event = index
-	w.from, w.where, w.appended, w.value = w.from[:0], nil, nil, nil
+	w.out.reset()
 	walked := g.step(index, e)
 	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {
 		// No event of a window. What is pinned is in the Needs of the next one.
 		w.stats.Events++
 		return flow.Flow{}
 	}
-	g.needs = g.d.take(g.needs)
-	g.given, g.guards = g.guards, g.given[:0]
+	g.needs = g.deps.take(g.needs)
+	g.given, g.pins.guards = g.pins.guards, g.given[:0]
 	var forks []flow.Fork
-	if len(g.forks) > 0 {
-		forks, g.forks = g.forks, nil
+	if len(g.forks.list) > 0 {
+		forks, g.forks.list = g.forks.list, nil
 	}
 	w.stats.Events++
 	if walked {
@@ -141,13 +148,13 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	if e.Kind == format.End {
 		w.end(g)
 	}
-	return flow.Flow{Walked: walked, Needs: g.needs, From: w.from, Where: w.where, Appended: w.appended, Guards: g.given, Forks: forks, Value: w.value}
+	return flow.Flow{Walked: walked, Needs: g.needs, From: w.out.from, Where: w.out.where, Appended: w.out.appended, Guards: g.given, Forks: forks, Value: w.out.value}
 }
 
 // end forgets a goroutine that has ended.
 func (w *Walker) end(g *goroutine) {
-	w.stats.TooLarge += g.d.tooLarge
-	w.stats.TooOld += g.d.tooOld
+	w.stats.TooLarge += g.deps.tooLarge
+	w.stats.TooOld += g.deps.tooOld
 	w.goroutines[g.id] = nil
 }
 
@@ -194,7 +201,7 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 	case format.OpaqueEnd:
 		g.unwindTo(e.Site)
 	}
-	f := g.top()
+	f := g.stack.top()
 	if f == nil || !f.walked {
 		return false
 	}
@@ -205,7 +212,7 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 }
 
 func (g *goroutine) walked() bool {
-	f := g.top()
+	f := g.stack.top()
 	return f != nil && f.walked
 }
 
@@ -213,18 +220,18 @@ func (g *goroutine) walked() bool {
 // arguments of the call are pinned (F10).
 func (g *goroutine) missing(f *Frame, index int64, e *trace.Event) bool {
 	if g.isDefer(f, e) {
-		defer g.d.pinAll()
+		defer g.deps.pinAll()
 		return g.consume(f, index, e)
 	}
 	for range f.code.Length {
-		g.advance(f)
+		g.machine.advance(f)
 		in := f.Instr()
 		w := f.next(in)
 		if w != nil && w.Kind == regcode.WantBegin && in.Site == e.Site {
 			if in.Reaches {
-				g.d.pinStored()
+				g.deps.pinStored()
 			}
-			g.pass(f, in)
+			g.machine.pass(f, in)
 			return true
 		}
 		if w == nil || !f.optional(w) {
@@ -246,7 +253,7 @@ func (g *goroutine) consume(f *Frame, index int64, e *trace.Event) bool {
 		return g.deferredOp(f, index, e)
 	}
 	for n := 0; ; n++ {
-		g.advance(f)
+		g.machine.advance(f)
 		in := f.Instr()
 		w := f.next(in)
 		switch {
@@ -257,7 +264,7 @@ func (g *goroutine) consume(f *Frame, index int64, e *trace.Event) bool {
 		case !f.optional(w) || n > f.code.Length: // n: a whole loop without the record
 			if g.isDefer(f, e) { // a panic, and a deferred operation
 				f.unwinds = true
-				g.d.pinAll()
+				g.deps.pinAll()
 				return true
 			}
 			if o := g.passedThrough(e); o != nil {
@@ -284,7 +291,7 @@ func (f *Frame) next(in *regcode.Instr) *regcode.Want {
 //	for { c <- 0 } // close(c)
 func (g *goroutine) settle(f *Frame, callback bool) {
 	for range f.code.Length {
-		g.advance(f)
+		g.machine.advance(f)
 		in := f.Instr()
 		w := f.next(in)
 		if w == nil || !f.optional(w) || callback && w.Kind == regcode.WantRuntime && f.callsBack(in) {
@@ -306,11 +313,11 @@ func (g *goroutine) control(f *Frame, in *regcode.Instr, index int64, e *trace.E
 	}
 	if g.isDefer(f, e) {
 		if in.Op == regcode.OpReturn {
-			g.leave(f)
+			g.machine.leave(f)
 			return true
 		}
 		f.unwinds = true
-		g.d.pinAll()
+		g.deps.pinAll()
 		return true
 	}
 	if o := g.passedThrough(e); o != nil {
@@ -333,11 +340,11 @@ func (g *goroutine) branch(f *Frame, in *regcode.Instr, i int, e *trace.Event) b
 			i = took
 		}
 	}
-	if g.w.observer != nil {
-		g.w.observer.Branch(g.id, f, in, succs[i])
+	if g.w.opts.observer != nil {
+		g.w.opts.observer.Branch(g.id, f, in, succs[i])
 	}
 	f.stage.reset()
-	g.enterBlock(f, succs[i])
+	g.machine.enterBlock(f, succs[i])
 	return true
 }
 
@@ -365,8 +372,8 @@ func (g *goroutine) deferredOp(f *Frame, index int64, e *trace.Event) bool {
 
 // broken ends the walk of the innermost invocation, after a broken invariant.
 func (g *goroutine) broken(e *trace.Event, cause any) {
-	g.d.pinAll()
-	if f := g.top(); f != nil && f.code != nil && f.walked {
+	g.deps.pinAll()
+	if f := g.stack.top(); f != nil && f.code != nil && f.walked {
 		g.mismatchAt(f, nil, e, goval.Value{}, goval.Value{}, fmt.Sprintf("%v at site %d: %v", e.Kind, e.Site, cause))
 		return
 	}

@@ -1,0 +1,95 @@
+package walk
+
+import (
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// output is what the Flow of an event says of the value that the event writes or sends.
+type output struct {
+	from     []int64
+	where    []int64
+	appended *flow.Appended
+	value    *expr.Expr
+}
+
+// reset begins the next event.
+func (o *output) reset() { o.from, o.where, o.appended, o.value = o.from[:0], nil, nil, nil }
+
+// An emitter computes the output of a goroutine's accesses.
+type emitter struct {
+	deps *deps
+	out  *output
+}
+
+// reads handles a read of the content of a string (F11).
+func (o *emitter) text(f *Frame, index int64, e *trace.Event) {
+	s := &f.stage
+	s.run = e.Flags&format.FlagMore != 0
+	if e.Flags&format.FlagStack == 0 {
+		s.reads, s.says = o.deps.union(s.reads, o.deps.read(index)), true
+	}
+}
+
+// moves handles the read of an element that append moves to a new array without a write (F7).
+func (o *emitter) moved(f *Frame, in *regcode.Instr, index int64) {
+	if !in.Appends {
+		o.deps.pinLater(index)
+		return
+	}
+	r := o.deps.read(index)
+	s := &f.stage
+	s.moved = o.deps.union(s.moved, r)
+	o.deps.store(r)
+}
+
+// places sets Where, and Appended of the first write of an append (F7).
+func (o *emitter) appended(f *Frame, in *regcode.Instr, e *trace.Event) {
+	slice := f.depsOf(&in.Args[1])
+	if e.Kind == format.Write && uint64(e.Obj) == f.stage.addr {
+		result := f.regs[in.Reg]
+		if !result.IsKnown(24) {
+			o.deps.pin(o.deps.union(slice, f.stage.moved))
+			return
+		}
+		array, _ := result.Word(0)
+		n, _ := result.Word(2)
+		o.out.appended = &flow.Appended{Array: array, Bytes: n * uint64(in.Elem), Elem: uint64(in.Elem), Moved: o.deps.indexes(f.stage.moved)}
+	}
+	o.out.where = o.deps.indexes(slice)
+}
+
+// stored sets From: what the value written depends on.
+func (o *emitter) stored(f *Frame, in *regcode.Instr, stack bool) {
+	d := f.stage.reads
+	for i := range in.Args {
+		d = o.deps.union(d, f.depsOf(&in.Args[i]))
+	}
+	if in.Own { // only this call reads it
+		o.from(d)
+		return
+	}
+	if stack { // (F6)
+		o.deps.pin(o.deps.union(d, f.stage.moved))
+		return
+	}
+	o.from(d)
+	o.deps.store(d)
+}
+
+func (o *emitter) from(d *reads) {
+	for _, r := range o.deps.members(d) {
+		o.out.from = append(o.out.from, r.index)
+	}
+}
+
+// writes notes the term of the value that the event writes or sends.
+func (o *emitter) value(e *expr.Expr, val uint64) {
+	if e != nil && goval.RecordedIs(e, val, goval.Mask(8)) {
+		o.out.value = e
+	}
+}

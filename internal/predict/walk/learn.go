@@ -1,0 +1,110 @@
+package walk
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/source/plan"
+)
+
+// A learner notes what the records of a goroutine show: where variables of packages are, and the
+// function values and type words that walked code makes or stores.
+type learner struct {
+	facts   *facts
+	program *regcode.Program
+	stacks  *spans
+}
+
+// learnFunction notes a function value that an instruction has made or stored.
+func (l *learner) function(f *Frame, in *regcode.Instr, event int64) {
+	switch x := in.SSA.(type) {
+	case *ssa.MakeClosure:
+		m := made{fn: x.Fn.(*ssa.Function), from: event}
+		for i := range x.Bindings {
+			m.free = append(m.free, f.Value(&in.Args[1+i]))
+		}
+		l.at(m, f.regs[in.Reg])
+	case *ssa.Store:
+		if fn := f.Value(&in.Args[1]).Function(); fn != nil && f.stage.known && len(f.stage.words) == 1 {
+			l.at(made{fn: fn, from: event}, goval.Known(f.stage.words[0]))
+		}
+	}
+}
+
+// learnAt notes a function value at an address that is not on a stack: stacks move.
+func (l *learner) at(m made, at goval.Value) {
+	addr, ok := at.Bits()
+	if !ok || addr < 4096 || l.stacks.contains(addr) {
+		return
+	}
+	m.addr = addr
+	l.facts.addFunction(m)
+}
+
+// learnEntered notes the function value of a call that entered a function at once, if the function
+// captures nothing and is no method.
+func (l *learner) entered(caller, f *Frame, event int64) {
+	in := caller.Instr()
+	fn := f.code.Plan.SSA
+	if call, ok := in.SSA.(*ssa.Call); !ok || call.Call.IsInvoke() || !in.Dynamic || fn.Signature.Recv() != nil || len(fn.FreeVars) > 0 || plan.Generic(fn) {
+		return
+	}
+	l.at(made{fn: fn, from: event}, caller.Value(&in.Args[0]))
+}
+
+// learnType notes the type word of an interface that an instruction has made.
+func (l *learner) dynamicType(f *Frame, in *regcode.Instr, event int64) {
+	var bits uint64
+	ok := false
+	if in.Reg >= 0 && in.N > 0 {
+		bits, ok = f.regs[in.Reg].Bits()
+	}
+	if !ok || bits == 0 || plan.Generic(f.code.Plan.SSA) {
+		return
+	}
+	prog := f.code.Plan.SSA.Prog
+	from := func(x ssa.Value) {
+		if w, ok := f.Value(&in.Args[0]).Bits(); ok {
+			if t, ok := l.facts.TypeOf(w, event+1); ok {
+				l.facts.addType(in.SSA.(ssa.Value).Type(), t.Type, t.Prog, bits, event)
+			}
+		}
+	}
+	switch x := in.SSA.(type) {
+	case *ssa.MakeInterface:
+		l.facts.addType(x.Type(), x.X.Type(), prog, bits, event)
+	case *ssa.ChangeInterface:
+		from(x.X)
+	case *ssa.TypeAssert:
+		if types.IsInterface(x.AssertedType) && !x.CommaOk {
+			from(x.X)
+		}
+	}
+}
+
+// learn notes the address of a variable of a package, if v is its address, or that of a part of it.
+// The value of v is addr.
+func (l *learner) global(c *regcode.Code, v ssa.Value, addr uint64, event int64) {
+	switch v := v.(type) {
+	case *ssa.Global:
+		if x := l.program.Global(v); x.Addr.Unknown() {
+			x.Learn(addr, event)
+		}
+	case *ssa.FieldAddr:
+		if s, ok := regcode.Pointee(v.X.Type()).Underlying().(*types.Struct); ok && !plan.Open(s) {
+			fields := make([]*types.Var, v.Field+1)
+			for i := range fields {
+				fields[i] = s.Field(i)
+			}
+			l.global(c, v.X, addr-uint64(c.Sizes.Offsetsof(fields)[v.Field]), event)
+		}
+	case *ssa.IndexAddr:
+		i, ok := v.Index.(*ssa.Const)
+		if a, array := regcode.Pointee(v.X.Type()).Underlying().(*types.Array); ok && array && !plan.Open(a) {
+			l.global(c, v.X, addr-uint64(i.Int64()*c.Sizes.Sizeof(a.Elem())), event)
+		}
+	}
+}
