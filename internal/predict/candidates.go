@@ -6,33 +6,8 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/model"
-	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
-
-// sitePair is an unordered pair of sites.
-type sitePair struct{ lo, hi trace.Site }
-
-func pairOf(a, b trace.Site) sitePair { return sitePair{min(a, b), max(a, b)} }
-
-// pairState is what is known of a pair of sites.
-type pairState struct {
-	race   int          // index in run.races, +1
-	rung   int          // where it was found
-	tried  [rungs]int   // pairs of accesses, on each rung
-	visits [rungs]int64 // and what their searches cost
-	count  int
-
-	// two of its accesses have neither a lock in common nor an order that the engine's rules fix
-	promising bool
-	open      bool // not all of those were decided
-
-	keptBy     int64 // a missing method that keeps it from racing; -1: none that is known
-	askedLoose int   // suppressed was asked
-
-	run          *Race // to be tried
-	askedRelaxed int
-}
 
 // candidate is a pair of sites in one window with the pairs of accesses to try.
 type candidate struct {
@@ -45,18 +20,51 @@ type candidate struct {
 	ordered []model.Pair
 }
 
+// A lister lists what to try in a window.
+type lister struct {
+	opt     *Options
+	pairs   pairTable
+	hbPairs *hbPairs
+	solvers solvers
+	spent   *effort
+	counts  *Counts
+}
+
+func (r *run) lister() *lister {
+	return &lister{&r.opt, r.pairs, &r.hbPairs, r.solvers, &r.spent, &r.counts}
+}
+
+// candidateList has one candidate for each pair of sites.
+type candidateList struct {
+	of   map[sitePair]*candidate
+	list []*candidate // in the order in which they were added
+}
+
+// get returns the candidate of a pair of sites, which it adds if there is none.
+func (l *candidateList) get(sites sitePair) *candidate {
+	c := l.of[sites]
+	if c == nil {
+		if l.of == nil {
+			l.of = make(map[sitePair]*candidate)
+		}
+		c = &candidate{sites: sites}
+		l.of[sites] = c
+		l.list = append(l.list, c)
+	}
+	return c
+}
+
 // candidates lists what to try in a window, sorted by first access. Top is its highest rung.
-func (r *run) candidates(b *built.Window, top *rung) []*candidate {
-	if r.opt.EveryPair {
-		return r.every(b)
+func (l *lister) candidates(b *built.Window, top *rung) []*candidate {
+	if l.opt.EveryPair {
+		return l.every(b)
 	}
 	locks := computeLocksets(b.Window)
 	accesses := make([][]alike, len(b.Init))
-	found := make(map[sitePair]*candidate)
-	var list []*candidate
+	var found candidateList
 	ordered := func(p model.Pair) bool {
-		r.spent.look(looksPerVisit / 2)
-		return !r.engineOf(top).Open(p)
+		l.spent.look(looksPerVisit / 2)
+		return !l.solvers.engine(top).Open(p)
 	}
 	for i := range b.Events {
 		e := &b.Events[i]
@@ -64,37 +72,17 @@ func (r *run) candidates(b *built.Window, top *rung) []*candidate {
 			continue
 		}
 		earlier, own := accesses[e.Obj], -1
-		r.spent.look(len(earlier))
+		l.spent.look(len(earlier))
 		for k := range earlier {
 			x := &earlier[k]
 			if x.site == e.Site && x.kind == e.Kind && x.locks == locks.at[i] {
 				own = k
 			}
-			if e.Index < b.Done || !conflict(x.kind, e.Kind) {
+			if e.Index < b.Done || !l.mayRace(x, e, locks, locks.at[i]) {
 				continue
 			}
-			n := x.others(e.Thread)
-			if n == 0 {
-				continue
-			}
-			r.counts.Candidates += int64(n)
-			sites := pairOf(x.site, e.Site)
-			s := r.pair(sites)
-			s.count += n
-			if s.race != 0 && s.rung == 0 {
-				continue
-			}
-			if locks.common(x.locks, locks.at[i]) {
-				r.counts.Locked += int64(n)
-				continue
-			}
-			c := found[sites]
-			if c == nil {
-				c = &candidate{sites: sites}
-				found[sites] = c
-				list = append(list, c)
-			}
-			r.spent.look(len(x.groups))
+			c := found.get(pairOf(x.site, e.Site))
+			l.spent.look(len(x.groups))
 			for _, g := range x.groups {
 				if g.thread != e.Thread {
 					c.add(model.Pair{A: g.last, B: int32(i)}, ordered)
@@ -108,10 +96,34 @@ func (r *run) candidates(b *built.Window, top *rung) []*candidate {
 		accesses[e.Obj][own].add(e.Thread, int32(i))
 	}
 	t := &thinner{w: b.Window, locks: locks}
-	for _, c := range list {
-		r.rank(b, t, c)
+	for _, c := range found.list {
+		l.rank(b, t, c)
 	}
-	return list
+	return found.list
+}
+
+// mayRace counts the pairs of an access e with earlier ones, and reports whether they are to be
+// tried: they conflict, have no lock in common (held is the set of e), and no race of their sites
+// is known on the lowest rung.
+func (l *lister) mayRace(x *alike, e *model.Event, locks *locksets, held int32) bool {
+	if !conflict(x.kind, e.Kind) {
+		return false
+	}
+	n := x.others(e.Thread)
+	if n == 0 {
+		return false
+	}
+	l.counts.Candidates += int64(n)
+	s := l.pairs.of(pairOf(x.site, e.Site))
+	s.count += n
+	if s.race != 0 && s.rung == 0 {
+		return false
+	}
+	if locks.common(x.locks, held) {
+		l.counts.Locked += int64(n)
+		return false
+	}
+	return true
 }
 
 // maxKept bounds the pairs that are kept of one candidate, before ranking.
@@ -154,18 +166,18 @@ func nearest(p, q model.Pair) int {
 
 // rank puts the pairs most likely to race first (A2): those that hb found unordered, then half of
 // the tries for the nearest pairs, the others for pairs spread over the rest.
-func (r *run) rank(b *built.Window, t *thinner, c *candidate) {
+func (l *lister) rank(b *built.Window, t *thinner, c *candidate) {
 	c.pairs = append(c.pairs, c.ordered...)
 	slices.SortStableFunc(c.pairs, func(p, q model.Pair) int {
-		return cmp.Or(cmp.Compare(bit(!r.unordered(b, p)), bit(!r.unordered(b, q))), nearest(p, q))
+		return cmp.Or(cmp.Compare(bit(!l.hbPairs.unordered(b, p)), bit(!l.hbPairs.unordered(b, q))), nearest(p, q))
 	})
-	r.thin(b, t, c)
-	near := (r.opt.Tries + 1) / 2
-	if len(c.pairs) <= r.opt.Tries {
+	l.thin(b, t, c)
+	near := (l.opt.Tries + 1) / 2
+	if len(c.pairs) <= l.opt.Tries {
 		return
 	}
-	step := max(1, (len(c.pairs)-near)/max(1, r.opt.Tries-near))
-	for k := near; k < r.opt.Tries; k++ {
+	step := max(1, (len(c.pairs)-near)/max(1, l.opt.Tries-near))
+	for k := near; k < l.opt.Tries; k++ {
 		if far := near + (k-near+1)*step - 1; far < len(c.pairs) {
 			c.pairs[k], c.pairs[far] = c.pairs[far], c.pairs[k]
 		}
@@ -179,21 +191,8 @@ func bit(b bool) int {
 	return 0
 }
 
-func (r *run) unordered(b *built.Window, p model.Pair) bool {
-	return r.unord[[2]int64{b.Events[p.A].Index, b.Events[p.B].Index}]
-}
-
-func (r *run) pair(p sitePair) *pairState {
-	s := r.pairs[p]
-	if s == nil {
-		s = &pairState{keptBy: -1}
-		r.pairs[p] = s
-	}
-	return s
-}
-
 // every makes each conflicting pair a candidate of its own.
-func (r *run) every(b *built.Window) []*candidate {
+func (l *lister) every(b *built.Window) []*candidate {
 	at := make([][]int32, len(b.Init))
 	var list []*candidate
 	for i := range b.Events {
@@ -203,7 +202,7 @@ func (r *run) every(b *built.Window) []*candidate {
 		}
 		for _, k := range at[e.Obj] {
 			if f := &b.Events[k]; e.Index >= b.Done && f.Thread != e.Thread && conflict(f.Kind, e.Kind) {
-				r.counts.Candidates++
+				l.counts.Candidates++
 				list = append(list, &candidate{sites: pairOf(f.Site, e.Site), pairs: []model.Pair{{A: k, B: int32(i)}}})
 			}
 		}

@@ -1,6 +1,8 @@
 package predict
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+)
 
 // effort counts what prediction has done, in *visits*: about one look at one event of a window,
 // some 0.1 to 0.2 µs. The budget is of visits and not of time, so that a trace has the same races

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/presage-race/presage/internal/host/stage"
 	"github.com/presage-race/presage/internal/predict/flow"
@@ -41,38 +42,84 @@ const (
 	batches     = 4
 )
 
+// A feed reads and walks a trace, in a goroutine beside the one that analyses.
+type feed struct {
+	src    trace.Source
+	walker flow.Walker
+	over   *atomic.Bool // prediction has ended: events are not walked any more
+	left   atomic.Bool  // nothing more is to be read
+	index  int64        // of the next event
+	parts  *stage.Parts
+	meter  *stage.Meter // of its goroutine; nil: nothing is measured
+
+	full, free chan *batch
+}
+
+func newFeed(src trace.Source, walker flow.Walker, over *atomic.Bool, parts *stage.Parts) *feed {
+	f := &feed{src: src, walker: walker, over: over, parts: parts, full: make(chan *batch, batches), free: make(chan *batch, batches)}
+	for range batches {
+		f.free <- new(batch)
+	}
+	return f
+}
+
+// run fills batches until there are no more events.
+func (f *feed) run() {
+	defer close(f.full)
+	f.meter = f.parts.Meter(stage.Idle)
+	defer f.meter.Stop()
+	for b := range f.free {
+		if !f.left.Load() {
+			f.fill(b)
+		}
+		if f.full <- b; b.err != nil {
+			return
+		}
+	}
+}
+
+// stop ends the feed. The source is not read any more when it has returned.
+func (f *feed) stop() {
+	f.left.Store(true)
+	close(f.free)
+	for range f.full {
+	}
+}
+
+// fill reads and walks the next events.
+func (f *feed) fill(b *batch) {
+	b.events, b.flows, b.reads, b.guards = b.events[:0], b.flows[:0], b.reads[:0], b.guards[:0]
+	f.meter.Enter(partRead)
+	for len(b.events) < batchEvents {
+		b.events = append(b.events, trace.Event{})
+		if b.err = f.src.Next(&b.events[len(b.events)-1]); b.err != nil {
+			b.events = b.events[:len(b.events)-1]
+			break
+		}
+	}
+	f.meter.Enter(partWalk)
+	for i := range b.events {
+		var x flow.Flow
+		if !f.over.Load() {
+			x = f.walker.Step(f.index, &b.events[i])
+		}
+		f.index++
+		b.keep(&x)
+		b.flows = append(b.flows, x)
+	}
+	f.meter.Enter(stage.Idle)
+}
+
 // readBeside is read with a Walker.
 func (r *run) readBeside(ctx context.Context, src trace.Source) error {
-	full, free := make(chan *batch, batches), make(chan *batch, batches)
-	for range batches {
-		free <- new(batch)
-	}
 	begin := r.opt.Go
 	if begin == nil {
 		begin = func(f func()) { go f() }
 	}
-	begin(func() {
-		defer close(full)
-		meter := r.opt.Parts.Meter(stage.Idle)
-		defer meter.Stop()
-		index := int64(0)
-		for b := range free {
-			if !r.left.Load() {
-				r.fill(b, src, index, meter)
-				index += int64(len(b.events))
-			}
-			if full <- b; b.err != nil {
-				return
-			}
-		}
-	})
-	defer func() { // the other side must not read on when this has returned
-		r.left.Store(true)
-		close(free)
-		for range full {
-		}
-	}()
-	for b := range full {
+	f := newFeed(src, r.opt.Walker, &r.spent.over, r.opt.Parts)
+	begin(f.run)
+	defer f.stop()
+	for b := range f.full {
 		err := r.take(ctx, b)
 		if err == nil {
 			err = b.err
@@ -80,32 +127,9 @@ func (r *run) readBeside(ctx context.Context, src trace.Source) error {
 		if err != nil {
 			return r.ended(err)
 		}
-		free <- b
+		f.free <- b
 	}
 	return nil
-}
-
-// fill reads and walks the next events.
-func (r *run) fill(b *batch, src trace.Source, index int64, meter *stage.Meter) {
-	b.events, b.flows, b.reads, b.guards = b.events[:0], b.flows[:0], b.reads[:0], b.guards[:0]
-	meter.Enter(partRead)
-	for len(b.events) < batchEvents {
-		b.events = append(b.events, trace.Event{})
-		if b.err = src.Next(&b.events[len(b.events)-1]); b.err != nil {
-			b.events = b.events[:len(b.events)-1]
-			break
-		}
-	}
-	meter.Enter(partWalk)
-	for i := range b.events {
-		var f flow.Flow
-		if !r.spent.over.Load() {
-			f = r.opt.Walker.Step(index+int64(i), &b.events[i])
-		}
-		b.keep(&f)
-		b.flows = append(b.flows, f)
-	}
-	meter.Enter(stage.Idle)
 }
 
 // take analyses a batch: the happens-before pass over all of it, unless it has seen the whole

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,7 +87,7 @@ func (r *reusing) Step(index int64, e *trace.Event) flow.Flow {
 func TestKept(t *testing.T) {
 	events, _ := longTrace(100)
 	b := new(batch)
-	newRun(Options{Walker: new(reusing)}, nil).fill(b, &listed{events, io.EOF}, 0, nil)
+	newFeed(&listed{events, io.EOF}, new(reusing), new(atomic.Bool), nil).fill(b)
 	for i, f := range b.flows {
 		if x := int64(i); f.Needs[0] != x || f.From[0] != -x || f.Guards[0].Want != uint64(i) {
 			t.Fatalf("event %d: %+v", i, f)

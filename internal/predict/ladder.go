@@ -45,17 +45,10 @@ func (g *rung) window() *model.Window {
 	return g.w
 }
 
-func (r *run) solverOf(g *rung) Solver {
-	if g.solver == nil {
-		g.solver = r.newSolver(g)
-	}
-	return g.solver
-}
-
 // climb tries a candidate. What the highest rung refutes, all do, and nearly all candidates are
 // refuted: so that rung comes first, and those below it see the pairs that it leaves.
 func (r *run) climb(b *built.Window, ladder []rung, c *candidate) {
-	s, in := r.pair(c.sites), place{Window: b, lowest: &ladder[0]}
+	s, in := r.pairs.of(c.sites), place{Window: b, lowest: &ladder[0]}
 	known := func(k int) bool { return s.race != 0 && s.rung <= k && !r.opt.EveryPair }
 	top := len(ladder) - 1
 	var high *found
@@ -94,7 +87,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 			open.pairs = append(open.pairs, c.pairs[i:]...)
 			break
 		}
-		res := r.solverOf(g).Solve(p)
+		res := r.solvers.of(g).Solve(p)
 		if res.Layer != engine.LayerStatic { // those cost nothing
 			s.promising = s.promising || k != pathRung
 			tries++
@@ -155,7 +148,7 @@ type place struct {
 
 // unsure reports whether code without hooks may keep two accesses apart.
 func (r *run) unsure(b place, p model.Pair) bool {
-	return r.meta != nil && r.meta.Unhooked && !r.unordered(b.Window, p)
+	return r.meta != nil && r.meta.Unhooked && !r.hbPairs.unordered(b.Window, p)
 }
 
 // keep keeps a race.
@@ -172,7 +165,7 @@ func (r *run) keep(b place, x *found, k int, s *pairState) {
 	switch {
 	case b.way != nil:
 		race.Tier, race.Path = ByPath, pathOf(b.way)
-	case r.unordered(b.Window, p):
+	case r.hbPairs.unordered(b.Window, p):
 		race.Tier = Observed
 	case w.Semantics == model.EvaluatedReads:
 		race.Tier = ByValue

@@ -86,8 +86,8 @@ func accesses(w *model.Window) [][]int32 {
 // path tries one way.
 func (r *run) path(b *built.Window, k int, base *rung, at [][]int32, list []*candidate) {
 	way := &b.Alternatives[k]
-	order := &wayOrder{s: r.engineOf(base), n: int32(len(b.Events)), way: way, keeps: keepsOrder(way)}
-	cs := r.onWay(b, way, at, order)
+	order := &wayOrder{s: r.solvers.engine(base), n: int32(len(b.Events)), way: way, keeps: keepsOrder(way)}
+	cs := r.lister().onWay(b, way, at, order)
 	if acts(way) {
 		cs = append(cs, list...)
 	}
@@ -95,7 +95,7 @@ func (r *run) path(b *built.Window, k int, base *rung, at [][]int32, list []*can
 	var locks *locksets
 	in := place{Window: b, way: way}
 	for _, c := range cs {
-		s := r.pair(c.sites)
+		s := r.pairs.of(c.sites)
 		if s.race != 0 && !r.opt.EveryPair {
 			continue
 		}
@@ -206,26 +206,19 @@ func pathOf(way *built.Way) *Path {
 }
 
 // onWay lists the candidates with an access of the way.
-func (r *run) onWay(b *built.Window, way *built.Way, at [][]int32, order *wayOrder) []*candidate {
-	found := make(map[sitePair]*candidate)
-	var list []*candidate
+func (l *lister) onWay(b *built.Window, way *built.Way, at [][]int32, order *wayOrder) []*candidate {
+	var found candidateList
 	n := int32(len(b.Events))
 	try := func(i, j int32, x, y *model.Event) {
 		if x.Thread == y.Thread || !conflict(x.Kind, y.Kind) || way.At < b.Done && y.Index < b.Done {
 			return
 		}
 		sites := pairOf(x.Site, y.Site)
-		if s := r.pair(sites); s.race != 0 && !r.opt.EveryPair {
+		if s := l.pairs.of(sites); s.race != 0 && !l.opt.EveryPair {
 			return
 		}
-		r.counts.Candidates++
-		c := found[sites]
-		if c == nil {
-			c = &candidate{sites: sites}
-			found[sites] = c
-			list = append(list, c)
-		}
-		c.add(model.Pair{A: i, B: j}, order.decides)
+		l.counts.Candidates++
+		found.get(sites).add(model.Pair{A: i, B: j}, order.decides)
 	}
 	for i := range way.Events {
 		e := &way.Events[i]
@@ -240,12 +233,12 @@ func (r *run) onWay(b *built.Window, way *built.Way, at [][]int32, order *wayOrd
 				try(n+int32(j), n+int32(i), e, f)
 			}
 		}
-		r.spent.look(len(at[e.Obj]))
+		l.spent.look(len(at[e.Obj]))
 	}
-	for _, c := range list {
-		c.spread(r.opt.Tries)
+	for _, c := range found.list {
+		c.spread(l.opt.Tries)
 	}
-	return list
+	return found.list
 }
 
 // spread puts some pairs in front that are as different as possible, but first the one that comes

@@ -16,7 +16,7 @@ func (r *run) result() *Result {
 	}
 	pairs, cut := r.hb.Total()
 	r.counts.HBPairs = pairs
-	res := &Result{HB: r.hb.Races(), Rejected: r.reject, Kept: r.keptPairs()}
+	res := &Result{HB: r.hb.Races(), Rejected: r.reject, Kept: r.pairs.kept()}
 	r.counts.HBSites = len(res.HB)
 	if r.builder != nil {
 		r.counts.Build = r.builder.Counts()
@@ -33,24 +33,17 @@ func (r *run) result() *Result {
 			}
 		}
 	}
-	for _, s := range r.pairs {
-		if s.promising || s.race != 0 {
-			r.counts.Promising++
-			if s.race != 0 || !s.open {
-				r.counts.Settled++
-			}
-		}
-	}
-	r.counts.Suppressed = r.countSuppressed()
-	res.Explained = r.explainedPairs()
+	r.counts.Promising, r.counts.Settled = r.pairs.settled()
+	r.counts.Suppressed = r.pairs.suppressed()
+	res.Explained = r.explainer.list()
 	for _, h := range res.HB {
 		if s := r.pairs[pairOf(h.A.Site, h.B.Site)]; s == nil || s.race == 0 {
 			res.Unwitnessed = append(res.Unwitnessed, h)
 		}
 	}
-	res.Races, res.Counts, res.ToRun = r.races, r.counts, r.toRun(res.HB)
+	res.Races, res.Counts, res.ToRun = r.races, r.counts, r.pairs.toRun(res.HB)
 	res.sort()
-	res.Warnings = r.warnings(cut)
+	res.Warnings = r.counts.warnings(&r.opt, r.meta, cut)
 	res.warnUnwitnessed()
 	return res
 }
@@ -66,8 +59,7 @@ func (res *Result) warnUnwitnessed() {
 }
 
 // warnings says what the analysis left out.
-func (r *run) warnings(cut int64) []trace.Warning {
-	c := &r.counts
+func (c *Counts) warnings(opt *Options, meta *trace.Meta, cut int64) []trace.Warning {
 	var out []trace.Warning
 	add := func(code string, n int64, text string) {
 		if n > 0 {
@@ -93,7 +85,7 @@ func (r *run) warnings(cut int64) []trace.Warning {
 	add("threads-cut", c.Build.Cut, "%d times the rest of a goroutine's events in a window was left out, because the recorded order does not explain them")
 	add("hidden-writes", c.Build.Hidden, "%d reads returned what no recorded write wrote: code that was not instrumented wrote it")
 	add("writers-unknown", c.Build.Uncertain, "%d times the rest of a goroutine's events in a window was left out, because the record does not say who wrote what it read")
-	if missing := c.Build.Missing; r.opt.Missing == excluded.Ignore {
+	if missing := c.Build.Missing; opt.Missing == excluded.Ignore {
 		add("missing-ignored", missing, "%d calls of missing methods were taken to do nothing: what is reported as a race may be none")
 	} else {
 		add("missing-methods", missing, "%d calls of missing methods may touch what they reach; what surrounds them keeps its order with them")
@@ -101,7 +93,7 @@ func (r *run) warnings(cut int64) []trace.Warning {
 			for _, k := range c.Suppressed {
 				n += k
 			}
-			add("missing-suppressed", n, "%d pairs of positions have no witness because of what calls of missing methods may do: "+strings.ReplaceAll(suppressedText(r.meta, c.Suppressed), "%", "%%")+". What they call has to be traced to decide them (presage explain lists them)")
+			add("missing-suppressed", n, "%d pairs of positions have no witness because of what calls of missing methods may do: "+strings.ReplaceAll(suppressedText(meta, c.Suppressed), "%", "%%")+". What they call has to be traced to decide them (presage explain lists them)")
 		}
 		add("missing-everywhere", c.Build.Everywhere, "%d of these may touch everything")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync/atomic"
 
 	"github.com/presage-race/presage/internal/check/witness"
 	"github.com/presage-race/presage/internal/detect/hb"
@@ -221,30 +220,27 @@ type run struct {
 	opt     Options
 	hb      *hb.Detector
 	spent   effort
-	left    atomic.Bool // nothing more is to be read
 	builder *window.Builder
 	meter   *stage.Meter // of the goroutine that analyses; nil: nothing is measured
-	// pairs of events that hb found unordered and the windows do not know yet
-	noted [][2]int64
+	hbPairs hbPairs
 	// hb has gone through the whole trace already; nil: it goes along with the windows
-	whole    *window.Races
-	events   int64
-	counts   Counts
-	pairs    map[sitePair]*pairState
-	races    []Race
-	told     bool  // Options.Found was called
-	executed int64 // Build.Executed when the window before this one was done
-	// pairs of events that hb found unordered, those of the current window
-	unord        map[[2]int64]bool
-	reject       []error
-	ctx          context.Context
-	suppression  suppression
-	relaxation   relaxation
-	runs         int // pairs of sites that have one to be tried
-	explanations map[sitePair]Explanation
-	meta         *trace.Meta
-	built        func(*built.Window)       // tests look at windows here
-	only         func(*built.Window) error // windows are not searched, but given to this (Recheck)
+	whole       *window.Races
+	events      int64
+	counts      Counts
+	pairs       pairTable
+	races       []Race
+	told        bool  // Options.Found was called
+	executed    int64 // Build.Executed when the window before this one was done
+	reject      []error
+	ctx         context.Context
+	suppression suppression
+	relaxation  relaxation
+	runs        int // pairs of sites that have one to be tried
+	explainer   explainer
+	solvers     solvers
+	meta        *trace.Meta
+	built       func(*built.Window)       // tests look at windows here
+	only        func(*built.Window) error // windows are not searched, but given to this (Recheck)
 }
 
 // progressEvery is the number of events between two calls of Progress.
@@ -265,39 +261,22 @@ func newRun(opt Options, meta *trace.Meta) *run {
 	}
 	r := &run{
 		meta: meta,
-		opt:  opt, hb: hb.New(), pairs: make(map[sitePair]*pairState), unord: make(map[[2]int64]bool),
-		counts: Counts{Layers: make(map[string]int64)}, explanations: make(map[sitePair]Explanation),
+		opt:  opt, hb: hb.New(), pairs: pairTable{}, hbPairs: hbPairs{current: make(map[[2]int64]bool)},
+		counts: Counts{Layers: make(map[string]int64)},
 	}
 	r.spent.budget = int64(opt.Effort) * 1_000_000
+	r.solvers = solvers{&r.opt, &r.spent}
+	r.explainer = explainer{opt.Explain, r.pairs, &r.spent, map[sitePair]Explanation{}}
 	if opt.Level != HB {
 		r.builder = window.NewBuilder(window.BuildOptions{
 			Size: opt.Window, Apart: opt.Apart, All: opt.EveryWindow || opt.Explain != nil, Walked: opt.Walker != nil, Cleared: opt.cleared,
 			Symbolic: opt.Level >= Value && opt.Walker != nil, Paths: opt.Level >= Paths && opt.Walker != nil,
 			NoValues: meta != nil && meta.Source == "std", Meta: meta, Missing: opt.Missing,
 		}, r.window)
-		r.hb.Each(func(a, b int64) { r.noted = append(r.noted, [2]int64{a, b}) })
+		r.hb.Each(func(a, b int64) { r.hbPairs.noted = append(r.hbPairs.noted, [2]int64{a, b}) })
 	}
 	return r
 }
-
-// tell has the windows know of the pairs that hb found up to an event.
-func (r *run) tell(event int64) {
-	n := 0
-	for ; n < len(r.noted) && r.noted[n][1] <= event; n++ {
-		p := r.noted[n]
-		r.builder.Unordered(p[0], p[1])
-		if len(r.unord) < maxUnordered {
-			r.unord[p] = true
-		}
-	}
-	r.noted = r.noted[n:]
-}
-
-// maxNoted bounds the memory for the pairs of a whole trace, in pairs.
-const maxNoted = 1 << 22
-
-// maxUnordered bounds the memory for (A4) in a window in which everything races.
-const maxUnordered = 1 << 20
 
 func (r *run) read(ctx context.Context, src trace.Source) error {
 	r.ctx = ctx
@@ -339,7 +318,7 @@ func (r *run) foresee(ctx context.Context) error {
 		return err
 	}
 	if r.builder.Races(races); races.HB != nil && len(noted) <= maxNoted {
-		r.whole, r.hb, r.noted = races, races.HB, noted
+		r.whole, r.hb, r.hbPairs.noted = races, races.HB, noted
 	}
 	return nil
 }
@@ -399,8 +378,8 @@ func (r *run) add(e *trace.Event, f flow.Flow) error {
 	if r.builder == nil {
 		return nil
 	}
-	if len(r.noted) > 0 {
-		r.tell(i)
+	if len(r.hbPairs.noted) > 0 {
+		r.hbPairs.pass(i, r.builder)
 	}
 	if i%askEvery == 0 && r.counts.Stopped == 0 && r.over() {
 		r.stop(i)
@@ -461,7 +440,7 @@ func (r *run) window(b *built.Window) error {
 	}
 	before := r.spent.visits
 	ladder := r.ladder(b.Window)
-	list := r.candidates(b, &ladder[len(ladder)-1])
+	list := r.lister().candidates(b, &ladder[len(ladder)-1])
 	r.meter.Enter(partEngine)
 	for _, c := range list {
 		if err := r.ctx.Err(); err != nil {
@@ -478,12 +457,8 @@ func (r *run) window(b *built.Window) error {
 		return err
 	}
 	if r.opt.Explain != nil {
-		r.explain(b, ladder[0].window())
+		r.explainer.window(b, ladder[0].window())
 	}
-	for p := range r.unord {
-		if p[0] < b.From {
-			delete(r.unord, p)
-		}
-	}
+	r.hbPairs.forget(b.From)
 	return nil
 }

@@ -34,65 +34,79 @@ func sights(b place, w *model.Window, p model.Pair, order []int32) []Sight {
 	if err != nil {
 		return nil
 	}
-	at := make(map[int32]*witness.Sight, len(seen))
-	for i := range seen {
-		at[seen[i].Read] = &seen[i]
-	}
-	wanted := make(map[int32]bool)
-	var want func(reads []int32)
-	want = func(reads []int32) {
-		for _, r := range reads {
-			s := at[r]
-			if s == nil || wanted[r] {
-				continue
-			}
-			wanted[r] = true
-			if s.Write >= 0 && w.Events[s.Write].Value != nil {
-				want(w.Events[s.Write].Value.Reads())
-			}
-		}
-	}
-	for _, i := range append(append([]int32(nil), order...), p.A, p.B) {
-		for _, g := range w.Events[i].Guards {
-			want(g.Term.Reads())
-		}
-	}
-	fork := make(map[int32]bool)
-	if b.way != nil {
-		for _, g := range b.way.Holds {
-			want(g.Term.Reads())
-			for _, r := range g.Term.Reads() {
-				fork[r] = true
-			}
-		}
-	}
-	var list []Sight
+	x := newSupport(b, w, p, order, seen)
 	strings := stringsOf(w, b, order, p)
 	lengths := make(map[int32]bool)
-	for ptr, x := range strings {
-		if n := x.length(); wanted[n] && at[ptr] != nil {
-			wanted[ptr], fork[ptr] = true, fork[ptr] || fork[n]
+	for ptr, s := range strings {
+		if n := s.length(); x.wanted[n] && x.at[ptr] != nil {
+			x.wanted[ptr], x.fork[ptr] = true, x.fork[ptr] || x.fork[n]
 			lengths[n] = true
 		}
 	}
+	var list []Sight
 	for _, s := range seen {
 		e := &w.Events[s.Read]
-		x, isString := strings[s.Read]
+		str, isString := strings[s.Read]
 		differs := e.Index >= flow.AlternativeBase || !s.Known || s.Value != e.Val
-		if n := at[x.length()]; isString && n != nil {
+		n := x.at[str.length()]
+		if isString && n != nil {
 			differs = differs || !n.Known || n.Value != w.Events[n.Read].Val
 		}
-		if !wanted[s.Read] || lengths[s.Read] || !differs {
+		if !x.wanted[s.Read] || lengths[s.Read] || !differs {
 			continue
 		}
-		v := b.sight(w, s, fork[s.Read])
-		if n := at[x.length()]; isString && n != nil {
-			v.Text = x.says(b.Names.Plain(s.Value), b.Names.Plain(n.Value), s.Known && n.Known)
-			v.RecordedText = x.says(v.Recorded, b.Names.Plain(w.Events[n.Read].Val), s.Read < int32(len(b.Events)))
+		v := b.sight(w, s, x.fork[s.Read])
+		if isString && n != nil {
+			v.Text = str.says(b.Names.Plain(s.Value), b.Names.Plain(n.Value), s.Known && n.Known)
+			v.RecordedText = str.says(v.Recorded, b.Names.Plain(w.Events[n.Read].Val), s.Read < int32(len(b.Events)))
 		}
 		list = append(list, v)
 	}
 	return list
+}
+
+// support is the reads of a witness that its guards depend on, also by the values that other reads
+// return.
+type support struct {
+	w      *model.Window
+	at     map[int32]*witness.Sight // by the read
+	wanted map[int32]bool
+	fork   map[int32]bool // the choice at the fork depends on it
+}
+
+func newSupport(b place, w *model.Window, p model.Pair, order []int32, seen []witness.Sight) *support {
+	x := &support{w: w, at: make(map[int32]*witness.Sight, len(seen)), wanted: make(map[int32]bool), fork: make(map[int32]bool)}
+	for i := range seen {
+		x.at[seen[i].Read] = &seen[i]
+	}
+	for _, i := range append(append([]int32(nil), order...), p.A, p.B) {
+		for _, g := range w.Events[i].Guards {
+			x.want(g.Term.Reads())
+		}
+	}
+	if b.way != nil {
+		for _, g := range b.way.Holds {
+			x.want(g.Term.Reads())
+			for _, r := range g.Term.Reads() {
+				x.fork[r] = true
+			}
+		}
+	}
+	return x
+}
+
+// want adds reads, and the reads from which the values that they return are computed.
+func (x *support) want(reads []int32) {
+	for _, r := range reads {
+		s := x.at[r]
+		if s == nil || x.wanted[r] {
+			continue
+		}
+		x.wanted[r] = true
+		if s.Write >= 0 && x.w.Events[s.Write].Value != nil {
+			x.want(x.w.Events[s.Write].Value.Reads())
+		}
+	}
 }
 
 // text is a string that a guard looks up where two reads, of its pointer and its length, say that

@@ -19,28 +19,42 @@ const pathConflicts = 8
 // does not take fewer of them to find a race in.
 const leastSteps = 1000
 
-func (r *run) newSolver(g *rung) Solver {
-	w, conflicts, steps := g.window(), r.opt.Conflicts, 0
+// solvers makes the solvers of windows.
+type solvers struct {
+	opt   *Options
+	spent *effort
+}
+
+// of returns what answers for the pairs of a window.
+func (x solvers) of(g *rung) Solver {
+	if g.solver == nil {
+		g.solver = x.make(g)
+	}
+	return g.solver
+}
+
+func (x solvers) make(g *rung) Solver {
+	w, conflicts, steps := g.window(), x.opt.Conflicts, 0
 	if conflicts == 0 {
 		conflicts = engine.DefaultConflicts
-		steps = max(leastSteps, int(r.spent.budget/shares)/max(1, len(w.Events)))
+		steps = max(leastSteps, int(x.spent.budget/shares)/max(1, len(w.Events)))
 	}
 	if g.off {
 		conflicts = max(1, conflicts/pathConflicts)
 	}
-	if r.opt.Solver != nil {
-		return r.opt.Solver(w)
+	if x.opt.Solver != nil {
+		return x.opt.Solver(w)
 	}
 	return engine.New(w, engine.Options{Conflicts: conflicts, Steps: steps})
 }
 
-// engineOf is the engine for a window, for what it knows without a search.
-func (r *run) engineOf(g *rung) *engine.Solver {
-	if s, ok := r.solverOf(g).(*engine.Solver); ok {
+// engine returns the engine for a window, for what it decides without a search.
+func (x solvers) engine(g *rung) *engine.Solver {
+	if s, ok := x.of(g).(*engine.Solver); ok {
 		return s
 	}
 	if g.engine == nil {
-		g.engine = engine.New(g.window(), engine.Options{Conflicts: r.opt.Conflicts})
+		g.engine = engine.New(g.window(), engine.Options{Conflicts: x.opt.Conflicts})
 	}
 	return g.engine
 }

@@ -118,50 +118,6 @@ func (x *suppression) connect(w *model.Window) {
 	}
 }
 
-// explainedPairs lists what was explained. What was found to race later is a race.
-func (r *run) explainedPairs() (list []Explanation) {
-	for p, x := range r.explanations {
-		if s := r.pairs[p]; s != nil && s.race != 0 {
-			x.Reason, x.Chain = Raced, nil
-		}
-		list = append(list, x)
-	}
-	slices.SortFunc(list, func(x, y Explanation) int {
-		return cmp.Or(cmp.Compare(x.A.Index, y.A.Index), cmp.Compare(x.B.Index, y.B.Index))
-	})
-	return list
-}
-
-// countSuppressed counts pairs of sites without a race, by the method that keeps them apart.
-func (r *run) countSuppressed() map[trace.Addr]int64 {
-	n := map[trace.Addr]int64{}
-	for _, s := range r.pairs {
-		if s.race == 0 && s.keptBy >= 0 {
-			n[trace.Addr(s.keptBy)]++
-		}
-	}
-	return n
-}
-
-// A KeptPair is a pair of sites that would race but for what a missing method may do; Method is 0
-// if it takes several.
-type KeptPair struct {
-	A, B   trace.Site
-	Method trace.Addr
-}
-
-// keptPairs lists these pairs.
-func (r *run) keptPairs() []KeptPair {
-	var list []KeptPair
-	for q, s := range r.pairs {
-		if s.race == 0 && s.keptBy >= 0 {
-			list = append(list, KeptPair{q.lo, q.hi, trace.Addr(s.keptBy)})
-		}
-	}
-	slices.SortFunc(list, func(x, y KeptPair) int { return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B)) })
-	return list
-}
-
 // suppressedText says which packages, or methods, keep how many pairs apart, the most first.
 func suppressedText(meta *trace.Meta, n map[trace.Addr]int64) string {
 	var list []string

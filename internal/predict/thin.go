@@ -56,7 +56,7 @@ func sends(e *model.Event) bool {
 
 // thin leaves of the pairs of a candidate the first of every two classes, and those that hb found
 // unordered: any of them may be the one that makes the race an observed one (A8).
-func (r *run) thin(b *built.Window, t *thinner, c *candidate) {
+func (l *lister) thin(b *built.Window, t *thinner, c *candidate) {
 	if len(c.pairs) < 2 {
 		return
 	}
@@ -64,11 +64,11 @@ func (r *run) thin(b *built.Window, t *thinner, c *candidate) {
 	kept := c.pairs[:0]
 	for _, p := range c.pairs {
 		k := [2]class{t.class(p.A), t.class(p.B)}
-		if unordered := r.unordered(b, p); unordered || !seen[k] {
+		if unordered := l.hbPairs.unordered(b, p); unordered || !seen[k] {
 			seen[k] = seen[k] || !unordered
 			kept = append(kept, p)
 		}
 	}
-	r.counts.Thinned += int64(len(c.pairs) - len(kept))
+	l.counts.Thinned += int64(len(c.pairs) - len(kept))
 	c.pairs = kept
 }

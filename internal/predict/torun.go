@@ -1,11 +1,9 @@
 package predict
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/presage-race/presage/internal/check/witness"
-	"github.com/presage-race/presage/internal/detect/hb"
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
 	"github.com/presage-race/presage/internal/predict/model"
@@ -90,20 +88,4 @@ func (r *run) toTry(race Race, s *pairState) {
 		s.run = &race
 		r.found()
 	}
-}
-
-// toRun lists the pairs to be tried: those that no race is known of, and that hb has not found
-// unordered either.
-func (r *run) toRun(unordered []hb.Race) []Race {
-	var list []Race
-	for q, s := range r.pairs {
-		known := func(h hb.Race) bool { return pairOf(h.A.Site, h.B.Site) == q }
-		if s.run != nil && s.race == 0 && !slices.ContainsFunc(unordered, known) {
-			list = append(list, *s.run)
-		}
-	}
-	slices.SortFunc(list, func(a, b Race) int {
-		return cmp.Or(cmp.Compare(a.B.Index, b.B.Index), cmp.Compare(a.A.Index, b.A.Index))
-	})
-	return list
 }
