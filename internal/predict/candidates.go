@@ -13,14 +13,14 @@ import (
 type candidate struct {
 	sites sitePair
 	pairs []model.Pair
-	more  bool // there are pairs that will not be tried
-	open  int  // so many of pairs, from the first on, are known to have no fixed order
+	more  bool // some pairs will not be tried
+	open  int  // the first so many of pairs are known to have no fixed order
 
-	// the nearest of those with one that were dropped: for suppressed and relax
+	// the nearest of the dropped pairs that have a fixed order: for suppressed and relax
 	ordered []model.Pair
 }
 
-// A lister lists what to try in a window.
+// A lister lists the candidates of a window.
 type lister struct {
 	opt     *Options
 	pairs   pairTable
@@ -54,7 +54,7 @@ func (l *candidateList) get(sites sitePair) *candidate {
 	return c
 }
 
-// candidates lists what to try in a window, sorted by first access. Top is its highest rung.
+// candidates lists the candidates of a window by their first access. Top is its highest rung.
 func (l *lister) candidates(b *built.Window, top *rung) []*candidate {
 	if l.opt.EveryPair {
 		return l.every(b)
@@ -129,8 +129,8 @@ func (l *lister) mayRace(x *alike, e *model.Event, locks *locksets, held int32) 
 // maxKept bounds the pairs that are kept of one candidate, before ranking.
 const maxKept = 256
 
-// add adds a pair. When as many as are kept are there, those with a fixed order are dropped. If
-// none has one, the pair takes the place of another, which its number chooses.
+// add adds a pair. When there are maxKept pairs, those with a fixed order are dropped. If none has a
+// fixed order, the pair replaces another, chosen by its number.
 func (c *candidate) add(p model.Pair, ordered func(model.Pair) bool) {
 	if len(c.pairs) == maxKept && c.open < maxKept {
 		c.drop(ordered)
@@ -144,7 +144,7 @@ func (c *candidate) add(p model.Pair, ordered func(model.Pair) bool) {
 	}
 }
 
-// drop drops the pairs that are ordered, but for a few.
+// drop drops the pairs that have a fixed order, and keeps a few of them apart.
 func (c *candidate) drop(ordered func(model.Pair) bool) {
 	open := c.pairs[:c.open]
 	for _, p := range c.pairs[c.open:] {
@@ -164,8 +164,8 @@ func nearest(p, q model.Pair) int {
 	return cmp.Or(cmp.Compare(p.B-p.A, q.B-q.A), cmp.Compare(p.B, q.B))
 }
 
-// rank puts the pairs most likely to race first (A2): those that hb found unordered, then half of
-// the tries for the nearest pairs, the others for pairs spread over the rest.
+// rank puts the pairs most likely to race first (PR2): first those that hb found unordered. Half of
+// the tries are for the nearest pairs, the others for pairs spread over the rest.
 func (l *lister) rank(b *built.Window, t *thinner, c *candidate) {
 	c.pairs = append(c.pairs, c.ordered...)
 	slices.SortStableFunc(c.pairs, func(p, q model.Pair) int {
@@ -215,9 +215,9 @@ func conflict(a, b format.Kind) bool {
 	return (a.IsWrite() || b.IsWrite()) && !(a.IsAtomic() && b.IsAtomic())
 }
 
-// candidateAccess says whether event i can be half of a race: not on a goroutine's own stack, not
-// of what a string says, not by an unknown goroutine, which stands for a write that was not
-// recorded.
+// candidateAccess reports whether event i can be half of a race. Excluded are accesses to a
+// goroutine's own stack, reads of the content of a string, and accesses by an unknown goroutine,
+// which stands for a write without a record.
 func candidateAccess(w *model.Window, i int) bool {
 	e := &w.Events[i]
 	return e.Kind.IsAccess() && !e.IsText() && e.Flags&format.FlagStack == 0 && w.Threads[e.Thread] >= 0
@@ -228,8 +228,8 @@ func accessAt(w *model.Window, i int32) Access {
 	return Access{Index: e.Index, G: w.Threads[e.Thread], Site: e.Site}
 }
 
-// traceOrder is a witness in event numbers of the trace, without what is no event of it,
-// and with the parts of one access as one.
+// traceOrder returns a witness in event numbers of the trace. It leaves out what is no event of the
+// trace, and has the parts of one access once.
 func traceOrder(w *model.Window, p model.Pair, order []int32) []int64 {
 	out := make([]int64, 0, len(order)+2)
 	seen := make(map[int64]bool, len(order))

@@ -9,11 +9,11 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// chains finds what leads from one event of a window to another.
+// chains finds chains of events of a window, each of which must come before the next.
 type chains struct {
 	b     *built.Window
 	w     *model.Window
-	by    map[model.Edge]bool // orders that missing methods keep
+	by    map[model.Edge]bool // orders that excluded calls keep
 	next  []int32             // of the event's thread, -1: none
 	out   [][]int32           // other orders, by the event they come from
 	calls []model.MissingCall
@@ -60,25 +60,25 @@ func newChains(b *built.Window, w *model.Window) *chains {
 	return c
 }
 
-// loose is the window without the orders that missing methods keep.
+// loose returns the window without the orders that excluded calls keep.
 func (c *chains) loose() *model.Window {
 	return without(c.w, func(e model.Edge) bool { return c.by[e] })
 }
 
-// path returns a shortest way from one of the two events to the other; with kept, also by orders
-// that missing methods keep.
+// path returns a shortest chain from one of two events to the other. With kept, it may use orders that
+// excluded calls keep.
 func (c *chains) path(p model.Pair, kept bool) []int32 {
 	for _, q := range []model.Pair{p, {A: p.B, B: p.A}} {
 		from := map[int32]int32{q.A: -1}
 		for todo := []int32{q.A}; len(todo) > 0; todo = todo[1:] {
 			e := todo[0]
 			if e == q.B {
-				var way []int32
+				var chain []int32
 				for ; e >= 0; e = from[e] {
-					way = append(way, e)
+					chain = append(chain, e)
 				}
-				slices.Reverse(way)
-				return way
+				slices.Reverse(chain)
+				return chain
 			}
 			reach := func(f int32) {
 				if _, seen := from[f]; f >= 0 && !seen {
@@ -97,10 +97,10 @@ func (c *chains) path(p model.Pair, kept bool) []int32 {
 	return nil
 }
 
-// links are the steps of a way, of which those of one thread that follow each other are one.
-func (c *chains) links(way []int32) (list []Link) {
-	for k := 1; k < len(way); k++ {
-		e, f := way[k-1], way[k]
+// links returns the steps of a chain. Consecutive steps of one thread are one link.
+func (c *chains) links(chain []int32) (list []Link) {
+	for k := 1; k < len(chain); k++ {
+		e, f := chain[k-1], chain[k]
 		x := Link{From: c.w.Events[e].Index, To: c.w.Events[f].Index, By: MustPrecede}
 		own := c.w.Events[e].Thread == c.w.Events[f].Thread
 		switch n := len(list); {
@@ -120,9 +120,9 @@ func (c *chains) links(way []int32) (list []Link) {
 	return list
 }
 
-// between says because of which calls e comes before f, and what they have in common: one that ends
-// or goes on with e and one that begins or goes on with f; or only one of them, which reaches what
-// the other event accesses; or a third that reaches both.
+// between sets the calls because of which e comes before f, and what they share. They are a call that
+// e is in and a call that f is in; or only one of these, which reaches what the other event
+// accesses; or a third call that reaches both.
 func (c *chains) between(l *Link, e, f int32) {
 	x, y := &c.w.Events[e], &c.w.Events[f]
 	places := c.b.Places
@@ -150,7 +150,7 @@ func (c *chains) between(l *Link, e, f int32) {
 		}
 	}
 	for _, p := range slices.Concat(first, second) {
-		for _, g := range []trace.GoID{c.who(x), c.who(y)} {
+		for _, g := range []trace.GoID{c.goroutine(x), c.goroutine(y)} {
 			if g != p.G && slices.Contains(p.Goroutines, g) {
 				l.Calls, l.Lives = []model.MissingCall{p}, g
 				return
@@ -162,24 +162,24 @@ func (c *chains) between(l *Link, e, f int32) {
 	}
 }
 
-func (c *chains) who(e *model.Event) trace.GoID {
+func (c *chains) goroutine(e *model.Event) trace.GoID {
 	if e.Thread < 0 || int(e.Thread) >= len(c.w.Threads) {
 		return -1
 	}
 	return c.w.Threads[e.Thread]
 }
 
-// open returns the calls that an event is in, or begins, or ends, the innermost first.
+// open returns the calls that an event is in, begins or ends, the innermost first.
 func (c *chains) open(e *model.Event) (list []model.MissingCall) {
 	for _, p := range slices.Backward(c.calls) {
-		if p.G == c.who(e) && p.Begin <= e.Index && (p.End < 0 || e.Index <= p.End) {
+		if p.G == c.goroutine(e) && p.Begin <= e.Index && (p.End < 0 || e.Index <= p.End) {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-// meet returns a part of memory that two calls reach; zero, if one of them reaches everything.
+// meet returns memory that two calls reach; zero if one of them reaches everything.
 func meet(p, q *model.MissingCall) (part [2]uint64, ok bool) {
 	if p.All || q.All {
 		return part, true
@@ -192,7 +192,7 @@ func meet(p, q *model.MissingCall) (part [2]uint64, ok bool) {
 	return part, false
 }
 
-// hits returns what a call reaches of a piece of memory.
+// hits returns the part of a piece of memory that a call reaches.
 func hits(p *model.MissingCall, a [2]uint64) (part [2]uint64, ok bool) {
 	if p.All {
 		return a, true

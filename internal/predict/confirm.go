@@ -11,16 +11,16 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// maxConfirm bounds the pairs that one pass looks at.
+// maxConfirm bounds the pairs of one pass.
 const maxConfirm = 1024
 
-// Confirm goes through the trace once more, for the pairs that hb found unordered and that have no
-// witness: of those that the checker finds unordered, too, the recorded run is the witness (A6).
-// They move from res.Unwitnessed to res.Races. What it refuses is counted. open opens the trace at
-// its beginning, once for every maxConfirm pairs.
+// Confirm reads the trace once more, for the pairs that hb found unordered and that have no witness.
+// Where the checker finds a pair unordered as well, the recorded run is the witness (PR5): the pair
+// moves from res.Unwitnessed to res.Races. The others are counted. open opens the trace at its
+// beginning, once for every maxConfirm pairs.
 //
-// Only traces that presage recorded are looked at: what the events of others stand for is not known
-// well enough.
+// Only traces that presage has recorded are confirmed. The meaning of the events in other traces is
+// not known well enough.
 func Confirm(open func() (trace.Source, io.Closer, error), meta *trace.Meta, res *Result) error {
 	if meta == nil || meta.Source != "presage" {
 		return nil
@@ -72,7 +72,7 @@ func confirm(open func() (trace.Source, io.Closer, error), res *Result, list []h
 	return refused, nil
 }
 
-// confirmed leaves the pairs in left without a witness.
+// confirmed updates the result: the pairs in left have no witness.
 func (res *Result) confirmed(left []hb.Race) {
 	res.Counts.Confirmed = int64(len(res.Unwitnessed) - len(left))
 	res.Unwitnessed = left

@@ -17,7 +17,7 @@ type answers func(model.Pair) engine.Result
 func (f answers) Solve(p model.Pair) engine.Result { return f(p) }
 
 // TestShare: pairs of positions that each take many searches leave effort for a race behind them
-// (A2), and what is not tried of them is counted.
+// (PR2), and what is not tried of them is counted.
 func TestShare(t *testing.T) {
 	const hard, rounds = 20, 40
 	var text strings.Builder
@@ -58,7 +58,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestLooks: looks at pairs that a common lock excludes cost little of the effort (A5), so that
+// TestLooks: looks at pairs that a common lock excludes cost little of the effort (PR6), so that
 // hundreds of goroutines under one lock leave it for a race behind them.
 func TestLooks(t *testing.T) {
 	const goroutines, rounds = 300, 3

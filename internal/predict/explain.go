@@ -10,35 +10,28 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Why two accesses are no race that is reported. An analysis that is asked (Options.Explain) looks
-// at their pairs of accesses in each window, in this order: do they hold a lock in common (A3)?
-// Does a chain of program order and hard edges lead from one to the other, with and without those
-// that missing methods keep? What does the engine say, and what if some of what it has to keep is
-// taken away? What is taken away says what is missing for a race: no more than that, for there may
-// be other reasons beside.
-
-// Reason is what keeps two accesses from racing.
+// Reason is what keeps two accesses from racing. There may be further reasons.
 type Reason uint8
 
 const (
-	Raced  Reason = iota // nothing does
-	Locked               // a lock that both hold (A3)
-	// a chain of events, each of which has to come before the next (MO1 to MO4)
+	Raced  Reason = iota // nothing
+	Locked               // a lock that both hold (PR4)
+	// a chain of events, each of which must come before the next (MO1 to MO4)
 	Ordered
-	Missing  // such a chain, with orders that missing methods keep
+	Missing  // such a chain, with orders that excluded calls keep
 	Together // such orders, but no chain of them alone
-	Values   // the values that reads have to see
-	// locks, channels and other objects: they allow no order in which both are next
+	Values   // the values that reads must return
+	// locks, channels and other objects: they allow no order in which both accesses are next
 	Operations
-	Undecided // the engine's budget
-	Untried   // there is a witness, but these accesses were not tried (A2, A8)
+	Undecided // the engine's budget was spent
+	Untried   // there is a witness, but these accesses were not tried (PR2, PR3)
 )
 
-// Explanation is what an analysis says of accesses at two positions.
+// Explanation is the reason of a pair of accesses at two sites.
 type Explanation struct {
 	A, B   Access // A stands first in the trace
 	Reason Reason
-	Chain  []Link // from one to the other, where there is one
+	Chain  []Link // from one access to the other, if there is one
 	Lock   trace.Addr
 }
 
@@ -46,26 +39,30 @@ type Explanation struct {
 type Link struct {
 	From, To int64 // event numbers in the trace
 	By       LinkKind
-	Calls    []model.MissingCall // of By MissingMethod: the calls because of which it is
-	// what they both reach, or one reaches and the other event accesses: from, to; zero:
-	// everything,
+	Calls    []model.MissingCall // of By MissingMethod: the calls that keep the order
+	// the memory that both calls reach, or that one reaches and the other event accesses: its first
+	// address and its end; zero: everything
 	Part  [2]uint64
-	Lives trace.GoID // or whether this goroutine lives, if not 0
+	Lives trace.GoID // if not 0: what they share is whether this goroutine lives
 }
 
-// LinkKind says what orders the events of a link.
+// LinkKind is what orders the events of a link.
 type LinkKind uint8
 
 const (
-	ProgramOrder  LinkKind = iota // they are one goroutine's
+	ProgramOrder  LinkKind = iota // they are of one goroutine
 	MustPrecede                   // the model
-	MissingMethod                 // what missing methods may do
+	MissingMethod                 // what excluded calls may do
 )
 
-// maxExplained is how many pairs of accesses of two positions are looked at in a window.
+// maxExplained is the number of pairs of accesses at two sites that are explained in a window.
 const maxExplained = 8
 
-// explainer explains the pairs of sites that Options.Explain asks for.
+// An explainer finds out why pairs of accesses do not race, for the pairs of sites of Options.Explain.
+// It answers these questions, in this order. Do the accesses hold a lock in common? Does a chain of
+// program order and hard edges lead from one to the other, without or with the orders that excluded
+// calls keep? Does the engine find a race? Does it find one without these orders, or if reads may
+// return anything?
 type explainer struct {
 	ask   func(a, b trace.Site) bool
 	pairs pairTable
@@ -73,7 +70,7 @@ type explainer struct {
 	found map[sitePair]Explanation
 }
 
-// window looks at the pairs that are asked for in a window.
+// window explains pairs of accesses of one window.
 func (r *explainer) window(b *built.Window, w *model.Window) {
 	var locks *locksets
 	left := map[sitePair]int{}
@@ -103,6 +100,7 @@ func (r *explainer) window(b *built.Window, w *model.Window) {
 	}
 }
 
+// pair explains two accesses.
 func (r *explainer) pair(b *built.Window, w *model.Window, locks *locksets, p model.Pair) Explanation {
 	x := Explanation{A: accessAt(w, p.A), B: accessAt(w, p.B)}
 	if s := r.pairs[pairOf(x.A.Site, x.B.Site)]; s != nil && s.race != 0 {
@@ -144,7 +142,7 @@ func (r *explainer) pair(b *built.Window, w *model.Window, locks *locksets, p mo
 	return x
 }
 
-// list lists what was explained. What was found to race later is a race.
+// list lists the explanations. A pair of sites that was found to race later has reason Raced.
 func (r *explainer) list() (out []Explanation) {
 	for p, x := range r.found {
 		if s := r.pairs[p]; s != nil && s.race != 0 {
@@ -158,7 +156,7 @@ func (r *explainer) list() (out []Explanation) {
 	return out
 }
 
-// careless is a window in which reads may see anything.
+// careless returns a window in which reads may return anything.
 func careless(w *model.Window) *model.Window {
 	x := *w
 	x.Events = slices.Clone(w.Events)

@@ -9,21 +9,17 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Reading a trace and walking it costs as much as all that follows, and needs nothing of it: the
-// two run side by side, batches of walked events going from one to the other. What they compute
-// does not depend on how they take turns.
-
-// batch is some events with their flows, whose Needs and From are copied into reads, their Guards
-// into guards.
+// A batch is consecutive events with their flows. Needs and From of the flows are copied into reads,
+// their Guards into guards.
 type batch struct {
 	events []trace.Event
 	flows  []flow.Flow
 	reads  []int64
 	guards []flow.Guard
-	err    error // why there are no more
+	err    error // why no more events follow
 }
 
-// keep copies what is the walker's for as long as the batch lives.
+// keep copies the slices that the walker reuses.
 func (b *batch) keep(f *flow.Flow) {
 	f.Needs, f.From, f.Guards = kept(&b.reads, f.Needs), kept(&b.reads, f.From), kept(&b.guards, f.Guards)
 }
@@ -42,12 +38,14 @@ const (
 	batches     = 4
 )
 
-// A feed reads and walks a trace, in a goroutine beside the one that analyses.
+// A feed reads and walks a trace, in a goroutine beside the one that analyses. Reading and walking
+// cost as much as the analysis, and need nothing of it. What the two compute does not depend on
+// their schedule.
 type feed struct {
 	src    trace.Source
 	walker flow.Walker
 	over   *atomic.Bool // prediction has ended: events are not walked any more
-	left   atomic.Bool  // nothing more is to be read
+	left   atomic.Bool  // the analysis has ended: nothing more is read
 	index  int64        // of the next event
 	parts  *stage.Parts
 	meter  *stage.Meter // of its goroutine; nil: nothing is measured
@@ -132,8 +130,8 @@ func (r *run) readBeside(ctx context.Context, src trace.Source) error {
 	return nil
 }
 
-// take analyses a batch: the happens-before pass over all of it, unless it has seen the whole
-// trace, then the windows. What hb finds reaches the windows with the event where it is found.
+// take analyses a batch: first hb, unless it has seen the whole trace, then the windows. The builder
+// of windows gets a pair that hb finds together with the pair's second event.
 func (r *run) take(ctx context.Context, b *batch) error {
 	if r.whole == nil {
 		r.meter.Enter(partHB)

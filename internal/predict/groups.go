@@ -6,8 +6,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// alike is the accesses to one location, by any thread, that differ in nothing but the thread:
-// whether they conflict with another access, and have a lock in common with it, is one question.
+// alike is accesses to one location that have the same site, kind and locks. They conflict with
+// another access, or have a lock in common with it, all or none.
 type alike struct {
 	site  trace.Site
 	kind  format.Kind
@@ -18,17 +18,17 @@ type alike struct {
 	number map[model.Thread]int32 // in groups; nil while they are few
 }
 
-// group is those of one thread.
+// A group is the accesses of one thread.
 type group struct {
 	thread model.Thread
 	last   int32 // its last access
 	n      int
 }
 
-// fewGroups is how many groups are searched one by one.
+// fewGroups is the number of groups that are searched one by one.
 const fewGroups = 8
 
-// of returns the group of a thread, nil if it has none.
+// of returns the group of a thread, nil if there is none.
 func (a *alike) of(t model.Thread) *group {
 	if a.number != nil {
 		if k, ok := a.number[t]; ok {
@@ -44,7 +44,7 @@ func (a *alike) of(t model.Thread) *group {
 	return nil
 }
 
-// others is the number of accesses by other threads.
+// others returns the number of accesses by other threads.
 func (a *alike) others(t model.Thread) int {
 	if g := a.of(t); g != nil {
 		return a.n - g.n

@@ -10,20 +10,20 @@ import (
 	"github.com/presage-race/presage/internal/predict/model"
 )
 
-// rungs is the number of rungs that need the engine: maximal causality, value relaxation above it,
-// and path relaxation (path.go). A pair climbs only where the rung below has no witness for it, so
-// each report names the lowest rung that proves it, and no rung loses what a lower one finds.
+// rungs is the number of rungs that need the engine: maximal causality, value relaxation, and path
+// relaxation (path.go). A race has the lowest rung that proves it, and no rung loses a race that a
+// lower one finds.
 const rungs = 3
 
 const pathRung = rungs - 1
 
-// rung is a window as one level of the ladder sees it, with the engine's answers for it.
+// A rung is a window as one level defines it, with its solver.
 type rung struct {
 	w      *model.Window
-	causal bool           // w is the whole window yet: window makes the causal one of it
-	off    bool           // it is a variant
-	solver Solver         // made when it is asked for the first time
-	engine *engine.Solver // likewise; solver, but where Options.Solver stands in for it
+	causal bool           // w still has value relaxation: window removes it
+	off    bool           // w is a variant
+	solver Solver         // made at its first use
+	engine *engine.Solver // likewise, if solver is not the engine
 }
 
 // ladder returns the rungs of a window. A window without terms has one.
@@ -45,8 +45,8 @@ func (g *rung) window() *model.Window {
 	return g.w
 }
 
-// climb tries a candidate. What the highest rung refutes, all do, and nearly all candidates are
-// refuted: so that rung comes first, and those below it see the pairs that it leaves.
+// climb tries a candidate. The highest rung comes first: all rungs refute what it refutes, and nearly
+// all candidates are refuted. The rungs below it get the pairs that it leaves.
 func (r *run) climb(b *built.Window, ladder []rung, c *candidate) {
 	s, in := r.pairs.of(c.sites), place{Window: b, lowest: &ladder[0]}
 	known := func(k int) bool { return s.race != 0 && s.rung <= k && !r.opt.EveryPair }
@@ -69,15 +69,15 @@ func (r *run) climb(b *built.Window, ladder []rung, c *candidate) {
 	}
 }
 
-// found is a pair with a witness that the checker accepts (A1).
+// found is a pair with a witness that the checker accepts (PR1).
 type found struct {
 	w     *model.Window
 	pair  model.Pair
 	order []int32
 }
 
-// try gives the pairs of a candidate to the engine until one races, within the limits (A2). It
-// returns that one, and the candidate without what was refuted.
+// try has the solver decide the pairs of a candidate until one races, within the limits (PR2). It
+// returns that pair, and the candidate without the refuted pairs.
 func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *candidate, raced *found) {
 	open = &candidate{sites: c.sites, more: c.more}
 	tries, more := 0, c.more
@@ -88,7 +88,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 			break
 		}
 		res := r.solvers.of(g).Solve(p)
-		if res.Layer != engine.LayerStatic { // those cost nothing
+		if res.Layer != engine.LayerStatic { // a decision without a search is no try
 			s.promising = s.promising || k != pathRung
 			tries++
 			s.tried[k]++
@@ -101,7 +101,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 		r.counts.Conflicts += int64(res.Conflicts)
 		r.counts.Layers[res.Layer.String()+" "+res.Verdict.String()]++
 		switch res.Verdict {
-		case engine.Unknown: // the next pair of these sites is likely to be as hard
+		case engine.Unknown: // the next pair of these sites is probably as hard
 			r.counts.Unknown++
 			s.open = s.open || k != pathRung
 			tries, s.tried[k] = tries+unknownTries, s.tried[k]+unknownTries
@@ -115,7 +115,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 		case engine.Race:
 			if err := check(b, g.w, p, res.Order); err != nil {
 				r.refused(err)
-				open.pairs = append(open.pairs, p) // another order may do
+				open.pairs = append(open.pairs, p) // another rung may have a witness
 				continue
 			}
 			if b.way != nil && r.unsure(b, p) {
@@ -134,19 +134,19 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 	return open, nil
 }
 
-// enough reports whether the pairs of two sites have had their share on a rung (A2).
+// enough reports whether the pairs of two sites have used up their share on a rung (PR2).
 func (r *run) enough(k int, s *pairState) bool {
 	return !r.opt.EveryPair && (s.tried[k] >= r.opt.Total || s.visits[k] > r.spent.budget/shares)
 }
 
-// place is where a pair is tried: a window, and how its variant leaves the recorded path.
+// A place is where a pair is tried: in a window, or in its variant with an alternative.
 type place struct {
 	*built.Window
 	way    *built.Way // nil: on the recorded path
 	lowest *rung      // on the recorded path: the lowest rung of the window
 }
 
-// unsure reports whether code without hooks may keep two accesses apart.
+// unsure reports whether code without hooks may keep two accesses in order.
 func (r *run) unsure(b place, p model.Pair) bool {
 	return r.meta != nil && r.meta.Unhooked && !r.hbPairs.unordered(b.Window, p)
 }
@@ -183,8 +183,8 @@ func (r *run) keep(b place, x *found, k int, s *pairState) {
 	r.found()
 }
 
-// refused counts a witness that the checker refuses: as an error, unless it only has an access in
-// parts (A).
+// refused counts a witness that the checker refuses. It is an error, unless the witness only divides
+// an access into its parts.
 func (r *run) refused(err error) {
 	if witness.IsPart(err) {
 		r.counts.Refuted++
@@ -194,8 +194,8 @@ func (r *run) refused(err error) {
 	r.rejected(err)
 }
 
-// check has both checkers look at a witness: that of the window's rules, and where the window is a
-// variant, that of the way off the recorded path.
+// check has the checkers judge a witness: package witness by the rules of the model, and package
+// offpath the alternative, if the window is a variant.
 func check(b place, w *model.Window, p model.Pair, order []int32) error {
 	x, err := witness.Execute(w, p, order)
 	if err == nil {

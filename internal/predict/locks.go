@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// locksets are the locks held at each event of a window, taken in the window.
+// locksets are the sets of locks that are held at the events of a window.
 type locksets struct {
 	at     []int32 // by event: number of its set
 	sets   [][]hold
@@ -24,8 +24,9 @@ func newLocksets(n int) *locksets {
 	return &locksets{at: make([]int32, n), sets: [][]hold{nil}, number: map[string]int32{"": 0}, memo: make(map[[2]int32]bool)}
 }
 
-// computeLocksets computes the sets. A lock that a thread unlocks which does not hold it
-// protects nothing and is left out (A3). Who unlocks first what was held at the start held it.
+// computeLocksets computes the sets. A lock that a thread unlocks without holding it protects nothing
+// and is left out (PR4). A lock that is held at the start is held by the thread that first unlocks
+// it.
 func computeLocksets(w *model.Window) *locksets {
 	l := newLocksets(len(w.Events))
 	held, lent := holders(w)
@@ -52,8 +53,8 @@ func computeLocksets(w *model.Window) *locksets {
 	return l
 }
 
-// holders finds out, by thread, which locks were held at the start, and which locks
-// some thread unlocks without holding them.
+// holders returns, by thread, the locks that were held at the start, and the locks that some thread
+// unlocks without holding them.
 func holders(w *model.Window) (start [][]hold, lent map[model.Obj]bool) {
 	type key struct {
 		t model.Thread
@@ -105,7 +106,7 @@ func (l *locksets) intern(held []hold) int32 {
 	return n
 }
 
-// shared returns a lock that makes common true.
+// shared returns a lock because of which common is true.
 func (l *locksets) shared(a, b int32) (model.Obj, bool) {
 	for _, h := range l.sets[a] {
 		if slices.ContainsFunc(l.sets[b], func(g hold) bool { return g.obj == h.obj && !(g.read && h.read) }) {
@@ -115,7 +116,7 @@ func (l *locksets) shared(a, b int32) (model.Obj, bool) {
 	return 0, false
 }
 
-// common says whether the sets share a lock that one of the two holds exclusively.
+// common reports whether two sets share a lock that one of the two holds exclusively.
 func (l *locksets) common(a, b int32) bool {
 	if a == 0 || b == 0 {
 		return false

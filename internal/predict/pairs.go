@@ -13,23 +13,23 @@ type sitePair struct{ lo, hi trace.Site }
 
 func pairOf(a, b trace.Site) sitePair { return sitePair{min(a, b), max(a, b)} }
 
-// pairState is what is known of a pair of sites.
+// A pairState is what is known of a pair of sites.
 type pairState struct {
 	race   int          // index in run.races, +1
-	rung   int          // where it was found
-	tried  [rungs]int   // pairs of accesses, on each rung
-	visits [rungs]int64 // and what their searches cost
-	count  int
+	rung   int          // on which it was found
+	tried  [rungs]int   // pairs of accesses, by rung
+	visits [rungs]int64 // the cost of their searches
+	count  int          // conflicting pairs of recorded accesses
 
 	// two of its accesses have neither a lock in common nor an order that the engine's rules fix
 	promising bool
 	open      bool // not all of those were decided
 
-	keptBy     int64 // a missing method that keeps it from racing; -1: none that is known
-	askedLoose int   // suppressed was asked
+	keptBy     int64 // a callee whose excluded calls keep it in order; -1: none is known
+	askedLoose int   // searches by run.suppressed
 
-	run          *Race // to be tried
-	askedRelaxed int
+	run          *Race // a schedule to be tried
+	askedRelaxed int   // searches by run.relax
 }
 
 // A pairTable has what is known of each pair of sites.
@@ -44,7 +44,7 @@ func (t pairTable) of(p sitePair) *pairState {
 	return s
 }
 
-// settled counts the pairs that look as if they could race, and those of them that are decided.
+// settled counts the pairs of sites that could race, and those of them that are decided.
 func (t pairTable) settled() (promising, settled int) {
 	for _, s := range t {
 		if s.promising || s.race != 0 {
@@ -57,7 +57,8 @@ func (t pairTable) settled() (promising, settled int) {
 	return promising, settled
 }
 
-// suppressed counts pairs of sites without a race, by the method that keeps them apart.
+// suppressed counts pairs of sites without a race, by the callee whose excluded calls keep them in
+// order.
 func (t pairTable) suppressed() map[trace.Addr]int64 {
 	n := map[trace.Addr]int64{}
 	for _, s := range t {
@@ -68,8 +69,8 @@ func (t pairTable) suppressed() map[trace.Addr]int64 {
 	return n
 }
 
-// toRun lists the pairs to be tried: those that no race is known of, and that hb has not found
-// unordered either.
+// toRun lists the schedules to be tried, of the pairs of sites that have no race and that hb has not
+// found unordered either.
 func (t pairTable) toRun(unordered []hb.Race) []Race {
 	var list []Race
 	for q, s := range t {
@@ -84,8 +85,8 @@ func (t pairTable) toRun(unordered []hb.Race) []Race {
 	return list
 }
 
-// A KeptPair is a pair of sites that would race but for what a missing method may do; Method is 0
-// if it takes several.
+// A KeptPair is a pair of sites that would race without the orders of excluded calls. Method is the
+// callee, 0 if there are several.
 type KeptPair struct {
 	A, B   trace.Site
 	Method trace.Addr

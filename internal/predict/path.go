@@ -9,22 +9,22 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Path is how an execution leaves the recorded one.
+// Path is how an execution leaves the recorded path.
 type Path struct {
 	G    trace.GoID
-	Fork trace.Site // the branch, or with Base where a pointer or index is another
+	Fork trace.Site // the branch; with Base the use of a pointer or index that differs
 	Base bool
-	// the event of the trace that does not happen any more, with what follows in the goroutine
+	// the first event of the trace that the goroutine does not execute any more
 	Before int64
 	Where  flow.Where
-	// what is chosen, in words: a condition, a pointer, an index; in the recorded run,
+	// the words of the condition, pointer or index: in the recorded run,
 	Was   []uint64
 	Is    []uint64   // and in the race
-	Steps []PathStep // what the goroutine does instead
+	Steps []PathStep // the events of the goroutine after the fork
 }
 
 // PathStep is an event that was not recorded. In a race's Order and accesses its number is
-// window.AlternativeBase plus its place among the steps.
+// AlternativeBase plus its index among the steps.
 type PathStep struct {
 	G     trace.GoID
 	Site  trace.Site
@@ -33,17 +33,17 @@ type PathStep struct {
 	Obj   trace.Addr
 	Size  uint16
 
-	Left  int // as in window.Step
+	Left  int // as in flow.Step
 	Calls []flow.Call
 }
 
 // AlternativeBase is the number of the first step of a path.
 const AlternativeBase = flow.AlternativeBase
 
-// paths climbs the last rung. For each way off the recorded path, it tries the pairs that the way
-// has a part in; then, if the way does something that others notice, the candidates of the window
-// for which no lower rung has a witness. All ways of a window together may cost as much as the
-// lower rungs did, and leastEffort.
+// paths searches the alternatives of a window. For each of them it tries the pairs that have an access
+// of it. If other goroutines can notice the alternative, it then tries the candidates of the
+// window for which no lower rung has a witness. All alternatives of a window together may cost as
+// much as the lower rungs did, and leastEffort.
 func (r *run) paths(b *built.Window, ladder []rung, list []*candidate, lower int64) error {
 	var at [][]int32
 	limit := r.spent.visits + lower + leastEffort
@@ -67,8 +67,7 @@ func (r *run) paths(b *built.Window, ladder []rung, list []*candidate, lower int
 	return nil
 }
 
-// leastEffort is the part of the effort that the ways of a window have in any case, in visits:
-// about a second.
+// leastEffort is the effort that the alternatives of a window always have, in visits: about a second.
 const leastEffort = 8_000_000
 
 // accesses lists the accesses of a window by location.
@@ -83,7 +82,7 @@ func accesses(w *model.Window) [][]int32 {
 	return at
 }
 
-// path tries one way.
+// path searches alternative k of a window.
 func (r *run) path(b *built.Window, k int, base *rung, at [][]int32, list []*candidate) {
 	way := &b.Alternatives[k]
 	order := &wayOrder{s: r.solvers.engine(base), n: int32(len(b.Events)), way: way, keeps: keepsOrder(way)}
@@ -117,8 +116,8 @@ func (r *run) path(b *built.Window, k int, base *rung, at [][]int32, list []*can
 	}
 }
 
-// worth reports whether there is something to try, and that it may be. What is decided without the
-// engine is no try; what is not tried is counted (A2).
+// worth reports whether a candidate has pairs that may still be tried. It counts a candidate that
+// is not tried (PR2).
 func (r *run) worth(c *candidate, s *pairState) bool {
 	if len(c.pairs) > 0 && !r.enough(pathRung, s) {
 		return true
@@ -129,7 +128,7 @@ func (r *run) worth(c *candidate, s *pairState) bool {
 	return false
 }
 
-// wayOrder tells which pairs the order of the recorded path decides, without a look at the variant.
+// wayOrder decides pairs by the order of events on the recorded path, without the variant.
 type wayOrder struct {
 	s     *engine.Solver // of the recorded path
 	n     int32          // its events
@@ -137,8 +136,8 @@ type wayOrder struct {
 	keeps bool
 }
 
-// keepsOrder reports whether what must come before what on the recorded path must do so with the
-// way as well: it has no communication that could stand for another one.
+// keepsOrder reports whether the fixed order of the recorded path also holds with the alternative: it
+// has no communication that could take the place of another one.
 func keepsOrder(way *built.Way) bool {
 	for i := range way.Events {
 		switch k := way.Events[i].Kind; {
@@ -150,14 +149,14 @@ func keepsOrder(way *built.Way) bool {
 	return true
 }
 
-// decides reports that the pair does not race.
+// decides reports whether the order excludes that the pair races.
 func (o *wayOrder) decides(p model.Pair) bool {
 	if !o.keeps {
 		return false
 	}
 	before, after := o.way.Before, o.way.Leaves
 	for _, x := range [2]int32{p.A, p.B} {
-		if x < o.n && after < o.n && o.s.Must(after, x) { // rests on what does not happen any more
+		if x < o.n && after < o.n && o.s.Must(after, x) { // depends on an event that does not happen any more
 			return true
 		}
 	}
@@ -170,7 +169,7 @@ func (o *wayOrder) decides(p model.Pair) bool {
 	return p.A < o.n && before >= 0 && (p.A == before || o.s.Must(p.A, before))
 }
 
-// unordered is a candidate without the pairs whose order is decided.
+// unordered returns a candidate without the pairs whose order is fixed.
 func (c *candidate) unordered(o *wayOrder) *candidate {
 	out := &candidate{sites: c.sites, more: c.more}
 	for _, p := range c.pairs {
@@ -181,7 +180,7 @@ func (c *candidate) unordered(o *wayOrder) *candidate {
 	return out
 }
 
-// acts reports whether a way does something that another goroutine may notice.
+// acts reports whether another goroutine can notice an alternative.
 func acts(way *built.Way) bool {
 	for i := range way.Events {
 		if k := way.Events[i].Kind; k != model.Pin && k != format.Read && k != format.AtomicRead {
@@ -205,7 +204,7 @@ func pathOf(way *built.Way) *Path {
 	return p
 }
 
-// onWay lists the candidates with an access of the way.
+// onWay lists the candidates with an access of an alternative.
 func (l *lister) onWay(b *built.Window, way *built.Way, at [][]int32, order *wayOrder) []*candidate {
 	var found candidateList
 	n := int32(len(b.Events))
@@ -241,8 +240,8 @@ func (l *lister) onWay(b *built.Window, way *built.Way, at [][]int32, order *way
 	return found.list
 }
 
-// spread puts some pairs in front that are as different as possible, but first the one that comes
-// first in the way: it rests on least.
+// spread moves some pairs to the front that differ as much as possible. The first one has the
+// earliest access of the alternative, which depends on the fewest events.
 func (c *candidate) spread(tries int) {
 	n := len(c.pairs)
 	if n <= tries {
@@ -255,8 +254,8 @@ func (c *candidate) spread(tries int) {
 	}
 }
 
-// possible is a candidate without the pairs that cannot race in a variant: what is no longer
-// executed, and accesses under one lock (A3).
+// possible returns a candidate without the pairs that cannot race in a variant: accesses that are no
+// longer executed, and accesses under a common lock (PR4).
 func (c *candidate) possible(w *model.Window, locks *locksets) *candidate {
 	out := &candidate{sites: c.sites, more: c.more}
 	for _, p := range c.pairs {

@@ -14,19 +14,19 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Saved is a witness that was found earlier, as a report has it.
+// Saved is a witness from a report.
 type Saved struct {
 	From      int64
 	Semantics string // of the window
 	Order     []int64
 	Events    []int32
 	Recorded  bool
-	Path      *Path // of which only Before and the sites and kinds of the steps count
+	Path      *Path // only Before and the sites and kinds of the steps are used
 }
 
-// Recheck has a saved witness checked again, against the trace that it is of: the windows are built
-// anew, with the options that they were built with then, and the one that the witness begins with
-// is given to the checker. A witness that was altered since is refused with the reason.
+// Recheck checks a saved witness again, against its trace. The options must be those of the analysis
+// that found it, so that the same windows are built. The window in which the witness begins is given
+// to the checker. A witness that was altered is refused with the reason.
 func Recheck(ctx context.Context, open func() (trace.Source, io.Closer, error), meta *trace.Meta, opt Options, s Saved) error {
 	if n := len(s.Order); n < 2 {
 		return errors.New("the witness has no accesses")
@@ -87,7 +87,7 @@ func (s *Saved) check(b *built.Window) error {
 	return verdict
 }
 
-// is reports whether a way has these steps.
+// is reports whether an alternative has these steps.
 func (p *Path) is(way *built.Way) bool {
 	return p.Before == way.At && slices.EqualFunc(p.Steps, way.Steps, func(x PathStep, y flow.Step) bool {
 		return x.Site == y.Event.Site && x.Kind == y.Event.Kind

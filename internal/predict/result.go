@@ -8,7 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// result puts together what was found.
+// result returns the result so far.
 func (r *run) result() *Result {
 	r.counts.Events = r.events
 	if r.counts.Stopped > 0 {
@@ -58,7 +58,7 @@ func (res *Result) warnUnwitnessed() {
 	}
 }
 
-// warnings says what the analysis left out.
+// warnings returns what the analysis left out, as warnings.
 func (c *Counts) warnings(opt *Options, meta *trace.Meta, cut int64) []trace.Warning {
 	var out []trace.Warning
 	add := func(code string, n int64, text string) {

@@ -16,16 +16,16 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Level says how far an analysis goes: the rungs of the ladder, each with what the ones below find.
-// The zero value is the highest.
+// Level is how far an analysis goes. Each level finds what the levels below it find. The zero value
+// stands for the highest.
 type Level uint8
 
 const (
 	_      Level = iota
 	HB           // the happens-before pass alone
 	Causal       // and predicted races, by maximal causality
-	Value        // and those that need reads to take other values (RECIPE's value relaxation)
-	Paths        // and those that need a goroutine to leave its recorded path (path relaxation)
+	Value        // and races that need other values of reads (RECIPE's value relaxation)
+	Paths        // and races that need a goroutine to leave its recorded path (path relaxation)
 )
 
 // Options are the limits of an analysis. The zero value is the recommended one.
@@ -38,75 +38,73 @@ type Options struct {
 	Total     int   // and in the whole trace; 0: 64
 	Effort    int   // of prediction, in millions of visits; 0: DefaultEffort
 
-	// Over is asked now and then whether prediction has to end, and why; "": it has not. Nil: it
-	// never has. What it cuts depends on the machine (A5).
+	// Over is called from time to time. It returns why prediction must end, or "" if it goes on. Nil:
+	// it goes on. Where prediction ends then depends on the machine (PR6).
 	Over func() Why
 
-	// windows without promise are searched as well (window.BuildOptions.All): it finds no more
+	// windows without a pair that could race are searched as well (window.BuildOptions.All); it
+	// finds no more races
 	EveryWindow bool
-	EveryPair   bool // every pair of events is a candidate, and a race of its own (not A2)
+	EveryPair   bool // every pair of events is a candidate and a race of its own (PR2 does not hold)
 
-	// Missing says what the missing methods of the trace may do. What Ignore finds may be no race.
+	// Missing is what the excluded calls of the trace may do. With Ignore, a race may be false.
 	Missing excluded.Mode
 
-	// Walker walks the trace through the program. Without it every read keeps its value. One that
-	// is not symbolic gives no more than level Causal has, one that keeps no forks no more than
-	// level Value.
+	// Walker walks the trace through the program. Without it every read keeps its value. A walker
+	// that is not symbolic suffices for level Causal, one that keeps no forks for level Value.
 	Walker flow.Walker
 
-	// Open opens the trace at its beginning, for a pass that looks for the words on which the
-	// recorded run has a race. Without it such a race is known from its second access on, and one
-	// between outside accesses that are further apart than a window may have a false race in front
-	// of it.
+	// Open opens the trace at its beginning, for a pass that finds the words on which the recorded
+	// run has a race. Without it such a race is known from its second access on. If its accesses are
+	// those of outside code and lie further apart than one window, a false race may come before it.
 	Open func() (trace.Source, io.Closer, error)
 
 	cleared bool // tests: allocated memory is zero
 
-	// Progress is called now and then with the number of events read and races found.
+	// Progress is called from time to time with the number of events read and races found.
 	Progress func(events int64, races int)
 
-	// Found is called once, with the first race, or the first pair that is to be tried, while the
-	// analysis goes on. Nil: nobody wants to know. What Confirm finds is not told.
+	// Found is called once, at the first race or the first schedule to be tried, while the analysis
+	// goes on. It is not called for races that Confirm finds.
 	Found func()
 
-	// Go starts the goroutine that reads and walks beside the one that analyses. Nil: as go does.
+	// Go starts the goroutine that reads and walks beside the one that analyses. Nil: a go statement.
 	Go func(func())
 
-	// Explain says which pairs of sites the result is to explain; asked about one site and 0,
-	// whether it is in any of them.
+	// Explain reports whether the result explains a pair of sites; of a site and 0, whether it
+	// explains any pair with this site.
 	Explain func(a, b trace.Site) bool
 
-	// Solver makes what answers for the pairs of a window; nil: the engine. What it finds is
-	// checked all the same.
+	// Solver makes the solver of a window; nil: the engine. The checkers judge its witnesses all the
+	// same.
 	Solver func(*model.Window) Solver
 
-	// Parts takes what the parts of the analysis took. Nil: nothing is measured.
+	// Parts takes the time that each part of the analysis took. Nil: nothing is measured.
 	Parts *stage.Parts
 }
 
 // Names of what Options.Parts measures. Reading and walking run beside the others.
 const (
-	// over the whole trace: which words the recorded run has a race on
+	// a pass over the whole trace: on which words does the recorded run have a race?
 	partFirst      = "first-pass"
 	partRead       = "read"
 	partWalk       = "walk"
 	partHB         = "hb"
-	partWindows    = "windows" // their construction, with the ways off the recorded path
+	partWindows    = "windows" // their construction, with their alternatives
 	partCandidates = "candidates"
 	partEngine     = "engine" // pairs on the recorded path, with the checks of witnesses
-	partWays       = "ways"   // pairs on ways off the recorded path, with those checks
+	partWays       = "ways"   // pairs with an alternative, with the checks of witnesses
 )
 
-// Tier says what vouches for a race.
+// Tier is what proves a race.
 type Tier uint8
 
 const (
-	Predicted Tier = iota // another execution has it
-	Observed              // the recorded one has it
-	// another execution has it, in which reads that branches rest on see other values
-	ByValue
-	ByPath // another execution has it, in which a goroutine leaves its recorded path
-	ToRun  // nothing does: it is to be tried (Result.ToRun)
+	Predicted Tier = iota // another execution
+	Observed              // the recorded execution
+	ByValue               // an execution in which reads that branches depend on return other values
+	ByPath                // an execution in which a goroutine leaves its recorded path
+	ToRun                 // nothing: the program has to be run (Result.ToRun)
 )
 
 func (t Tier) String() string {
@@ -136,11 +134,11 @@ type Race struct {
 	Tier      Tier
 	Semantics model.Semantics
 	Order     []int64 // the witness: event numbers, the last two are the accesses
-	From      int64   // what stands before this event is as in the recorded run
-	// the witness as the checker has it (Recheck): events of the window that begins at From, the
+	From      int64   // the events before this one are as in the recorded run
+	// the witness as the checker takes it (Recheck): events of the window that begins at From, the
 	// last two are the accesses
 	Events   []int32
-	Recorded bool    // the recorded run is the witness (A6), and Order is only the accesses
+	Recorded bool    // the recorded run is the witness (PR5), and Order has only the accesses
 	Path     *Path   // of tier ByPath
 	Sights   []Sight // of tiers ByValue and ByPath
 	Count    int     // conflicting pairs of recorded accesses at these two sites
@@ -149,13 +147,13 @@ type Race struct {
 // Counts is what an analysis did.
 type Counts struct {
 	Events     int64
-	HBPairs    int64 // pairs that hb found unordered, as often as they occurred
-	HBSites    int   // and pairs of sites of them
+	HBPairs    int64 // pairs of accesses that hb found unordered
+	HBSites    int   // their pairs of sites
 	Windows    int
 	InWindows  int64 // events of all windows
 	Candidates int64 // conflicting pairs of accesses in windows
-	Locked     int64 // of those that were looked at: under a common lock (A3)
-	Thinned    int64 // of those left: in a class with another that is tried (A8)
+	Locked     int64 // candidates under a common lock (PR4)
+	Thinned    int64 // of the others: in a class with one that is tried (PR3)
 	Tried      int64 // given to the engine
 	Raced      int64
 	Refuted    int64
@@ -163,8 +161,8 @@ type Counts struct {
 	Layers     map[string]int64 // tried candidates by the engine's layer and verdict
 	Conflicts  int64            // of the engine's search
 	Confirmed  int64            // by Confirm
-	// by rung: pairs of sites, per window or way, of which no candidate raced and not all were
-	// tried (A2)
+	// by rung: pairs of sites, for each window or alternative, of which no pair of accesses raced
+	// and not all were tried (PR2)
 	Untried [rungs]int64
 	// pairs of sites, of which two accesses in a window have neither a lock in common nor a fixed
 	// order
@@ -172,38 +170,38 @@ type Counts struct {
 	// of these: they race, or all pairs of accesses in windows were decided
 	Settled int
 	Apart   int64 // pairs of sites that conflict, but in no window
-	// the event at which prediction ended before its time (A7); 0: it did not
+	// the event at which prediction ended before the end of the trace (PR6); 0: it did not
 	Stopped    int64
-	Why        Why   // Options.Over said so; "": its effort was spent
+	Why        Why   // what Options.Over returned; "": the effort was spent
 	Unsearched int64 // events from there on
 	Rejected   int64 // witnesses the checker did not accept: an error of presage
 	Refusing   int64 // windows that do not admit the recorded order: an error of presage
-	// ways on which pairs were not tried, because a window's share of the effort was spent
+	// alternatives on which pairs were not tried, because a window's share of the effort was spent
 	WaysLeft int64
-	Ways     int64 // ways off the recorded path that pairs were tried on
+	Ways     int64 // alternatives on which pairs were tried
 	Build    window.BuildCounts
 
-	// pairs of sites that would race but for what missing methods may do, by method
+	// pairs of sites that would race without the orders of excluded calls, by callee
 	Suppressed map[trace.Addr]int64
 }
 
 // Result is what an analysis found.
 type Result struct {
-	Races []Race // by position of B, then of A
-	// pairs of sites that the recorded order leaves unordered; candidates, but for the first
+	Races []Race // by event of B, then of A
+	// pairs of sites that the recorded run leaves unordered; all but the first are candidates
 	HB []hb.Race
-	// Unwitnessed are those of HB that prediction, which did run, has no witness for.
+	// Unwitnessed are the pairs of HB for which prediction has no witness.
 	Unwitnessed []hb.Race
-	ToRun       []Race     // schedules that are no witness, to be tried, by position
-	Kept        []KeptPair // that missing methods may keep apart
+	ToRun       []Race     // schedules that are no witness, to be run, by event
+	Kept        []KeptPair // pairs that excluded calls may keep in order
 	Counts      Counts
 	Warnings    []trace.Warning
-	Explained   []Explanation // of Options.Explain, by position
-	Rejected    []error       // why, of the first few of Counts.Rejected and Refusing
+	Explained   []Explanation // of Options.Explain, by event
+	Rejected    []error       // the reasons of the first few of Counts.Rejected and Refusing
 }
 
-// Run analyses a trace. When the source ends in an error, the result is about the
-// events before it, and the error is returned with it.
+// Run analyses a trace. If the source ends in an error, the result covers the events before it, and
+// the error is returned with it.
 func Run(ctx context.Context, src trace.Source, meta *trace.Meta, opt Options) (*Result, error) {
 	r := newRun(opt, meta)
 	r.meter = opt.Parts.Meter(partFirst)
@@ -217,30 +215,34 @@ func Run(ctx context.Context, src trace.Source, meta *trace.Meta, opt Options) (
 
 // run is an analysis under way.
 type run struct {
-	opt     Options
+	opt  Options
+	meta *trace.Meta
+	ctx  context.Context
+
 	hb      *hb.Detector
-	spent   effort
-	builder *window.Builder
-	meter   *stage.Meter // of the goroutine that analyses; nil: nothing is measured
+	whole   *window.Races // of a pass over the whole trace; nil: hb runs along with the windows
 	hbPairs hbPairs
-	// hb has gone through the whole trace already; nil: it goes along with the windows
-	whole       *window.Races
-	events      int64
-	counts      Counts
+	builder *window.Builder
+	events  int64 // read so far
+
+	spent    effort
+	executed int64        // Build.Executed before the current window
+	meter    *stage.Meter // of the goroutine that analyses; nil: nothing is measured
+
 	pairs       pairTable
-	races       []Race
-	told        bool  // Options.Found was called
-	executed    int64 // Build.Executed when the window before this one was done
-	reject      []error
-	ctx         context.Context
+	solvers     solvers
 	suppression suppression
 	relaxation  relaxation
-	runs        int // pairs of sites that have one to be tried
 	explainer   explainer
-	solvers     solvers
-	meta        *trace.Meta
-	built       func(*built.Window)       // tests look at windows here
-	only        func(*built.Window) error // windows are not searched, but given to this (Recheck)
+
+	races    []Race
+	runs     int  // pairs of sites that have a schedule to be tried
+	notified bool // Options.Found was called
+	counts   Counts
+	reject   []error
+
+	built func(*built.Window)       // tests: is called with each window
+	only  func(*built.Window) error // is called in place of the search (Recheck)
 }
 
 // progressEvery is the number of events between two calls of Progress.
@@ -260,9 +262,8 @@ func newRun(opt Options, meta *trace.Meta) *run {
 		opt.Effort = DefaultEffort
 	}
 	r := &run{
-		meta: meta,
-		opt:  opt, hb: hb.New(), pairs: pairTable{}, hbPairs: hbPairs{current: make(map[[2]int64]bool)},
-		counts: Counts{Layers: make(map[string]int64)},
+		opt: opt, meta: meta, hb: hb.New(), hbPairs: hbPairs{current: make(map[[2]int64]bool)},
+		pairs: pairTable{}, counts: Counts{Layers: make(map[string]int64)},
 	}
 	r.spent.budget = int64(opt.Effort) * 1_000_000
 	r.solvers = solvers{&r.opt, &r.spent}
@@ -283,7 +284,7 @@ func (r *run) read(ctx context.Context, src trace.Source) error {
 	if err := r.foresee(ctx); err != nil {
 		return err
 	}
-	r.meter.Enter(stage.Idle) // what is done without a walk is in no part
+	r.meter.Enter(stage.Idle) // without a walk, nothing is measured
 	if r.builder != nil && r.opt.Walker != nil {
 		return r.readBeside(ctx, src)
 	}
@@ -302,8 +303,9 @@ func (r *run) read(ctx context.Context, src trace.Source) error {
 	}
 }
 
-// foresee has the windows know of all races of the recorded run, if the trace can be opened
-// (Options.Open). Its happens-before pass is that of the analysis, unless it has too many pairs.
+// foresee makes a pass over the whole trace, if it can be opened (Options.Open), and passes the races
+// of the recorded run to the builder of windows. The analysis has no other happens-before pass then,
+// unless the pass has found too many pairs.
 func (r *run) foresee(ctx context.Context) error {
 	if r.builder == nil || r.opt.Open == nil {
 		return nil
@@ -323,11 +325,11 @@ func (r *run) foresee(ctx context.Context) error {
 	return nil
 }
 
-// errEnough ends the reading of a trace of which there is nothing more to find: prediction has
-// stopped, and hb has gone through all of it.
+// errEnough ends the reading of a trace in which nothing more can be found: prediction has stopped,
+// and hb has seen all of it.
 var errEnough = errors.New("prediction has stopped")
 
-// ended is how the reading ends, after err.
+// ended returns the error of the analysis, after the reading has ended with err.
 func (r *run) ended(err error) error {
 	if err == errEnough {
 		r.events, err = r.whole.Events, r.whole.End
@@ -338,16 +340,16 @@ func (r *run) ended(err error) error {
 	return err
 }
 
-// found says that there is something to replay.
+// found calls Options.Found: there is something to replay.
 func (r *run) found() {
-	if r.opt.Found != nil && !r.told {
-		r.told = true
+	if r.opt.Found != nil && !r.notified {
+		r.notified = true
 		r.opt.Found()
 	}
 }
 
-// pause comes after every event: now and then it tells how far the analysis is, and looks whether
-// it is to end.
+// pause is called after every event. From time to time it reports progress, and checks whether the
+// analysis is cancelled.
 func (r *run) pause(ctx context.Context) error {
 	if r.events%progressEvery != 0 {
 		return nil
@@ -370,8 +372,8 @@ func (r *run) step(e *trace.Event) error {
 	return r.add(e, f)
 }
 
-// add gives the next event to the windows. hb has seen it. It returns errEnough if they need no
-// more.
+// add passes the next event, which hb has seen, to the builder of windows. It returns errEnough if no
+// more events are needed.
 func (r *run) add(e *trace.Event, f flow.Flow) error {
 	i := r.events
 	r.events++
@@ -401,8 +403,8 @@ func (r *run) finish() error {
 	return r.builder.Flush()
 }
 
-// admits counts a window in which what was recorded is no execution (A9). Where what is missing is
-// ignored, it need not be one.
+// admits counts a window that does not admit the recorded order (PR1). Where excluded calls are
+// ignored, it need not admit it.
 func (r *run) admits(w *model.Window) {
 	if r.opt.Missing == excluded.Ignore {
 		return
@@ -413,14 +415,14 @@ func (r *run) admits(w *model.Window) {
 	}
 }
 
-// rejected keeps why, of the first few.
+// rejected keeps the first few reasons.
 func (r *run) rejected(err error) {
 	if len(r.reject) < 10 {
 		r.reject = append(r.reject, err)
 	}
 }
 
-// window looks for races in one window.
+// window searches one window for races.
 func (r *run) window(b *built.Window) error {
 	if r.built != nil {
 		r.built(b)

@@ -9,22 +9,22 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Sight is a read of a witness that sees another value than in the recorded run, or that was not
-// executed there, and on which something rests: which way a goroutine goes, what it dereferences,
-// or a value that such a read sees.
+// A Sight is a read of a witness that the witness depends on and that differs from the recorded run:
+// it returns another value, or it was not executed there. A witness depends on a read if a branch or
+// a dereferenced address does, or a value that another such read returns.
 type Sight struct {
 	Read     int64 // event of the trace, or step
 	Kind     format.Kind
 	Addr     trace.Addr
 	Size     uint16
 	Value    uint64
-	Known    bool   // otherwise Value says nothing
-	Recorded uint64 // what it saw in the recorded run, of an event of the trace
-	// the event or step that put the value there; -1: it is there when the witness begins
+	Known    bool   // Value is known
+	Recorded uint64 // of an event of the trace: its value in the recorded run
+	// the event or step that wrote the value; -1: it is there when the witness begins
 	Write int64
-	Fork  bool // the choice at the fork of the path rests on it
+	Fork  bool // the choice at the fork of the path depends on it
 
-	// Of a string whose content is known: the read of its pointer stands for the length as well.
+	// Of a string whose content is known. The read of its pointer stands for the length as well.
 	Text, RecordedText *string
 }
 
@@ -57,8 +57,8 @@ func sights(b place, w *model.Window, p model.Pair, order []int32) []Sight {
 		}
 		v := b.sight(w, s, x.fork[s.Read])
 		if isString && n != nil {
-			v.Text = str.says(b.Names.Plain(s.Value), b.Names.Plain(n.Value), s.Known && n.Known)
-			v.RecordedText = str.says(v.Recorded, b.Names.Plain(w.Events[n.Read].Val), s.Read < int32(len(b.Events)))
+			v.Text = str.content(b.Names.Plain(s.Value), b.Names.Plain(n.Value), s.Known && n.Known)
+			v.RecordedText = str.content(v.Recorded, b.Names.Plain(w.Events[n.Read].Val), s.Read < int32(len(b.Events)))
 		}
 		list = append(list, v)
 	}
@@ -109,8 +109,7 @@ func (x *support) want(reads []int32) {
 	}
 }
 
-// text is a string that a guard looks up where two reads, of its pointer and its length, say that
-// it is.
+// A text is a string of a guard. Two reads have its pointer and its length.
 type text struct{ at *expr.Expr }
 
 func (x text) length() int32 {
@@ -120,15 +119,15 @@ func (x text) length() int32 {
 	return int32(x.at.Args()[1].Number())
 }
 
-// says is its content for a pointer and a length, nil if that is not known.
-func (x text) says(ptr, n uint64, known bool) *string {
+// content returns its content for a pointer and a length, nil if that is unknown.
+func (x text) content(ptr, n uint64, known bool) *string {
 	if s, ok := x.at.Texts().At(ptr, n); ok && known {
 		return &s
 	}
 	return nil
 }
 
-// stringsOf finds the strings that the guards of a witness rest on, by the read of the pointer.
+// stringsOf returns the strings of the guards of a witness, by the read of the pointer.
 func stringsOf(w *model.Window, b place, order []int32, p model.Pair) map[int32]text {
 	found := make(map[int32]text)
 	look := func(guards []model.Guard) {

@@ -5,18 +5,16 @@ import (
 	"github.com/presage-race/presage/internal/predict/model"
 )
 
-// A Solver answers for the pairs of one window: the engine, or what Options.Solver puts in its
-// place.
+// A Solver decides whether a pair of one window races: the engine, or what Options.Solver makes.
 type Solver interface {
 	Solve(model.Pair) engine.Result
 }
 
-// pathConflicts is the part of a candidate's budget that it has on each way off the recorded path:
-// there are many ways.
+// pathConflicts divides a candidate's budget for each alternative, because there are many of them.
 const pathConflicts = 8
 
-// leastSteps is the number of executions that a search has in any case: a window with more events
-// does not take fewer of them to find a race in.
+// leastSteps is the number of executions that every search has. A race in a larger window does not
+// take fewer of them to find.
 const leastSteps = 1000
 
 // solvers makes the solvers of windows.
@@ -25,7 +23,7 @@ type solvers struct {
 	spent *effort
 }
 
-// of returns what answers for the pairs of a window.
+// of returns the solver of a window.
 func (x solvers) of(g *rung) Solver {
 	if g.solver == nil {
 		g.solver = x.make(g)
@@ -48,7 +46,7 @@ func (x solvers) make(g *rung) Solver {
 	return engine.New(w, engine.Options{Conflicts: conflicts, Steps: steps})
 }
 
-// engine returns the engine for a window, for what it decides without a search.
+// engine returns the engine of a window, for questions that it decides without a search.
 func (x solvers) engine(g *rung) *engine.Solver {
 	if s, ok := x.of(g).(*engine.Solver); ok {
 		return s

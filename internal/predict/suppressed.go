@@ -13,23 +13,21 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Which candidates have no witness only because of what missing methods may do. What the engine
-// refutes in a window with such methods, it is asked about again in the window without the orders
-// that they keep: a race there may be none, but it is what tracing the methods' code would decide.
-
-// suppression is what is known of it in one window.
+// A suppression finds the candidates of one window that have no witness only because of excluded
+// calls. The engine decides a refuted pair again in the window without the orders that these calls
+// keep. A race there may be false; tracing the calls' code would decide it.
 type suppression struct {
 	of     *built.Window
-	by     map[model.Edge]trace.Addr // the orders that missing methods keep
+	by     map[model.Edge]trace.Addr // the orders that excluded calls keep
 	solver *engine.Solver            // of the window without these
 	out    [][]int32                 // hard edges of the window, by the event they come from
 	next   []int32                   // of the event's thread
 }
 
-// maxSuppressed is how many pairs of accesses of two sites are asked about.
+// maxSuppressed is the number of pairs of accesses at two sites that are decided again.
 const maxSuppressed = 4
 
-// suppressed asks about a pair that has no witness in b.
+// suppressed decides whether a pair without a witness in b has one without excluded calls.
 func (r *run) suppressed(b place, p model.Pair, s *pairState) {
 	if s.keptBy >= 0 || s.askedLoose >= maxSuppressed || len(b.Kept) == 0 {
 		return
@@ -53,8 +51,8 @@ func (r *run) suppressed(b place, p model.Pair, s *pairState) {
 	}
 }
 
-// without is a window without the orders that missing methods keep. What the beginning of one finds
-// rests on reads of others only by such an order (WI9).
+// without returns a window without the orders that excluded calls keep. What the beginning of a call
+// reads depends on reads of other goroutines only by such an order (WI9).
 func without(w *model.Window, kept func(model.Edge) bool) *model.Window {
 	x := *w
 	x.Orders = nil
@@ -73,7 +71,7 @@ func without(w *model.Window, kept func(model.Edge) bool) *model.Window {
 	return &x
 }
 
-// method returns a method that keeps two accesses in order, 0 if it does so by more than that.
+// method returns a callee whose excluded calls keep two accesses in order, 0 if there are several.
 func (x *suppression) method(w *model.Window, p model.Pair) trace.Addr {
 	if x.next == nil {
 		x.connect(w)
@@ -118,7 +116,8 @@ func (x *suppression) connect(w *model.Window) {
 	}
 }
 
-// suppressedText says which packages, or methods, keep how many pairs apart, the most first.
+// suppressedText prints how many pairs the calls of each package, or function, keep in order, the
+// most first.
 func suppressedText(meta *trace.Meta, n map[trace.Addr]int64) string {
 	var list []string
 	methods := slices.SortedFunc(maps.Keys(n), func(a, b trace.Addr) int { return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b)) })
@@ -132,8 +131,8 @@ func suppressedText(meta *trace.Meta, n map[trace.Addr]int64) string {
 	return strings.Join(list, ", ")
 }
 
-// MethodName names a missing method: the package that is left out, or its name in a converted
-// trace; 0 stands for several.
+// MethodName returns the name of an excluded callee: its package, or its name in a converted trace; 0
+// stands for several.
 func MethodName(meta *trace.Meta, m trace.Addr) string {
 	switch {
 	case m == 0:

@@ -7,8 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// class is the concurrency context of an access (package tree, TR3): accesses of one class differ
-// in nothing that another goroutine could wait for, or that a lock could keep away.
+// A class is the concurrency context of an access (PR3): accesses of one class do not differ in
+// anything that another goroutine can wait for or that a lock can exclude.
 type class struct {
 	thread model.Thread
 	sends  int32 // messages of the thread in the window, so far
@@ -41,8 +41,8 @@ func (t *thinner) class(i int32) class {
 	return class{e.Thread, t.sends[i], t.locks.at[i], e.Obj, e.Site, e.Kind}
 }
 
-// sends says whether an event passes on what its thread knows. Locks do not: who is first at a lock
-// is open.
+// sends reports whether an event can order later events of another thread after it. Operations on
+// locks are not among them, since their order is open.
 func sends(e *model.Event) bool {
 	switch e.Kind {
 	case format.WGAdd:
@@ -54,8 +54,8 @@ func sends(e *model.Event) bool {
 	return false
 }
 
-// thin leaves of the pairs of a candidate the first of every two classes, and those that hb found
-// unordered: any of them may be the one that makes the race an observed one (A8).
+// thin keeps the first pair of every two classes, and all pairs that hb found unordered, since each of
+// these may make the race an observed one (PR3).
 func (l *lister) thin(b *built.Window, t *thinner, c *candidate) {
 	if len(c.pairs) < 2 {
 		return

@@ -10,20 +10,18 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Candidates to run. What outside code does when it reads something else than in the recorded run
-// nobody knows, so no witness has such a read (O1). But a schedule with one can be tried: the
-// program is run under it, with Go's race detector as the judge. What such a run shows is a race of
-// that run. What it does not show is nothing.
-
-// relaxation is a window in which outside code may read anything.
+// A relaxation is a window in which outside code may read anything. What outside code does with
+// another value than in the recorded run is unknown, so no witness has such a read (MO16). But the
+// program can be run under a schedule with such a read, with Go's race detector as the judge. A
+// race that the detector reports is a race of that run. A run without one proves nothing.
 type relaxation struct {
 	of *built.Window
-	by [2]relaxed // 1: and gets any object from a pool, and sees any files
+	by [2]relaxed // 1: it may also get any object from a pool, and see any files
 }
 
 type relaxed struct {
 	made   bool
-	w      *model.Window // nil: it is no other than the window
+	w      *model.Window // nil: it does not differ from the window
 	solver *engine.Solver
 }
 
@@ -48,13 +46,13 @@ func (r *run) relaxed(b *built.Window, w *model.Window, p model.Pair) *relaxed {
 
 func outside(e *model.Event) bool { return e.Flags&format.FlagOpaque != 0 }
 
-// Bounds of what is kept to be tried.
+// Bounds of the schedules to be tried.
 const (
-	maxRelaxed = 2  // pairs of accesses of two sites that are asked about
+	maxRelaxed = 2  // pairs of accesses at two sites that are searched
 	maxToRun   = 64 // pairs of sites
 )
 
-// relax asks about a pair that has no witness in b, on the window of its lowest rung.
+// relax searches the relaxation for a pair that has no witness in b, on its lowest rung.
 func (r *run) relax(b place, p model.Pair, s *pairState) {
 	if s.run != nil || s.askedRelaxed >= maxRelaxed || r.runs >= maxToRun {
 		return
@@ -80,7 +78,7 @@ func (r *run) relax(b place, p model.Pair, s *pairState) {
 	}, s)
 }
 
-// toTry keeps a schedule that is no witness: one is enough for a pair of sites.
+// toTry keeps a schedule that is no witness, one for each pair of sites.
 func (r *run) toTry(race Race, s *pairState) {
 	if s.run == nil && r.runs < maxToRun {
 		r.runs++

@@ -8,7 +8,7 @@ import (
 
 // hbPairs are the pairs of events that hb has found unordered.
 type hbPairs struct {
-	noted   [][2]int64        // the builder of windows does not know them yet, by their second event
+	noted   [][2]int64        // those that were not passed to the builder, by their second event
 	current map[[2]int64]bool // those of the current window
 }
 

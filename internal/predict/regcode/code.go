@@ -73,7 +73,7 @@ type Instr struct {
 	CallsBack      bool // a typed call that may enter instrumented code
 	Atomic         bool // a call of sync/atomic
 	CompareAndSwap bool // CompareAndSwap
-	Appends        bool // append, of elements of a known size (F7)
+	Appends        bool // append, of elements of a known size (WA5)
 	Recorded       bool // the result, or every component that is used, has a Value record
 	Extract        bool
 	vague          bool // compares pointers, maybe to variables of size zero (plan.Ambiguous)

@@ -16,7 +16,7 @@
 //
 // An [Instr] says what the machines have to know of an instruction: its [Opcode], the records that
 // the plan has for it in their order ([Want]), and the operands that must keep their values
-// (Pins, the table of F2 of package walk).
+// (Pins, the table of WA2).
 //
 // # Evaluation
 //

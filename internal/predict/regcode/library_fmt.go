@@ -20,7 +20,7 @@ import (
 //	t4 = fmt.Sprint(t3...)
 //
 // Such a call is evaluated from x. Only the call reads what is stored in t0, so it is not pinned,
-// wherever t0 is (F6, F9 of package walk).
+// wherever t0 is (WA3, WA4).
 
 // variadic returns the operands of a call whose last argument is such an array, and the stores to
 // the array. ok is false if the last argument is something else, or if the type of an operand is

@@ -12,7 +12,7 @@ import (
 // AllOperands pins every operand.
 const AllOperands = ^uint64(0)
 
-// pinned returns the operands of an instruction that must keep their values (F2 of package walk),
+// pinned returns the operands of an instruction that must keep their values (WA2),
 // bit i for operand i: those that it dereferences, that its implicit checks test, and that it
 // passes to code that is not walked.
 func pinned(out *Instr, in ssa.Instruction) uint64 {
@@ -135,14 +135,14 @@ func pinnedCall(out *Instr, in *ssa.Call) uint64 {
 		case "min", "max", "real", "imag", "complex", "Add", "StringData", "SliceData":
 			return 0
 		}
-		if out.Appends { // the slice is in Where (F7 of package walk)
+		if out.Appends { // the slice is in Where (WA5)
 			return AllOperands &^ 2
 		}
 		return AllOperands
 	}
 	switch {
 	case out.Std != nil && !out.Std.Fn.Panics: // the slice of a call of fmt is the call's own
-		return 0 // the call is evaluated (T1 of package walk)
+		return 0 // the call is evaluated (WA6)
 	case out.Op == OpCall:
 		return 0 // the arguments are the callee's parameters
 	case out.Atomic && !out.CompareAndSwap:

@@ -10,7 +10,7 @@ import (
 )
 
 // Strings: bounds, min and max. s[i] and s[i:j] depend on the length of the string, not on its
-// address: a guard says that they do not panic (T2 of package walk).
+// address: a guard says that they do not panic (WA6).
 
 // StringBounds returns the condition that an index or slice expression of a string does not panic.
 // It is nil if the instruction is something else, or if the operands are not known.

@@ -9,10 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Entering and leaving frames: calls, returns and panics.
-
-// unwindTo leaves the frames above the one whose opaque call ends: a panic passed through
-// them, and the opaque code recovered it.
+// unwindTo leaves the frames above the one whose opaque call ends. A panic has passed through them,
+// and the opaque code has recovered it.
 func (g *goroutine) unwindTo(site trace.Site) {
 	for i := len(g.stack.frames) - 1; i >= 0; i-- {
 		f := g.stack.frames[i]
@@ -26,10 +24,10 @@ func (g *goroutine) unwindTo(site trace.Site) {
 	}
 }
 
-// passedThrough finds the frame that an event belongs to, leaves the frames above it, and returns
-// it; nil if there is none. A panic, or the end of the goroutine, passed through the frames above,
-// and they have no record of it. The event is a deferred operation of the frame found, or it ends
-// the operation that called back.
+// passedThrough leaves the frames above the one that an event belongs to, and returns that frame; it
+// returns nil if there is none. A panic, or the end of the goroutine, has passed through the frames
+// above without a record. The event is a deferred operation of the returned frame, or it ends an
+// operation that called back.
 func (g *goroutine) passedThrough(e *trace.Event) *Frame {
 	for i := len(g.stack.frames) - 2; i >= 0; i-- {
 		f := g.stack.frames[i]
@@ -45,8 +43,8 @@ func (g *goroutine) passedThrough(e *trace.Event) *Frame {
 	return nil
 }
 
-// unwind leaves the frames from number n up: a panic passed through them. All reads are pinned
-// (F4).
+// unwind leaves the frames from number n up. A panic has passed through them, so all reads are
+// pinned (WA3).
 func (g *goroutine) unwind(n int) {
 	g.deps.pinAll()
 	for len(g.stack.frames) > n {
@@ -122,7 +120,7 @@ func (g *goroutine) callee(e *trace.Event) *regcode.Code {
 // entering advances the caller to the call that enters the function. It reports whether the callee
 // can take the arguments from the caller.
 func (g *goroutine) entering(f *Frame, e *trace.Event) bool {
-	if f.stage.call == begun { // it is another function after all
+	if f.stage.call == begun { // the function that is entered is not the callee
 		f.stage.call = otherCall
 		g.machine.pass(f, f.Instr())
 	}
@@ -138,7 +136,7 @@ func (g *goroutine) entering(f *Frame, e *trace.Event) bool {
 			f.stage.inside = true
 			return e.Val != 0
 		case w.Kind == regcode.WantRuntime && f.callsBack(in):
-			f.deferred = true // a callback, or a deferred call after the operation
+			f.deferred = true // by a callback, or by a deferred call after the operation
 			return false
 		}
 	}
@@ -202,7 +200,7 @@ func (m *machine) bindDynamic(caller, f *Frame) {
 	}
 }
 
-// leave executes the Return instruction: the results are known, deferred calls may follow.
+// leave executes the Return instruction. The results are known; deferred calls may follow.
 func (m *machine) leave(f *Frame) {
 	in := f.Instr()
 	for i := range in.Args {
@@ -255,11 +253,11 @@ func (g *goroutine) exit(e *trace.Event) bool {
 		}
 		g.machine.results, g.machine.resultDeps, g.machine.resultTerms = g.machine.results[:0], g.machine.resultDeps[:0], g.machine.resultTerms[:0]
 	}
-	for _, d := range from { // (F3) what opaque code receives
+	for _, d := range from { // what opaque code receives (WA3)
 		g.deps.pin(d)
 	}
 	if g.away > 0 || caller != nil && caller.stage.inside && caller.code != nil && caller.Instr().Reaches {
-		g.deps.pinStored() // (F9) it resumes
+		g.deps.pinStored() // it resumes (WA3)
 	}
 	return walked
 }

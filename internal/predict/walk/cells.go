@@ -6,11 +6,11 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// A cell is a local variable whose address does not leave the function (plan R2).
+// A cell is a local variable whose address does not leave the function (package plan).
 type cell struct {
 	words []uint64 // nil: too large to follow, nothing is known
 	known uint64
-	deps  *reads       // the union over the stores to any part of it (F5)
+	deps  *reads       // the union over the stores to any part of it (WA4)
 	terms []*expr.Expr // of the words; nil: they depend on no read
 }
 

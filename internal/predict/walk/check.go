@@ -12,11 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Value records. The recorded value is compared with the recomputed one (C1), and given to the
-// register. The record of a value larger than format.MaxValue has the first bytes; the rest is not
-// known.
-
-// parameter is the Value record of a parameter.
+// parameter handles the Value record of a parameter.
 func (g *goroutine) parameter(f *Frame, e *trace.Event) bool {
 	if e.Kind != format.Value || e.Site != f.code.Plan.Site {
 		g.fail(f, e, "expected a parameter", nil)
@@ -26,7 +22,8 @@ func (g *goroutine) parameter(f *Frame, e *trace.Event) bool {
 	return f.walked
 }
 
-// beginValue starts to read a Value record.
+// beginValue starts to read a Value record. The record of a value larger than format.MaxValue has
+// only its first bytes.
 func (g *goroutine) beginValue(f *Frame, e *trace.Event) {
 	f.stage.words = append(f.stage.words[:0], e.Val)
 	f.stage.size = int64(e.Size)
@@ -36,7 +33,7 @@ func (g *goroutine) beginValue(f *Frame, e *trace.Event) {
 	}
 }
 
-// word is one more word of a Value record.
+// word handles one more word of a Value record.
 func (g *goroutine) word(e *trace.Event) bool {
 	f := g.stack.top()
 	if f == nil || !f.walked || g.valueWords == 0 {
@@ -49,8 +46,7 @@ func (g *goroutine) word(e *trace.Event) bool {
 	return f.walked
 }
 
-// endValue gives the recorded value to its register, having compared it with the recomputed one
-// (C1).
+// endValue compares the recorded value with the recomputed one (WA1), and sets its register.
 func (g *goroutine) endValue(f *Frame, e *trace.Event) {
 	v := goval.Words(append([]uint64(nil), f.stage.words...))
 	size := f.stage.size
@@ -85,7 +81,7 @@ func (g *goroutine) endValue(f *Frame, e *trace.Event) {
 	if (in.Std != nil || in.N == 1) && !g.check(f, in, e, w.Hook, c, v, size) {
 		return
 	}
-	v = saying(v, c, w.Hook.Type, size)
+	v = withContent(v, c, w.Hook.Type, size)
 	f.regs[w.Reg] = v
 	if g.w.opts.branching {
 		g.learner.function(f, in, g.event)
@@ -99,20 +95,20 @@ func (g *goroutine) endValue(f *Frame, e *trace.Event) {
 }
 
 // passed gives a parameter its recorded value. If the caller is walked, the value is compared with
-// the one that the caller passes (C1).
+// the one that the caller passes (WA1).
 func (g *goroutine) passed(f *Frame, e *trace.Event, h *plan.Hook, r int32, v goval.Value, size int64) {
 	c := f.regs[r]
 	if f.static && !g.check(f, nil, e, h, c, v, size) {
 		return
 	}
-	f.regs[r] = saying(v, c, h.Type, size)
+	f.regs[r] = withContent(v, c, h.Type, size)
 	if g.w.opts.symbolic {
 		f.terms[r] = g.machine.checked(f.terms[r], v, size)
 	}
 }
 
-// saying returns a recorded value with the content of the recomputed one, if they are strings.
-func saying(v, computed goval.Value, t types.Type, size int64) goval.Value {
+// withContent returns a recorded value with the content of the recomputed one, if they are strings.
+func withContent(v, computed goval.Value, t types.Type, size int64) goval.Value {
 	if text, ok := computed.Content(); ok && size == 16 && goval.KindOf(t) == types.String {
 		return v.WithText(text)
 	}

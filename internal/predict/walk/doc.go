@@ -1,151 +1,149 @@
-// Package walk walks a recorded trace through the SSA of the program. One abstract machine per
-// goroutine executes the instructions between two records, recomputes every local value, and
-// knows for every value which reads it was computed from. It answers the question that the trace
-// alone cannot answer: *which reads does an event need?*
+// Package walk executes the program's SSA along a recorded trace. It computes which reads each
+// event depends on, which the trace alone cannot say.
 //
-// This is the symbolic trace of RECIPE (Huang and Rajagopalan, PLDI 2016 section III.A) for Go's
-// SSA. RDIT's local determinism is read off the program instead of assumed for every read.
+// One abstract machine for each goroutine executes the instructions between two records. It
+// recomputes every local value, and knows for every value the reads that it was computed from. This
+// is the symbolic trace of "RECIPE: Relaxed Sound Predictive Analysis", section III.A, for Go's
+// SSA. RDIT assumes local determinism of every read; here it follows from the program.
 //
 // # Input and output
 //
-// The input is a plan (package plan) and the events of the trace, in order. The output of each
-// event is a [flow.Flow]: the reads that the event needs, the reads that the written value is
-// computed from, and, in a walk that makes them, guards and forks. Functions are executed as
-// register code (package regcode) over values and terms (package goval). Forks are handed to
-// package alternative, which explores them. An [Observer] is called with every step; package
-// symtrace prints what it observes.
+// The input is a plan (package plan) and the events of the trace, in order. The output for each
+// event is a [flow.Flow]:
+//
+//   - the reads that the event needs;
+//   - the reads that the written value is computed from;
+//   - in a symbolic walk, guards: conditions on reads that must hold for the event;
+//   - in a walk that keeps forks, the program points at which the goroutine could have left its
+//     recorded path.
+//
+// Functions are executed as register code (package regcode) over values and terms (package goval).
+// Package alternative explores forks. An [Observer] is called at every step; package symtrace
+// prints the steps.
 //
 // # The walk
 //
-// Package plan says which record stands at which instruction. A frame is one invocation. It waits
-// at an instruction that has a record; when the record arrives, it executes up to the next such
-// instruction. A static call of an instrumented function binds the callee's parameters to the
-// caller's registers. Any other Enter comes with recorded parameters. A frame of depth d ends with
-// its Exit, or when an Enter or Exit of depth ≤ d arrives: a panic passed through it.
-//
-// # Checks
-//
-// (C1) Wherever a value, an address, a size or a branch is both recomputed and recorded, the two
-// are compared. NaN equals NaN: which bits it has depends on the order of operands in machine
-// code.
-//
-// (C2) If they differ, or a record arrives that the plan does not have at this point, presage has
-// a bug, a [Mismatch]. The invocation is not walked any further and its events have Walked false.
-// Every read of the goroutine so far that is not needed yet is needed at that event.
+// Package plan says which record each instruction writes. A frame is one invocation of a function.
+// It waits at an instruction that writes a record. When the record arrives, the machine executes up
+// to the next such instruction. A static call of an instrumented function binds the callee's
+// parameters to the caller's registers. Any other call has records of its parameters. A frame of
+// depth d ends with its Exit. It also ends when an Enter or Exit of depth at most d arrives: then a
+// panic has passed through the frame.
 //
 // # Dataflow
 //
-// (F1) A value depends on the union of what its operands depend on, and on the reads recorded at
-// its instruction. A phi depends on the edge taken; the reads that decided the edge are in the
-// Needs of the Block event (F2).
+// A value depends on the union of what its operands depend on, and on the reads recorded at its
+// instruction. A phi depends on the operand of the edge that was taken. The reads that decided the
+// edge are needed by the Block event. From has the reads that a written or sent value depends on
+// and that are not pinned.
 //
-// (F2) An operand is pinned if it must keep its value: the reads that it depends on are in the
-// Needs of the goroutine's next event. Pinned are
+// A string whose content has been read depends on these reads in all its uses, its length included.
+// It has no term, since its words may stay the same when its bytes change.
 //
-//   - branch conditions, addresses and indices;
+// # Rules
+//
+// (WA1) Checks. Wherever a value, an address, a size or a branch is both recomputed and recorded,
+// the two are compared. NaN equals NaN: its bits depend on the order of operands in machine code.
+// If the two differ, or if the plan has no such record at this point, presage has a bug, a
+// [Mismatch]. The invocation is not walked any further, and its events have Walked false. All reads
+// of the goroutine so far are pinned.
+//
+// (WA2) Pins. An operand that must keep its value is pinned: the goroutine's next event needs the
+// reads that the operand depends on. The table is in pins.go of package regcode, and in words in
+// docs/theory/values.md. Pinned are
+//
+//   - conditions of branches, addresses and indices;
 //   - operands of implicit checks: nil, bounds, divisor, shift count, type assertion, comparison
-//     of interfaces. In a symbolic walk a guard takes the place of some: the divisor is not zero,
-//     the count is not negative, the interfaces have different types;
-//   - arguments and callee of opaque calls. Calls of the library are evaluated (expr.Library) and
-//     not opaque; if the function may panic, a symbolic walk has a guard that it does not;
-//   - arguments and callee of go and defer; channels; locks; maps and their keys; panics.
+//     of interfaces;
+//   - arguments and callee of opaque calls, of go and of defer; calls of the library that are
+//     evaluated (expr.Library) are not opaque;
+//   - channels, locks, maps and their keys, and what a panic carries;
+//   - what a CompareAndSwap reads, since with another value it would be another operation, and what
+//     operations of package sync return;
+//   - all operands of a dynamic call that turns out to be one of a typed operation.
 //
-// The table is in pins.go of package regcode, and docs/theory/values.md says it in words.
+// A dynamic call that enters an instrumented function at once (FlagDirect) pins the callee, and of
+// the arguments a receiver only. The other arguments are the callee's parameters, and the
+// callee's results are those of the call.
 //
-// A call through a function value or an interface that enters an instrumented function at once
-// (FlagDirect) pins what it calls, and of the arguments a receiver only: the others are the
-// callee's parameters, and the callee's results are those of the call.
+// (WA3) Boundaries. Code that is not walked reads memory without records. So these are pinned:
 //
-// A dynamic call that turns out to be one of a typed operation (PL5 of package plan) pins what it
-// calls and all arguments when its first record arrives.
+//   - what an instrumented function returns to code that is not walked, at its Exit;
+//   - at each point where code that is not walked starts or resumes, every read that has gone into
+//     memory through a From of the goroutine. For example, fmt.Println(v) reads the box that v was
+//     stored in. The points are an opaque call that may reach memory of the goroutine (plan.Apart),
+//     the return of a callback, and any return during a call of excluded code;
+//   - the arguments of a call of excluded code, at its MethodBegin;
+//   - all reads of the goroutine, when a panic passes through a frame or leaves it, and when a
+//     deferred call may have changed the results of a function.
 //
-// (F3) What an instrumented function returns to code that is not walked is pinned at its Exit.
+// (WA4) Local memory. A local variable whose address does not leave the function is followed byte
+// by byte. It depends as a whole on all that was stored in it since the last store to the whole of
+// it. Other memory on the goroutine's own stack moves, so it is no location. What is stored there
+// is pinned, and a read of it depends on nothing.
 //
-// (F4) When a panic passes through a frame, or a frame is left by a panic, every read of the
-// goroutine is pinned. So are results that a deferred call may have changed: those of a function
-// that loads them from memory before its deferred calls.
+// (WA5) Append pins the appended elements, and not the slice. Where of its accesses has the reads
+// that the slice depends on, and its result depends on them. Elements that append moves to a new
+// array have no writes of their own: their reads are in Appended of its first write. If the size
+// of an element is unknown, all operands are pinned.
 //
-// (F5) A local variable whose address does not leave the function is followed byte by byte. It
-// depends as a whole on all that was stored in it since the last store to the whole of it.
-//
-// (F6) Memory on the goroutine's own stack moves, so it is not a location. What is stored there is
-// pinned, and a read of it depends on nothing.
-//
-// (F7) append pins what is appended, and not the slice. The reads that the slice depends on are in
-// Where of its accesses, and the result of append depends on them. Elements that append moves to
-// a new array have no writes of their own: their reads are in Appended of its first write. If the
-// size of an element is unknown, all operands are pinned.
-//
-// (F8) A CompareAndSwap's read is pinned at the next event: with another value it would have been
-// another operation. Other operations of package sync pin what they get.
-//
-// (F9) Code that is not instrumented reads memory without records. At each point where it starts
-// or resumes, every read that has gone into memory through a From of the goroutine is pinned:
-// fmt.Println(v) reads the box that v was stored in. The points are an opaque call that memory of
-// the goroutine may concern (plan.Apart), the return of a callback, and any return while a call of
-// excluded code is under way. What other goroutines stored for it is not in their Needs: see
-// Soundness.
-//
-// (F10) What a call of excluded code is given is pinned at its MethodBegin, with what (F9) pins.
-//
-// (F11) A string whose content has been read (PL8 of package plan) depends on these reads in all
-// its uses, its length included. It has no term: its words may be the same when its bytes are not.
-//
-// The From of a write or send are the reads that the value depends on and that are not pinned.
-//
-// # Terms
-//
-// A symbolic walk (NewSymbolic) makes terms beside the sets of reads: what RECIPE needs to let a
-// read take another value. Rules T1 to T3 are in terms.go. Where (F2) pins an operand that has a
-// term, the Flow has a guard in place of Needs, and the reads stay open. All other pins are as
-// they are: arguments of opaque calls, what is in memory where excluded code reads it (F9),
-// channels, locks and map keys, operands of what panicked (F4). So are operands without a term:
-// values that are recorded and not recomputed (contents of strings and maps, type assertions), and
-// values whose term would be too large (counted).
+// (WA6) Terms and guards. A symbolic walk makes terms beside the sets of reads, for values that
+// depend on a read that is not pinned. The term of a load is the words that its Read events return.
+// The term of an instruction that package regcode evaluates is the operation over the terms of its
+// operands. The result of a walked call, a phi and a local variable have the term of what was
+// returned, chosen or stored. Other values are recorded and not recomputed, and have no term. With
+// the values of the recorded run, a term has the recorded value. This is checked whenever a term is
+// made. Where WA2 pins an operand that has a term, the next event has a guard instead: the term
+// equals the recorded value. If the term is the result of a load, the operand is pinned all the
+// same, because the guard would mean the same. Weaker guards suffice for some operands: the divisor
+// is not zero, the shift count is not negative, the types of two interfaces differ, a string's
+// index is in its bounds, a call of the library does not panic.
 //
 // # Forks
 //
-// A walk that keeps forks (NewBranching) adds what RECIPE needs to leave the recorded path (section
-// IV). If an operand of a branch or a dereference has a term or would be pinned (T2),
-// the goroutine's frames are kept as they stand: registers and local variables, each with its
-// value or its term. The result is an [alternative.Fork]; the window builder has it explored.
-// Of many forks at one instruction of a goroutine, the first are kept and then ever fewer
-// (counted). What excluded code does to other paths is not worked out. So after the first call of
-// excluded code no fork is kept in a walk that minds it (MindMissing).
+// A walk that keeps forks ([NewBranching]) looks for operands of branches and dereferences that
+// depend on reads and have a term (RECIPE, section IV). At each of them it keeps the frames of the
+// goroutine: registers and local variables, each with its value or its term. The result is an
+// [alternative.Fork]. Of the forks at one instruction of a goroutine, the first ones are kept, then
+// fewer and fewer; the others are counted. What excluded code does on other paths is
+// unknown. So no fork is kept after the first call of excluded code, if [Walker.MindMissing] was
+// called.
 //
 // # Soundness
 //
-// A read is free (in nobody's Needs) only if all that it feeds is registers and From sets. Where
-// the walk knows less, it pins more: sets larger than maxSet, reads older than maxOpen reads. What
-// opaque code returned depends on nothing, because all that went into it is pinned.
+// A read is in nobody's Needs only if it feeds nothing but registers and From sets. Where the walk
+// knows less, it pins more: sets larger than maxSet, and reads older than maxOpen others. What
+// opaque code returns depends on nothing, because all its inputs are pinned.
 //
-// One case is not covered here. An opaque call that reads what another goroutine stored depends on
-// reads of that goroutine. A walker sees the store first and cannot know. The window builder can:
-// it has what the call has read, by records, and the From of every earlier write
-// (docs/theory/model.md, outside code).
+// The walk does not cover one case. An opaque call that reads what another goroutine has stored
+// depends on reads of that goroutine, and the walk has passed the store by then. The builder of
+// windows covers it: it has the records of what the call reads, and the From of every earlier
+// write (docs/theory/model.md, outside code).
 //
-// Assumed: SSA and emitted program agree, which the checks test; and code that is not instrumented
-// does not write the memory of walked functions unseen (docs/theory/model.md).
+// The walk assumes two things. SSA and emitted program agree; the checks test this. Code that is
+// not instrumented does not write the memory of walked functions without a record
+// (docs/theory/model.md).
 //
-// # Cost
+// # Complexity
 //
-// The machine takes one step per executed instruction. A union of sets is O(1), sets share their
-// structure, and a read is pinned at most once, so all Needs together are no longer than the
-// trace. In a deep stack, the innermost frames have all their registers; the others have only the
-// registers that are read again (sleep.go).
+// The machine takes one step for each executed instruction. A union of sets takes constant time,
+// and sets share their structure. A read is pinned at most once, so all Needs together are no
+// longer than the trace. Deep in a stack, frames keep only the registers that are read again.
 //
 // # Files
 //
-//	walk.go, call.go           events: the point that the walk is at; entering and leaving frames
-//	stack.go                   stacks of frames
-//	machine.go, cells.go       frames, registers, silent steps; local variables
-//	flow.go                    sets of reads, and which are pinned
-//	terms.go, guards.go        terms of registers; guards in place of pins
+//	walk.go, call.go           the point of each frame; entering and leaving frames
 //	record.go, check.go        the records of an instruction; values compared
-//	padding.go                 which bits of a value have a meaning
+//	machine.go, cells.go       execution between records; local variables
+//	flow.go                    sets of reads, and which are pinned
+//	terms.go, guards.go        terms of registers; pins, and guards in place of pins
+//	emit.go                    dataflow of writes and sends
+//	stack.go, sleep.go         stacks of frames; frames deep in a stack
 //	freeze.go                  forks
-//	functions.go, dynamic.go   what function values and type words stand for
-//	sleep.go                   frames deep in a stack
+//	learn.go                   what records show of variables, function values and type words
+//	functions.go, dynamic.go   the function values and type words that are known
+//	padding.go                 which bits of a value have a meaning
+//	stats.go                   counts and mismatches
 //	observer.go                what an observer is called with
 //	load.go                    SSA for a trace recorded earlier
 package walk

@@ -9,16 +9,15 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// Types of type words. The trace has the type word where walked code makes an interface. The
-// runtime never changes the type word of a type, nor of a pair of an interface type and a type.
-
 // learntType is the type that a word stands for.
 type learntType struct {
 	goval.Dynamic
 	from int64 // the event that showed it
 }
 
-// dynamics are the type words that are known. Alternatives look them up while the walk continues.
+// dynamics are the type words that are known: the trace has them where walked code makes an
+// interface. The runtime never changes the type word of a type, nor of a pair of an interface type
+// and a type. Alternatives look type words up while the walk continues.
 type dynamics struct {
 	mu    sync.Mutex
 	types map[uint64]learntType

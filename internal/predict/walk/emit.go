@@ -26,7 +26,7 @@ type emitter struct {
 	out  *output
 }
 
-// reads handles a read of the content of a string (F11).
+// text handles a read of the content of a string.
 func (o *emitter) text(f *Frame, index int64, e *trace.Event) {
 	s := &f.stage
 	s.run = e.Flags&format.FlagMore != 0
@@ -35,7 +35,7 @@ func (o *emitter) text(f *Frame, index int64, e *trace.Event) {
 	}
 }
 
-// moves handles the read of an element that append moves to a new array without a write (F7).
+// moved handles the read of an element that append moves to a new array without a write (WA5).
 func (o *emitter) moved(f *Frame, in *regcode.Instr, index int64) {
 	if !in.Appends {
 		o.deps.pinLater(index)
@@ -47,7 +47,7 @@ func (o *emitter) moved(f *Frame, in *regcode.Instr, index int64) {
 	o.deps.store(r)
 }
 
-// places sets Where, and Appended of the first write of an append (F7).
+// appended sets Where, and Appended of the first write of an append (WA5).
 func (o *emitter) appended(f *Frame, in *regcode.Instr, e *trace.Event) {
 	slice := f.depsOf(&in.Args[1])
 	if e.Kind == format.Write && uint64(e.Obj) == f.stage.addr {
@@ -63,17 +63,17 @@ func (o *emitter) appended(f *Frame, in *regcode.Instr, e *trace.Event) {
 	o.out.where = o.deps.indexes(slice)
 }
 
-// stored sets From: what the value written depends on.
+// stored sets From: the reads that the written value depends on.
 func (o *emitter) stored(f *Frame, in *regcode.Instr, stack bool) {
 	d := f.stage.reads
 	for i := range in.Args {
 		d = o.deps.union(d, f.depsOf(&in.Args[i]))
 	}
-	if in.Own { // only this call reads it
+	if in.Own { // memory that only this call reads
 		o.from(d)
 		return
 	}
-	if stack { // (F6)
+	if stack { // (WA4)
 		o.deps.pin(o.deps.union(d, f.stage.moved))
 		return
 	}
@@ -87,7 +87,7 @@ func (o *emitter) from(d *reads) {
 	}
 }
 
-// writes notes the term of the value that the event writes or sends.
+// value notes the term of the value that the event writes or sends.
 func (o *emitter) value(e *expr.Expr, val uint64) {
 	if e != nil && goval.RecordedIs(e, val, goval.Mask(8)) {
 		o.out.value = e

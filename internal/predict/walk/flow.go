@@ -1,14 +1,12 @@
 package walk
 
-// A reads is a set of reads of one goroutine: what a value was computed from. Sets
-// are immutable but for what is known about pinning, share their structure, and
-// nil is the empty set.
+// A reads is a set of reads of one goroutine: those that a value was computed from. nil is the empty
+// set. Sets share their structure. They are immutable, except that they lose pinned reads.
 //
-// A read is *pinned* once an event of its goroutine has it among its Needs: every
-// later event then depends on it anyway (MO1, MO6), so a pinned read is
-// dropped from every set it is in. That is what keeps the sets small: a read is
-// in the Needs of one event at most, and a loop over a million elements costs a
-// million unions of small sets.
+// A read is pinned once an event of its goroutine needs it. All later events of the goroutine then
+// depend on it anyway (MO1, MO6), so it is dropped from every set. This keeps the sets small: a read
+// is in the Needs of at most one event, and a loop over a million elements costs a million unions
+// of small sets.
 type reads struct {
 	index  int64    // of a set of one read; -1: a union
 	l, r   *reads   // a union of two
@@ -187,7 +185,7 @@ func (d *deps) store(s *reads) {
 	}
 }
 
-// pinStored pins what the goroutine has stored in memory: code that is not walked may read it.
+// pinStored pins what the goroutine has stored in memory (WA3).
 func (d *deps) pinStored() {
 	for _, r := range d.stored {
 		d.pin(r)
@@ -196,7 +194,7 @@ func (d *deps) pinStored() {
 	d.stored = d.stored[:0]
 }
 
-// pinAll pins every read of the goroutine: what depends on them is not known any more.
+// pinAll pins every read of the goroutine. The walk does not know any more what depends on them.
 func (d *deps) pinAll() {
 	for _, r := range d.open {
 		d.pin(r)

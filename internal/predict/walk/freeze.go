@@ -21,10 +21,11 @@ func NewBranching(p *plan.Plan) *Walker {
 	return w
 }
 
-// MindMissing has the walk keep no forks after the first call of excluded code.
+// MindMissing makes the walk keep no forks after the first call of excluded code, because what that
+// code does on other paths is unknown.
 func (w *Walker) MindMissing() { w.minding = true }
 
-// choices returns the operands that make an instruction a fork, nil if it is none.
+// choices returns the operands of an instruction that may have other values, nil if it is no fork.
 func (f *Frame) choices(in *regcode.Instr) []int {
 	pins := in.Pins
 	switch in.Op {
@@ -60,7 +61,7 @@ func (f *Frame) choices(in *regcode.Instr) []int {
 }
 
 // sampled reports whether to keep the n-th fork of one instruction in a goroutine: the first ones,
-// then ever fewer.
+// then fewer and fewer.
 func sampled(n uint32) bool { return n <= 64 || n&(n-1) == 0 }
 
 // A forker keeps the forks of a goroutine.

@@ -12,10 +12,6 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Function values. The trace has their addresses. The function, and what it has captured, is known
-// of closures that walked code has made, and of functions that it has stored. An address has the
-// same function value until its memory is allocated anew.
-
 // A made is a function value that is known.
 type made struct {
 	addr  uint64
@@ -25,15 +21,16 @@ type made struct {
 	until int64         // the event that allocates the memory anew
 }
 
-// facts has what the walk has learnt of function values and type words. It implements
+// facts are the function values and type words that the walk has seen. It implements
 // [alternative.Facts].
 type facts struct {
 	functions
 	dynamics
 }
 
-// functions are the function values that are known, by page. Alternatives look them up while the
-// walk continues.
+// functions are the function values that are known, by page of their address: closures that walked
+// code has made, and functions that it has stored. An address has the same function value until its
+// memory is allocated anew. Alternatives look them up while the walk continues.
 type functions struct {
 	mu    sync.Mutex
 	pages map[uint64][]made
@@ -44,7 +41,7 @@ const (
 	functionAge  = 1 << 22 // events for which a function value is kept when its memory is reused
 )
 
-// add notes what is at an address from an event on.
+// addFunction notes the function value that is at an address from an event on.
 func (k *functions) addFunction(m made) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

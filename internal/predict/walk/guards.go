@@ -12,15 +12,13 @@ import (
 	"github.com/presage-race/presage/internal/predict/regcode"
 )
 
-// Guards in place of pinned operands (T2).
-
-// A pinner pins operands, or makes guards in place of pins.
+// A pinner pins operands (WA2), or makes guards in place of pins (WA6).
 type pinner struct {
 	deps   *deps
 	guards []flow.Guard // of the next event
 }
 
-// keep pins an operand (F2), or makes its value a guard (T2).
+// keep pins an operand, or makes its value a guard.
 func (p *pinner) keep(f *Frame, a *regcode.Arg) {
 	d := f.depsOf(a)
 	if d == nil || d.pinned {
@@ -33,8 +31,8 @@ func (p *pinner) keep(f *Frame, a *regcode.Arg) {
 }
 
 // comparable makes a guard that a comparison of two interfaces does not panic: they have different
-// types, or they are nil. Then the operands need not keep their values (T2). It reports whether
-// there is such a guard.
+// types, or they are nil. With such a guard the operands need not keep their values. comparable
+// reports whether there is one.
 func (p *pinner) comparable(f *Frame, in *regcode.Instr) bool {
 	x, ok := in.SSA.(*ssa.BinOp)
 	if !ok || x.Op != token.EQL && x.Op != token.NEQ || !goval.IsInterface(x.X.Type()) || !goval.IsInterface(x.Y.Type()) {
@@ -52,8 +50,8 @@ func (p *pinner) comparable(f *Frame, in *regcode.Instr) bool {
 }
 
 // divides makes a guard that a division or a shift does not panic: the divisor is not zero, the
-// count is not negative. Then they need not keep their values (T2). It reports whether there is
-// such a guard.
+// count is not negative. With such a guard the operand need not keep its value. divides reports
+// whether there is one.
 func (p *pinner) divides(f *Frame, in *regcode.Instr) bool {
 	x, ok := in.SSA.(*ssa.BinOp)
 	if !ok {
@@ -103,7 +101,7 @@ func (p *pinner) guard(t *goval.Term, v goval.Value) bool {
 }
 
 // inBounds makes a guard that an index or slice expression of a string does not panic. Then the
-// string and the bounds need not keep their values (T2). It reports whether there is such a guard.
+// string and the bounds need not keep their values. It reports whether there is such a guard.
 func (p *pinner) inBounds(f *Frame, in *regcode.Instr) bool {
 	switch in.SSA.(type) {
 	case *ssa.Index, *ssa.Slice:
@@ -132,8 +130,8 @@ func (p *pinner) assured(c *expr.Expr) bool {
 	return true
 }
 
-// returns makes a guard that a call of the library does not panic (T2). It reports whether there is
-// such a guard.
+// returns makes a guard that a call of the library does not panic. It reports whether there is such
+// a guard.
 func (p *pinner) returns(f *Frame, in *regcode.Instr) bool {
 	if in.Std == nil || !in.Std.Fn.Panics {
 		return false

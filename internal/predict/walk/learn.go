@@ -18,7 +18,7 @@ type learner struct {
 	stacks  *spans
 }
 
-// learnFunction notes a function value that an instruction has made or stored.
+// function notes a function value that an instruction has made or stored.
 func (l *learner) function(f *Frame, in *regcode.Instr, event int64) {
 	switch x := in.SSA.(type) {
 	case *ssa.MakeClosure:
@@ -34,7 +34,7 @@ func (l *learner) function(f *Frame, in *regcode.Instr, event int64) {
 	}
 }
 
-// learnAt notes a function value at an address that is not on a stack: stacks move.
+// at notes a function value at an address that is not on a stack: stacks move.
 func (l *learner) at(m made, at goval.Value) {
 	addr, ok := at.Bits()
 	if !ok || addr < 4096 || l.stacks.contains(addr) {
@@ -44,7 +44,7 @@ func (l *learner) at(m made, at goval.Value) {
 	l.facts.addFunction(m)
 }
 
-// learnEntered notes the function value of a call that entered a function at once, if the function
+// entered notes the function value of a call that entered a function at once, if the function
 // captures nothing and is no method.
 func (l *learner) entered(caller, f *Frame, event int64) {
 	in := caller.Instr()
@@ -55,7 +55,7 @@ func (l *learner) entered(caller, f *Frame, event int64) {
 	l.at(made{fn: fn, from: event}, caller.Value(&in.Args[0]))
 }
 
-// learnType notes the type word of an interface that an instruction has made.
+// dynamicType notes the type word of an interface that an instruction has made.
 func (l *learner) dynamicType(f *Frame, in *regcode.Instr, event int64) {
 	var bits uint64
 	ok := false
@@ -85,7 +85,7 @@ func (l *learner) dynamicType(f *Frame, in *regcode.Instr, event int64) {
 	}
 }
 
-// learn notes the address of a variable of a package, if v is its address, or that of a part of it.
+// global notes the address of a variable of a package, if v is its address, or that of a part of it.
 // The value of v is addr.
 func (l *learner) global(c *regcode.Code, v ssa.Value, addr uint64, event int64) {
 	switch v := v.(type) {

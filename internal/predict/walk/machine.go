@@ -56,12 +56,12 @@ type stage struct {
 	known  bool             // they were recorded
 	loads  []goval.LoadPart // the run's events, in a symbolic walk
 	term   *goval.Term      // of the result, if the instruction's records say it
-	says   bool             // there were reads of the content of a string (F11)
+	says   bool             // the content of a string was read
 	moved  *reads           // of an append: elements that it moves to a new array
 	chosen int              // the case of a select
 	call   callState
-	typed  bool // a call has turned out to be one of a typed operation (PL5 of package plan),
-	runs   bool // which may call back
+	typed  bool // a dynamic call has turned out to be one of a typed operation
+	runs   bool // that operation may call back
 }
 
 // callState is the state of a call through a function value or an interface that enters an
@@ -198,7 +198,7 @@ func (m *machine) advance(f *Frame) {
 				return
 			}
 			if jumps++; jumps > len(f.code.Blocks) {
-				return // a loop without records: it goes on for ever
+				return // an endless loop without records
 			}
 			if m.opts.observer != nil {
 				m.opts.observer.Branch(m.id, f, in, e)
@@ -241,7 +241,7 @@ func (m *machine) arrive(f *Frame, in *regcode.Instr) {
 	m.pinOperands(f, in)
 }
 
-// pinOperands is rule (F2) at the instruction.
+// pinOperands pins the operands of an instruction, or makes guards in their place (WA2, WA6).
 func (m *machine) pinOperands(f *Frame, in *regcode.Instr) {
 	if in.Pins == 0 {
 		return
@@ -266,7 +266,7 @@ func (m *machine) pinOperands(f *Frame, in *regcode.Instr) {
 	}
 }
 
-// finish gives an instruction its result, all its records having been seen.
+// finish gives an instruction its result. All its records have been seen.
 func (m *machine) finish(f *Frame, in *regcode.Instr) {
 	switch in.Op {
 	case regcode.OpNop, regcode.OpStore:
@@ -326,7 +326,7 @@ func (m *machine) setLocal(f *Frame, in *regcode.Instr) {
 	c.deps = d
 }
 
-// evaluate gives an instruction its result and what it depends on (F1).
+// evaluate gives an instruction its result, and the reads that the result depends on.
 func (m *machine) evaluate(f *Frame, in *regcode.Instr) {
 	if in.Reg < 0 || in.N == 0 {
 		return

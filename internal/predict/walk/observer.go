@@ -32,7 +32,7 @@ type Observer interface {
 	Finish(g trace.GoID, f *Frame, in *regcode.Instr)
 }
 
-// Observe has o called with what the walk does. Observe is called before the first Step.
+// Observe makes the walk call o. It must be called before the first Step.
 func (w *Walker) Observe(o Observer) { w.opts.observer, w.pool.still = o, true }
 
 // Top returns the innermost frame of a goroutine, nil if it has none.

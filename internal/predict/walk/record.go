@@ -47,7 +47,7 @@ func (f *Frame) optional(w *regcode.Want) bool {
 	switch w.Kind {
 	case regcode.WantRuntime, regcode.WantLen:
 		return true
-	case regcode.WantBegin, regcode.WantEnd: // (PL5) of package plan
+	case regcode.WantBegin, regcode.WantEnd: // a typed operation need not have them
 		return f.stage.typed
 	case regcode.WantValue:
 		return w.Hook.Size < 0 || w.Hook.Case >= 0 && w.Hook.Case != f.stage.chosen
@@ -75,7 +75,7 @@ func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int
 		case in.Dynamic && e.Flags&format.FlagDirect != 0:
 			f.stage.call = begun
 		case in.Reaches:
-			g.deps.pinStored() // (F9)
+			g.deps.pinStored() // (WA3)
 			fallthrough
 		default:
 			g.machine.pass(f, in)
@@ -92,8 +92,7 @@ func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int
 	return f.walked
 }
 
-// pass pins the arguments of a call through a function value or an interface that goes to code that
-// is not walked (F2).
+// pass pins the arguments of a dynamic call of code that is not walked (WA2).
 func (m *machine) pass(f *Frame, in *regcode.Instr) {
 	for i := range in.Args {
 		if in.Dynamic && i > 0 {
@@ -102,7 +101,7 @@ func (m *machine) pass(f *Frame, in *regcode.Instr) {
 	}
 }
 
-// access is a Read or a Write, or one word of one.
+// access handles a Read or a Write, which may be one word of several.
 func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index int64, e *trace.Event) {
 	if w.Hook.Extent == plan.Text {
 		g.emit.text(f, index, e)
@@ -119,7 +118,7 @@ func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index i
 	stack := e.Flags&format.FlagStack != 0
 	if e.Kind == format.Read {
 		switch {
-		case stack: // (F6)
+		case stack: // (WA4)
 		case w.Hook.Extent == plan.AppendGrown:
 			g.emit.moved(f, in, index)
 		default:
@@ -215,7 +214,7 @@ func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.E
 	}
 	switch e.Kind {
 	case format.AtomicRead, format.AtomicRMW, format.ChanRecv:
-		if in.CompareAndSwap || !in.Atomic && e.Kind != format.ChanRecv { // (F8)
+		if in.CompareAndSwap || !in.Atomic && e.Kind != format.ChanRecv { // (WA2)
 			g.deps.pinLater(index)
 			return
 		}
@@ -243,8 +242,8 @@ func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.E
 	}
 }
 
-// typed handles a record of a call that turns out to be one of a typed operation (R15 of package
-// plan). Its operands are pinned.
+// typed handles a record of a dynamic call that turns out to be one of a typed operation. Its
+// operands are pinned (WA2).
 func (g *goroutine) typed(f *Frame, in *regcode.Instr, e *trace.Event) {
 	if !f.stage.typed {
 		f.stage.typed = true

@@ -4,16 +4,14 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// A recursive program may have hundreds of thousands of frames at a time, and only the innermost
-// ones execute. The others sleep: only their live registers are kept, in one array.
-
 // awakeFrames is the number of frames that stay awake. It is more than a fork keeps (maxFrames). As
 // many more fall asleep together, so a stack that grows and shrinks by little costs nothing.
 const awakeFrames = 64
 
-// dormant is the registers of a sleeping frame.
+// dormant is the live registers of a sleeping frame. A recursive program may have hundreds of
+// thousands of frames at a time, of which only the innermost ones execute.
 type dormant struct {
-	live []int32 // which they are
+	live []int32 // their numbers
 	regs []register
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Reason says why an invocation was not walked.
+// Reason is why an invocation was not walked.
 type Reason string
 
 const (
@@ -74,7 +74,7 @@ func (m Mismatch) String() string {
 // maxMismatches bounds how many are kept.
 const maxMismatches = 200
 
-// mismatchAt ends the walk of an invocation: from here on it is opaque (C2).
+// mismatchAt ends the walk of an invocation (WA1).
 func (g *goroutine) mismatchAt(f *Frame, in *regcode.Instr, e *trace.Event, computed, recorded goval.Value, what string) {
 	f.walked = false
 	g.valueWords = 0

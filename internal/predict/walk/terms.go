@@ -12,21 +12,6 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Terms of registers. A symbolic walk (NewSymbolic) makes them, and only for values that depend on
-// a read that is not pinned.
-//
-// (T1) The term of a load is the words that its Read events return. The term of an instruction that
-// package regcode evaluates is the operation over the terms of its operands. A call that is walked,
-// a phi and a local variable have the term of what was returned, chosen or stored. All other values
-// have no term: they were recorded and not recomputed.
-//
-// (T2) If an operand that must keep its value (F2) has a term, the next event has a guard: the term
-// equals the recorded value. The reads of the operand are not pinned. If it has no term, they are
-// pinned. So are they if the term is the result of a load, because the guard would mean the same.
-//
-// (T3) With the values of the recorded run, the value of a term is the recorded value. That is
-// checked whenever a term is made: expressions have their recorded values (TE2).
-
 func truth(b bool) uint64 {
 	if b {
 		return 1
@@ -43,7 +28,8 @@ func (f *Frame) operand(a *regcode.Arg) *goval.Term {
 	return f.terms[a.Reg]
 }
 
-// setTerm gives the first register of an instruction its term, as far as (T3) holds.
+// setTerm gives the first register of an instruction its term, as far as it has the recorded value
+// (WA6).
 func (m *machine) setTerm(f *Frame, in *regcode.Instr, t *goval.Term) {
 	if in.Reg < 0 || in.N == 0 {
 		return
@@ -51,8 +37,8 @@ func (m *machine) setTerm(f *Frame, in *regcode.Instr, t *goval.Term) {
 	f.terms[in.Reg] = m.checked(t, f.regs[in.Reg], in.Size)
 }
 
-// checked drops the words of a term that differ from the value v in the recorded run (T3), or that
-// are too large.
+// checked drops the words of a term that differ from the value v in the recorded run, or that are
+// too large.
 func (m *machine) checked(t *goval.Term, v goval.Value, size int64) *goval.Term {
 	if t == nil {
 		return nil
@@ -95,7 +81,7 @@ func (f *Frame) termOf(a *regcode.Arg) *goval.Term {
 	return f.terms[a.Reg]
 }
 
-// resultTerm computes the term of an instruction's result (T1).
+// resultTerm computes the term of an instruction's result (WA6).
 func (f *Frame) resultTerm(in *regcode.Instr) *goval.Term {
 	switch in.Op {
 	case regcode.OpLocal:

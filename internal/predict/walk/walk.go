@@ -129,7 +129,7 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	w.out.reset()
 	walked := g.step(index, e)
 	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {
-		// No event of a window. What is pinned is in the Needs of the next one.
+		// It is no event of a window. The next event needs what is pinned.
 		w.stats.Events++
 		return flow.Flow{}
 	}
@@ -158,8 +158,8 @@ func (w *Walker) end(g *goroutine) {
 	w.goroutines[g.id] = nil
 }
 
-// step walks an event and reports whether the walk agrees. A broken invariant of the walk ends the
-// walk of the invocation, as any other mismatch does, and not the analysis.
+// step walks an event and reports whether the walk agrees. A broken invariant of the walk is a
+// mismatch of the invocation. It does not end the analysis.
 func (g *goroutine) step(index int64, e *trace.Event) (walked bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -206,7 +206,7 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 		return false
 	}
 	if e.Kind == format.MethodBegin {
-		return g.missing(f, index, e)
+		return g.excluded(f, index, e)
 	}
 	return g.consume(f, index, e)
 }
@@ -216,9 +216,9 @@ func (g *goroutine) walked() bool {
 	return f != nil && f.walked
 }
 
-// missing handles a MethodBegin, which comes before the OpaqueBegin of a call of excluded code. The
-// arguments of the call are pinned (F10).
-func (g *goroutine) missing(f *Frame, index int64, e *trace.Event) bool {
+// excluded handles a MethodBegin, which comes before the OpaqueBegin of a call of excluded code. The
+// arguments of the call are pinned (WA3).
+func (g *goroutine) excluded(f *Frame, index int64, e *trace.Event) bool {
 	if g.isDefer(f, e) {
 		defer g.deps.pinAll()
 		return g.consume(f, index, e)
@@ -349,7 +349,7 @@ func (g *goroutine) branch(f *Frame, in *regcode.Instr, i int, e *trace.Event) b
 }
 
 // isDefer reports whether the event has the site of a Defer instruction of the frame: a typed
-// operation or close that was deferred (plan R7).
+// operation or close that was deferred.
 func (g *goroutine) isDefer(f *Frame, e *trace.Event) bool {
 	pf, b, i := g.w.plan.FuncAt(e.Site)
 	if pf != f.code.Plan || i < 0 {
