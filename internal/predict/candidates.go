@@ -129,8 +129,8 @@ func (l *lister) mayRace(x *alike, e *model.Event, locks *locksets, held int32) 
 // maxKept bounds the pairs that are kept of one candidate, before ranking.
 const maxKept = 256
 
-// add adds a pair. When there are maxKept pairs, those with a fixed order are dropped. If none has a
-// fixed order, the pair replaces another, chosen by its number.
+// add adds a pair. When there are maxKept pairs, those with a fixed order are dropped. If none has
+// a fixed order, the pair replaces another, chosen by its number.
 func (c *candidate) add(p model.Pair, ordered func(model.Pair) bool) {
 	if len(c.pairs) == maxKept && c.open < maxKept {
 		c.drop(ordered)

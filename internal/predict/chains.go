@@ -65,8 +65,8 @@ func (c *chains) loose() *model.Window {
 	return without(c.w, func(e model.Edge) bool { return c.by[e] })
 }
 
-// path returns a shortest chain from one of two events to the other. With kept, it may use orders that
-// excluded calls keep.
+// path returns a shortest chain from one of two events to the other. With kept, it may use orders
+// that excluded calls keep.
 func (c *chains) path(p model.Pair, kept bool) []int32 {
 	for _, q := range []model.Pair{p, {A: p.B, B: p.A}} {
 		from := map[int32]int32{q.A: -1}
@@ -120,8 +120,8 @@ func (c *chains) links(chain []int32) (list []Link) {
 	return list
 }
 
-// between sets the calls because of which e comes before f, and what they share. They are a call that
-// e is in and a call that f is in; or only one of these, which reaches what the other event
+// between sets the calls because of which e comes before f, and what they share. They are a call
+// that e is in and a call that f is in; or only one of these, which reaches what the other event
 // accesses; or a third call that reaches both.
 func (c *chains) between(l *Link, e, f int32) {
 	x, y := &c.w.Events[e], &c.w.Events[f]

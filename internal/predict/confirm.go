@@ -14,10 +14,10 @@ import (
 // maxConfirm bounds the pairs of one pass.
 const maxConfirm = 1024
 
-// Confirm reads the trace once more, for the pairs that hb found unordered and that have no witness.
-// Where the checker finds a pair unordered as well, the recorded run is the witness (PR5): the pair
-// moves from res.Unwitnessed to res.Races. The others are counted. open opens the trace at its
-// beginning, once for every maxConfirm pairs.
+// Confirm reads the trace once more, for the pairs that hb found unordered and that have no
+// witness. Where the checker finds a pair unordered as well, the recorded run is the witness (PR5):
+// the pair moves from res.Unwitnessed to res.Races. The others are counted. open opens the trace at
+// its beginning, once for every maxConfirm pairs.
 //
 // Only traces that presage has recorded are confirmed. The meaning of the events in other traces is
 // not known well enough.

@@ -4,9 +4,9 @@ import (
 	"sync/atomic"
 )
 
-// effort counts the work of prediction in visits. A visit is about one look at one event of a window,
-// which takes 0.1 to 0.2 µs. The budget is in visits and not in time, so that a trace has the same
-// races on every machine (PR6).
+// effort counts the work of prediction in visits. A visit is about one look at one event of a
+// window, which takes 0.1 to 0.2 µs. The budget is in visits and not in time, so that a trace has
+// the same races on every machine (PR6).
 type effort struct {
 	visits int64
 	budget int64
@@ -18,13 +18,13 @@ type effort struct {
 // minutes.
 const DefaultEffort = 3000
 
-// unknownTries is the number of additional tries that a pair counts for on which the engine spent its
-// budget without an answer (PR2).
+// unknownTries is the number of additional tries that a pair counts for on which the engine spent
+// its budget without an answer (PR2).
 const unknownTries = 15
 
-// shares is the number of pairs of sites that can take their share of the effort on a rung (PR2). In
-// the programs of bench/programs/recipe and in suites of modules, the first two searches of any length found
-// the races; after several long ones without a race, another one hardly finds any.
+// shares is the number of pairs of sites that can take their share of the effort on a rung (PR2).
+// In the programs of bench/programs/recipe and in suites of modules, the first two searches of any length
+// found the races; after several long ones without a race, another one hardly finds any.
 const shares = 200
 
 // staticVisits is the cost of a pair that the engine decides without a search.
@@ -32,8 +32,9 @@ const staticVisits = 64
 
 func (x *effort) add(n int64) { x.visits += n }
 
-// looksPerVisit is the number of looks at a pair, or at one goroutine's accesses to a location, that
-// cost as much as a visit. A look takes 4 to 5 ns, a visit of a search 130 (measured on 2026-11-28).
+// looksPerVisit is the number of looks at a pair, or at one goroutine's accesses to a location,
+// that cost as much as a visit. A look takes 4 to 5 ns, a visit of a search 130 (measured on
+// 2026-11-28).
 const looksPerVisit = 32
 
 // look counts n looks.

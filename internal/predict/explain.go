@@ -58,11 +58,11 @@ const (
 // maxExplained is the number of pairs of accesses at two sites that are explained in a window.
 const maxExplained = 8
 
-// An explainer finds out why pairs of accesses do not race, for the pairs of sites of Options.Explain.
-// It answers these questions, in this order. Do the accesses hold a lock in common? Does a chain of
-// program order and hard edges lead from one to the other, without or with the orders that excluded
-// calls keep? Does the engine find a race? Does it find one without these orders, or if reads may
-// return anything?
+// An explainer finds out why pairs of accesses do not race, for the pairs of sites of
+// Options.Explain. It answers these questions, in this order. Do the accesses hold a lock in
+// common? Does a chain of program order and hard edges lead from one to the other, without or with
+// the orders that excluded calls keep? Does the engine find a race? Does it find one without these
+// orders, or if reads may return anything?
 type explainer struct {
 	ask   func(a, b trace.Site) bool
 	pairs pairTable

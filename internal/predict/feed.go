@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// A batch is consecutive events with their flows. Needs and From of the flows are copied into reads,
-// their Guards into guards.
+// A batch is consecutive events with their flows. Needs and From of the flows are copied into
+// reads, their Guards into guards.
 type batch struct {
 	events []trace.Event
 	flows  []flow.Flow
@@ -130,8 +130,8 @@ func (r *run) readBeside(ctx context.Context, src trace.Source) error {
 	return nil
 }
 
-// take analyses a batch: first hb, unless it has seen the whole trace, then the windows. The builder
-// of windows gets a pair that hb finds together with the pair's second event.
+// take analyses a batch: first hb, unless it has seen the whole trace, then the windows. The
+// builder of windows gets a pair that hb finds together with the pair's second event.
 func (r *run) take(ctx context.Context, b *batch) error {
 	if r.whole == nil {
 		r.meter.Enter(partHB)

@@ -45,8 +45,8 @@ func (g *rung) window() *model.Window {
 	return g.w
 }
 
-// climb tries a candidate. The highest rung comes first: all rungs refute what it refutes, and nearly
-// all candidates are refuted. The rungs below it get the pairs that it leaves.
+// climb tries a candidate. The highest rung comes first: all rungs refute what it refutes, and
+// nearly all candidates are refuted. The rungs below it get the pairs that it leaves.
 func (r *run) climb(b *built.Window, ladder []rung, c *candidate) {
 	s, in := r.pairs.of(c.sites), place{Window: b, lowest: &ladder[0]}
 	known := func(k int) bool { return s.race != 0 && s.rung <= k && !r.opt.EveryPair }
@@ -183,8 +183,8 @@ func (r *run) keep(b place, x *found, k int, s *pairState) {
 	r.found()
 }
 
-// refused counts a witness that the checker refuses. It is an error, unless the witness only divides
-// an access into its parts.
+// refused counts a witness that the checker refuses. It is an error, unless the witness only
+// divides an access into its parts.
 func (r *run) refused(err error) {
 	if witness.IsPart(err) {
 		r.counts.Refuted++

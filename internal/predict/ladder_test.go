@@ -34,7 +34,8 @@ func TestLowerRung(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRun(Options{}, nil)
 			r.ctx = context.Background()
-			r.runs, r.pairs.of(pairOf(1, 2)).keptBy = maxToRun, 0 // nothing else is asked about them
+			// nothing else is asked about them
+			r.runs, r.pairs.of(pairOf(1, 2)).keptBy = maxToRun, 0
 			r.pairs.of(pairOf(1, 2)).tried[1] = c.spent
 			r.opt.Solver = func(w *model.Window) Solver {
 				e := engine.New(w, engine.Options{})

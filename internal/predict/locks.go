@@ -24,9 +24,9 @@ func newLocksets(n int) *locksets {
 	return &locksets{at: make([]int32, n), sets: [][]hold{nil}, number: map[string]int32{"": 0}, memo: make(map[[2]int32]bool)}
 }
 
-// computeLocksets computes the sets. A lock that a thread unlocks without holding it protects nothing
-// and is left out (PR4). A lock that is held at the start is held by the thread that first unlocks
-// it.
+// computeLocksets computes the sets. A lock that a thread unlocks without holding it protects
+// nothing and is left out (PR4). A lock that is held at the start is held by the thread that first
+// unlocks it.
 func computeLocksets(w *model.Window) *locksets {
 	l := newLocksets(len(w.Events))
 	held, lent := holders(w)

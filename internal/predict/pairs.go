@@ -69,8 +69,8 @@ func (t pairTable) suppressed() map[trace.Addr]int64 {
 	return n
 }
 
-// toRun lists the schedules to be tried, of the pairs of sites that have no race and that hb has not
-// found unordered either.
+// toRun lists the schedules to be tried, of the pairs of sites that have no race and that hb has
+// not found unordered either.
 func (t pairTable) toRun(unordered []hb.Race) []Race {
 	var list []Race
 	for q, s := range t {

@@ -40,8 +40,8 @@ type PathStep struct {
 // AlternativeBase is the number of the first step of a path.
 const AlternativeBase = flow.AlternativeBase
 
-// paths searches the alternatives of a window. For each of them it tries the pairs that have an access
-// of it. If other goroutines can notice the alternative, it then tries the candidates of the
+// paths searches the alternatives of a window. For each of them it tries the pairs that have an
+// access of it. If other goroutines can notice the alternative, it then tries the candidates of the
 // window for which no lower rung has a witness. All alternatives of a window together may cost as
 // much as the lower rungs did, and leastEffort.
 func (r *run) paths(b *built.Window, ladder []rung, list []*candidate, lower int64) error {
@@ -67,7 +67,8 @@ func (r *run) paths(b *built.Window, ladder []rung, list []*candidate, lower int
 	return nil
 }
 
-// leastEffort is the effort that the alternatives of a window always have, in visits: about a second.
+// leastEffort is the effort that the alternatives of a window always have, in visits: about a
+// second.
 const leastEffort = 8_000_000
 
 // accesses lists the accesses of a window by location.
@@ -136,8 +137,8 @@ type wayOrder struct {
 	keeps bool
 }
 
-// keepsOrder reports whether the fixed order of the recorded path also holds with the alternative: it
-// has no communication that could take the place of another one.
+// keepsOrder reports whether the fixed order of the recorded path also holds with the alternative:
+// it has no communication that could take the place of another one.
 func keepsOrder(way *built.Way) bool {
 	for i := range way.Events {
 		switch k := way.Events[i].Kind; {
@@ -156,7 +157,8 @@ func (o *wayOrder) decides(p model.Pair) bool {
 	}
 	before, after := o.way.Before, o.way.Leaves
 	for _, x := range [2]int32{p.A, p.B} {
-		if x < o.n && after < o.n && o.s.Must(after, x) { // depends on an event that does not happen any more
+		if x < o.n && after < o.n && o.s.Must(after, x) {
+			// depends on an event that does not happen any more
 			return true
 		}
 	}
@@ -254,8 +256,8 @@ func (c *candidate) spread(tries int) {
 	}
 }
 
-// possible returns a candidate without the pairs that cannot race in a variant: accesses that are no
-// longer executed, and accesses under a common lock (PR4).
+// possible returns a candidate without the pairs that cannot race in a variant: accesses that are
+// no longer executed, and accesses under a common lock (PR4).
 func (c *candidate) possible(w *model.Window, locks *locksets) *candidate {
 	out := &candidate{sites: c.sites, more: c.more}
 	for _, p := range c.pairs {

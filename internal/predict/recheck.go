@@ -24,9 +24,9 @@ type Saved struct {
 	Path      *Path // only Before and the sites and kinds of the steps are used
 }
 
-// Recheck checks a saved witness again, against its trace. The options must be those of the analysis
-// that found it, so that the same windows are built. The window in which the witness begins is given
-// to the checker. A witness that was altered is refused with the reason.
+// Recheck checks a saved witness again, against its trace. The options must be those of the
+// analysis that found it, so that the same windows are built. The window in which the witness
+// begins is given to the checker. A witness that was altered is refused with the reason.
 func Recheck(ctx context.Context, open func() (trace.Source, io.Closer, error), meta *trace.Meta, opt Options, s Saved) error {
 	if n := len(s.Order); n < 2 {
 		return errors.New("the witness has no accesses")

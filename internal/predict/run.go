@@ -38,14 +38,15 @@ type Options struct {
 	Total     int   // and in the whole trace; 0: 64
 	Effort    int   // of prediction, in millions of visits; 0: DefaultEffort
 
-	// Over is called from time to time. It returns why prediction must end, or "" if it goes on. Nil:
-	// it goes on. Where prediction ends then depends on the machine (PR6).
+	// Over is called from time to time. It returns why prediction must end, or "" if it goes on.
+	// Nil: it goes on. Where prediction ends then depends on the machine (PR6).
 	Over func() Why
 
 	// windows without a pair that could race are searched as well (window.BuildOptions.All); it
 	// finds no more races
 	EveryWindow bool
-	EveryPair   bool // every pair of events is a candidate and a race of its own (PR2 does not hold)
+	// every pair of events is a candidate and a race of its own (PR2 does not hold)
+	EveryPair bool
 
 	// Missing is what the excluded calls of the trace may do. With Ignore, a race may be false.
 	Missing excluded.Mode
@@ -55,8 +56,9 @@ type Options struct {
 	Walker flow.Walker
 
 	// Open opens the trace at its beginning, for a pass that finds the words on which the recorded
-	// run has a race. Without it such a race is known from its second access on. If its accesses are
-	// those of outside code and lie further apart than one window, a false race may come before it.
+	// run has a race. Without it such a race is known from its second access on. If its accesses
+	// are those of outside code and lie further apart than one window, a false race may come before
+	// it.
 	Open func() (trace.Source, io.Closer, error)
 
 	cleared bool // tests: allocated memory is zero
@@ -68,15 +70,16 @@ type Options struct {
 	// goes on. It is not called for races that Confirm finds.
 	Found func()
 
-	// Go starts the goroutine that reads and walks beside the one that analyses. Nil: a go statement.
+	// Go starts the goroutine that reads and walks beside the one that analyses. Nil: a go
+	// statement.
 	Go func(func())
 
 	// Explain reports whether the result explains a pair of sites; of a site and 0, whether it
 	// explains any pair with this site.
 	Explain func(a, b trace.Site) bool
 
-	// Solver makes the solver of a window; nil: the engine. The checkers judge its witnesses all the
-	// same.
+	// Solver makes the solver of a window; nil: the engine. The checkers judge its witnesses all
+	// the same.
 	Solver func(*model.Window) Solver
 
 	// Parts takes the time that each part of the analysis took. Nil: nothing is measured.
@@ -303,9 +306,9 @@ func (r *run) read(ctx context.Context, src trace.Source) error {
 	}
 }
 
-// foresee makes a pass over the whole trace, if it can be opened (Options.Open), and passes the races
-// of the recorded run to the builder of windows. The analysis has no other happens-before pass then,
-// unless the pass has found too many pairs.
+// foresee makes a pass over the whole trace, if it can be opened (Options.Open), and passes the
+// races of the recorded run to the builder of windows. The analysis has no other happens-before
+// pass then, unless the pass has found too many pairs.
 func (r *run) foresee(ctx context.Context) error {
 	if r.builder == nil || r.opt.Open == nil {
 		return nil
@@ -372,8 +375,8 @@ func (r *run) step(e *trace.Event) error {
 	return r.add(e, f)
 }
 
-// add passes the next event, which hb has seen, to the builder of windows. It returns errEnough if no
-// more events are needed.
+// add passes the next event, which hb has seen, to the builder of windows. It returns errEnough if
+// no more events are needed.
 func (r *run) add(e *trace.Event, f flow.Flow) error {
 	i := r.events
 	r.events++

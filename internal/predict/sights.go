@@ -9,9 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A Sight is a read of a witness that the witness depends on and that differs from the recorded run:
-// it returns another value, or it was not executed there. A witness depends on a read if a branch or
-// a dereferenced address does, or a value that another such read returns.
+// A Sight is a read of a witness that the witness depends on and that differs from the recorded
+// run: it returns another value, or it was not executed there. A witness depends on a read if a
+// branch or a dereferenced address does, or a value that another such read returns.
 type Sight struct {
 	Read     int64 // event of the trace, or step
 	Kind     format.Kind

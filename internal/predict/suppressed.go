@@ -51,8 +51,8 @@ func (r *run) suppressed(b place, p model.Pair, s *pairState) {
 	}
 }
 
-// without returns a window without the orders that excluded calls keep. What the beginning of a call
-// reads depends on reads of other goroutines only by such an order (WI9).
+// without returns a window without the orders that excluded calls keep. What the beginning of a
+// call reads depends on reads of other goroutines only by such an order (WI9).
 func without(w *model.Window, kept func(model.Edge) bool) *model.Window {
 	x := *w
 	x.Orders = nil
@@ -131,8 +131,8 @@ func suppressedText(meta *trace.Meta, n map[trace.Addr]int64) string {
 	return strings.Join(list, ", ")
 }
 
-// MethodName returns the name of an excluded callee: its package, or its name in a converted trace; 0
-// stands for several.
+// MethodName returns the name of an excluded callee: its package, or its name in a converted trace;
+// 0 stands for several.
 func MethodName(meta *trace.Meta, m trace.Addr) string {
 	switch {
 	case m == 0:

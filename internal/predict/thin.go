@@ -54,8 +54,8 @@ func sends(e *model.Event) bool {
 	return false
 }
 
-// thin keeps the first pair of every two classes, and all pairs that hb found unordered, since each of
-// these may make the race an observed one (PR3).
+// thin keeps the first pair of every two classes, and all pairs that hb found unordered, since each
+// of these may make the race an observed one (PR3).
 func (l *lister) thin(b *built.Window, t *thinner, c *candidate) {
 	if len(c.pairs) < 2 {
 		return

@@ -24,10 +24,10 @@ func (g *goroutine) unwindTo(site trace.Site) {
 	}
 }
 
-// passedThrough leaves the frames above the one that an event belongs to, and returns that frame; it
-// returns nil if there is none. A panic, or the end of the goroutine, has passed through the frames
-// above without a record. The event is a deferred operation of the returned frame, or it ends an
-// operation that called back.
+// passedThrough leaves the frames above the one that an event belongs to, and returns that frame;
+// it returns nil if there is none. A panic, or the end of the goroutine, has passed through the
+// frames above without a record. The event is a deferred operation of the returned frame, or it
+// ends an operation that called back.
 func (g *goroutine) passedThrough(e *trace.Event) *Frame {
 	for i := len(g.stack.frames) - 2; i >= 0; i-- {
 		f := g.stack.frames[i]

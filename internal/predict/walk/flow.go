@@ -1,12 +1,12 @@
 package walk
 
-// A reads is a set of reads of one goroutine: those that a value was computed from. nil is the empty
-// set. Sets share their structure. They are immutable, except that they lose pinned reads.
+// A reads is a set of reads of one goroutine: those that a value was computed from. nil is the
+// empty set. Sets share their structure. They are immutable, except that they lose pinned reads.
 //
 // A read is pinned once an event of its goroutine needs it. All later events of the goroutine then
-// depend on it anyway (MO1, MO6), so it is dropped from every set. This keeps the sets small: a read
-// is in the Needs of at most one event, and a loop over a million elements costs a million unions
-// of small sets.
+// depend on it anyway (MO1, MO6), so it is dropped from every set. This keeps the sets small: a
+// read is in the Needs of at most one event, and a loop over a million elements costs a million
+// unions of small sets.
 type reads struct {
 	index  int64    // of a set of one read; -1: a union
 	l, r   *reads   // a union of two

@@ -85,8 +85,8 @@ func (l *learner) dynamicType(f *Frame, in *regcode.Instr, event int64) {
 	}
 }
 
-// global notes the address of a variable of a package, if v is its address, or that of a part of it.
-// The value of v is addr.
+// global notes the address of a variable of a package, if v is its address, or that of a part of
+// it. The value of v is addr.
 func (l *learner) global(c *regcode.Code, v ssa.Value, addr uint64, event int64) {
 	switch v := v.(type) {
 	case *ssa.Global:

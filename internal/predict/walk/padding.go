@@ -16,8 +16,8 @@ type meaning struct {
 // floatWord is the floating-point numbers in one word.
 type floatWord struct{ low32, high32, all64 bool }
 
-// differ reports whether two values of type t differ in a byte that has a meaning. Padding and blank
-// fields have the earlier content of memory. Two NaN are equal (WA1).
+// differ reports whether two values of type t differ in a byte that has a meaning. Padding and
+// blank fields have the earlier content of memory. Two NaN are equal (WA1).
 func (w *Walker) differ(t types.Type, sizes types.Sizes, a, b goval.Value, size int64) bool {
 	m := w.meaning(t, sizes, size)
 	for i := range m.bits {

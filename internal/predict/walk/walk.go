@@ -216,8 +216,8 @@ func (g *goroutine) walked() bool {
 	return f != nil && f.walked
 }
 
-// excluded handles a MethodBegin, which comes before the OpaqueBegin of a call of excluded code. The
-// arguments of the call are pinned (WA3).
+// excluded handles a MethodBegin, which comes before the OpaqueBegin of a call of excluded code.
+// The arguments of the call are pinned (WA3).
 func (g *goroutine) excluded(f *Frame, index int64, e *trace.Event) bool {
 	if g.isDefer(f, e) {
 		defer g.deps.pinAll()
