@@ -54,7 +54,7 @@ const UnwitnessedCode = "hb-unwitnessed"
 func (res *Result) warnUnwitnessed() {
 	if n := len(res.Unwitnessed); n > 0 {
 		res.Warnings = append(res.Warnings, trace.Warning{Code: UnwitnessedCode, Count: n,
-			Text: fmt.Sprintf("%d pairs of positions are unordered in the recorded run, but no witness was found for them; they are not reported", n)})
+			Text: fmt.Sprintf("%d pairs of source lines are unordered in the recorded run, but have no witness, and are not reported", n)})
 	}
 }
 
@@ -66,37 +66,44 @@ func (c *Counts) warnings(opt *Options, meta *trace.Meta, cut int64) []trace.War
 			out = append(out, trace.Warning{Code: code, Count: int(n), Text: fmt.Sprintf(text, n)})
 		}
 	}
-	add("witness-rejected", c.Rejected, "%d witnesses were not accepted by the checker and are not reported: an error in presage, please report it")
-	add("windows-refusing", c.Refusing, "%d windows do not admit the order in which their events were recorded, and races in them may be missed: an error in presage, please report it")
+	add("witness-rejected", c.Rejected, "the checker rejected %d witnesses, which are not reported: an error in presage, please report it")
+	add("windows-refusing", c.Refusing, "%d windows do not admit the recorded order of their events, and races in them may be missed: an error in presage, please report it")
 	switch c.Why {
 	case Late:
-		add("prediction-late", c.Unsearched, "the time for prediction was over: the last %d events were searched for races of the recorded run only (-time gives it more)")
+		add("prediction-late", c.Unsearched, "the time for prediction was over: the last %d events were searched only for races of the recorded run; try a longer -time")
 	case Full:
-		add("prediction-full", c.Unsearched, "prediction had taken as much memory as it may: the last %d events were searched for races of the recorded run only (-memory gives it more, -window makes windows smaller)")
+		add("prediction-full", c.Unsearched, "prediction had used its memory: the last %d events were searched only for races of the recorded run; try a larger -memory or a smaller -window")
 	default:
-		add("prediction-stopped", c.Unsearched, "prediction had spent its effort: the last %d events were searched for races of the recorded run only (-effort raises the limit)")
+		add("prediction-stopped", c.Unsearched, "prediction had spent its effort: the last %d events were searched only for races of the recorded run; try a larger -effort")
 	}
-	add("pairs-apart", c.Apart, "at least %d pairs of positions access the same memory only at a distance larger than a window, and were not considered (-window makes windows larger)")
-	add("places-crowded", c.Build.Crowded, "%d times more accesses of a word were made than are remembered for finding pairs that are too far apart: their number is a lower bound")
+	add("pairs-apart", c.Apart, "at least %d pairs of source lines access the same memory further apart than one window, and were not searched; try a larger -window")
+	add("places-crowded", c.Build.Crowded, "the number of pairs further apart than one window is a lower bound: %d words or accesses were left out of the comparison")
 	add("solver-unknown", c.Unknown, "%d candidates were given up when the search had spent its budget")
-	add("ways-untried", c.WaysLeft, "%d ways off the recorded path were not tried, because those before them in their windows had cost too much")
-	add("candidates-untried", c.Untried[0]+c.Untried[1], "in %d cases not all pairs of accesses at two positions of a window were tried")
-	add("candidates-untried-off-path", c.Untried[pathRung], "in %d cases not all pairs of accesses at two positions were tried on a way off the recorded path")
-	add("threads-cut", c.Build.Cut, "%d times the rest of a goroutine's events in a window was left out, because the recorded order does not explain them")
-	add("hidden-writes", c.Build.Hidden, "%d reads returned what no recorded write wrote: code that was not instrumented wrote it")
-	add("writers-unknown", c.Build.Uncertain, "%d times the rest of a goroutine's events in a window was left out, because the record does not say who wrote what it read")
-	if missing := c.Build.Missing; opt.Missing == excluded.Ignore {
-		add("missing-ignored", missing, "%d calls of missing methods were taken to do nothing: what is reported as a race may be none")
-	} else {
-		add("missing-methods", missing, "%d calls of missing methods may touch what they reach; what surrounds them keeps its order with them")
-		if n := int64(0); len(c.Suppressed) > 0 {
-			for _, k := range c.Suppressed {
-				n += k
-			}
-			add("missing-suppressed", n, "%d pairs of positions have no witness because of what calls of missing methods may do: "+strings.ReplaceAll(suppressedText(meta, c.Suppressed), "%", "%%")+". What they call has to be traced to decide them (presage explain lists them)")
-		}
-		add("missing-everywhere", c.Build.Everywhere, "%d of these may touch everything")
-	}
-	add("hb-races-cut", cut, "%d racing pairs of the recorded order have positions that were not kept, because there are too many")
+	add("ways-untried", c.WaysLeft, "%d untaken branches were not searched, because the search of others in their windows had spent its effort")
+	add("candidates-untried", c.Untried[0]+c.Untried[1], "for %d pairs of source lines in a window, not all pairs of accesses were tried")
+	add("candidates-untried-off-path", c.Untried[pathRung], "for %d pairs of source lines on an untaken branch, not all pairs of accesses were tried")
+	add("threads-cut", c.Build.Cut, "the recorded order does not explain an event of a goroutine (%d times); the goroutine's later events in the window were left out")
+	add("hidden-writes", c.Build.Hidden, "%d reads returned a value without a recorded write: code that was not instrumented wrote it")
+	add("writers-unknown", c.Build.Uncertain, "the record does not say which write a read returned (%d times); the goroutine's later events in the window were left out")
+	c.warnExcluded(add, opt, meta)
+	add("hb-races-cut", cut, "the source lines of %d racing pairs of the recorded run were not kept, because there are too many")
 	return out
+}
+
+// warnExcluded adds the warnings about calls of excluded code.
+func (c *Counts) warnExcluded(add func(code string, n int64, text string), opt *Options, meta *trace.Meta) {
+	if opt.Missing == excluded.Ignore {
+		add("missing-ignored", c.Build.Missing, "%d calls of excluded code were taken to do nothing, so a reported race may be false")
+		return
+	}
+	add("missing-methods", c.Build.Missing, "%d calls of excluded code may access what they reach; the events around them keep their order with them")
+	var n int64
+	for _, k := range c.Suppressed {
+		n += k
+	}
+	if n > 0 {
+		by := strings.ReplaceAll(suppressedText(meta, c.Suppressed), "%", "%%")
+		add("missing-suppressed", n, "%d pairs of source lines are undecided because of what calls of excluded code may do: "+by+". Trace the code that they call to decide them (presage explain lists the pairs)")
+	}
+	add("missing-everywhere", c.Build.Everywhere, "%d of these may access everything")
 }

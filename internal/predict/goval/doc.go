@@ -1,7 +1,7 @@
 // Package goval computes with values of Go: those that are known, and those that are expressions.
 //
-// The evaluators of the packages regcode, walk and alternative use it. It knows the types and the
-// operators of Go, and it knows nothing of traces, goroutines or frames.
+// Packages regcode, walk and alternative use it. It has the types and the operators of Go, and no
+// traces, goroutines or frames.
 //
 // # Values
 //
@@ -9,7 +9,7 @@
 // function of values has a known result only if the known words of its operands determine it.
 // Operators on basic types are executed by Go's own operators on the same type, so overflow,
 // shifts, NaN and division are those of the compiler. A test compares all of them with compiled
-// code. What the language leaves to the implementation has no known result, for example the
+// code. If the language leaves a result to the implementation, it is unknown: for example the
 // conversion of a float to an integer type that cannot represent it.
 //
 // # Terms
@@ -30,7 +30,7 @@
 //	operator.go, convert.go    Go's operators and conversions on values
 //	term.go                    terms: words, parts, loads
 //	expression.go, complex.go  operators on terms: integers, complex numbers
-//	text.go                    contents of strings, by where they are
+//	text.go                    contents of strings, by their address
 //	library.go                 calls of the standard library
-//	types.go                   types: names, kinds, what an interface holds
+//	types.go                   types: names, kinds, types of interface contents
 package goval

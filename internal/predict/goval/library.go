@@ -4,8 +4,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// A LibraryCall is a call of a function of the standard library that is evaluated (package expr, L1
-// to L6).
+// A LibraryCall is a call of a function of the standard library that is evaluated (TE4).
 type LibraryCall struct {
 	Name   string
 	Fn     expr.Function
@@ -71,7 +70,7 @@ func (s *LibraryCall) Express(texts *expr.Texts, a []*Term) []*Term {
 	return out
 }
 
-// Returned returns the condition that a call does not panic (expr L4): its result, a string, has a
+// Returned returns the condition that a call does not panic (TE4): its result, a string, has a
 // value.
 func (s *LibraryCall) Returned(results []*Term) *expr.Expr {
 	if results[0] == nil {

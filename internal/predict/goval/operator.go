@@ -7,10 +7,9 @@ import (
 	"math"
 )
 
-// This file is Go's operators on basic types. Each is executed by the operator
-// itself on the type itself, so that overflow, shifts, NaN and conversions out of
-// range are those of the Go compiler on this machine; operator_test.go compares them
-// with compiled code all the same.
+// Each of Go's operators on basic types is executed by the operator itself on the type itself. So
+// overflow, shifts, NaN and conversions out of range are those of the Go compiler on this machine.
+// operator_test.go compares them with compiled code.
 
 // The panics of operators.
 var (
@@ -466,7 +465,7 @@ func Sub(x, y Value) Value {
 	return Known(a - b)
 }
 
-// ExtremeFloat computes min or max of floats, which have rules for NaN and -0.
+// ExtremeFloat computes min or max of floats, including NaN and -0.
 func ExtremeFloat[T float](name string, x, y T) Value {
 	if name == "min" {
 		return WrapFloat(min(x, y))

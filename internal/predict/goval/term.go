@@ -8,8 +8,7 @@ import (
 )
 
 // A Term is a symbolic value: an expression over reads of the trace for each word of the value. A
-// word may have no expression: nothing is known of it then. RECIPE calls this the symbolic trace
-// (section III.A).
+// word without an expression is unknown. RECIPE calls this the symbolic trace (section III.A).
 type Term struct {
 	Words []*expr.Expr // nil: not known
 	Text  *expr.Expr   // the content of a string, nil: not known
@@ -163,7 +162,7 @@ func (t *Term) setBytes(at, n int64, e *expr.Expr) {
 	t.Words[i] = expr.Concat(expr.PartOf(old, 0, from), from, high)
 }
 
-// Valued returns t without the expressions that have no value whatever the reads return.
+// Valued returns t without the expressions that have no value for any values of the reads.
 func (t *Term) Valued() *Term {
 	nothing := func(e *expr.Expr) bool {
 		if e == nil || len(e.Reads()) > 0 {

@@ -21,7 +21,7 @@ func WithContent(texts *expr.Texts, s Value) Value {
 }
 
 // StringTerm returns the content of a string: the one that was computed, or the one that texts has
-// at its address (expr E6). It is nil if the content is not known.
+// at its address (TE3). It is nil if the content is not known.
 func StringTerm(texts *expr.Texts, t *Term) *expr.Expr {
 	switch {
 	case t == nil:

@@ -40,7 +40,7 @@ func TypeKey(t types.Type) string {
 }
 
 // SameType reports whether two types, which may be of different programs, are the same. sure is
-// false if that is not known.
+// false if this is unknown.
 func SameType(a, b types.Type) (same, sure bool) {
 	if types.Identical(a, b) {
 		return true, true
@@ -67,8 +67,8 @@ func IsInterface(t types.Type) bool {
 	return types.IsInterface(t) && !param
 }
 
-// A Dynamic is the type of what is in an interface.
+// A Dynamic is the type of the content of an interface.
 type Dynamic struct {
 	Type types.Type
-	Prog *ssa.Program // the program whose types it is one of
+	Prog *ssa.Program // the program that the type is of
 }

@@ -10,7 +10,7 @@ import (
 
 // Value is the memory image of a Go value: its bytes as they stand in memory, in
 // little-endian 8-byte words, and which of the words are known. A scalar of fewer
-// than 8 bytes is zero-extended, whatever its signedness.
+// than 8 bytes is zero-extended, also if it is signed.
 //
 //	string     pointer, length          interface  type word, data word
 //	slice      pointer, length, cap     struct     its fields, with padding
@@ -22,7 +22,7 @@ type Value struct {
 	more  *more
 }
 
-// more has what only some values have.
+// more is the parts that only some values have.
 type more struct {
 	words []uint64      // words 1 and up
 	text  *string       // the content of a string, if it is known
@@ -57,7 +57,7 @@ func Text(s string) Value {
 	return Value{known: 2, more: &more{words: []uint64{uint64(len(s))}, text: &s}}
 }
 
-// Partial returns the value of the words first and rest. Bit i of known says whether word i is
+// Partial returns the value of the words first and rest. Bit i of known is set if word i is
 // known. The value keeps the slice.
 func Partial(first uint64, rest []uint64, known uint64) Value {
 	return Value{bits: first, known: known, more: &more{words: rest}}
@@ -74,7 +74,7 @@ func (v Value) Function() *ssa.Function {
 	return v.more.fn
 }
 
-// Dynamic returns the type of what is in an interface, nil if the value does not have it.
+// Dynamic returns the type of the content of an interface, nil if it is unknown.
 func (v Value) Dynamic() *Dynamic {
 	if v.more == nil {
 		return nil
@@ -82,7 +82,7 @@ func (v Value) Dynamic() *Dynamic {
 	return v.more.typ
 }
 
-// WithDynamic adds the type of what is in an interface.
+// WithDynamic adds the type of the content of an interface.
 func (v Value) WithDynamic(t *Dynamic) Value {
 	m := more{typ: t}
 	if v.more != nil {
@@ -228,7 +228,7 @@ func (v Value) Part(off, size int64) Value {
 	return r
 }
 
-// Join returns the value of size bytes made of parts: p[i] stands at byte off[i]
+// Join returns the value of size bytes made of parts: p[i] is at byte off[i]
 // and has n[i] bytes. Bytes that no part covers are zero.
 func Join(size int64, off, n []int64, p []Value) Value {
 	if size <= 8 {

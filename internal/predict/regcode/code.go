@@ -13,12 +13,12 @@ import (
 
 // A Code is one function prepared for the machines: its SSA values have numbered registers, its
 // operands are resolved, and each instruction has the records of package plan. It is immutable,
-// but for what Live keeps.
+// except for what Live keeps.
 type Code struct {
 	Plan   *plan.Func
 	Sizes  types.Sizes
-	Texts  *expr.Texts // what string constants say
-	Params []int32     // registers of what has records: those of plan.Func.Params
+	Texts  *expr.Texts // contents of string constants
+	Params []int32     // registers of the parameters that have records (plan.Func.Params)
 	Args   []int32     // registers of all parameters
 	Blocks []Block
 	Regs   int32 // number of registers
@@ -26,7 +26,7 @@ type Code struct {
 	Length int // number of instructions and of their records
 
 	// ResultsMayChange reports that a result is loaded from memory before the deferred calls run,
-	// which may write it (plan R8).
+	// which may write it (package plan).
 	ResultsMayChange bool
 
 	liveness *liveness // made by the first call of Live
@@ -69,7 +69,7 @@ type Instr struct {
 	Fused          bool
 	Reaches        bool // an opaque call that may read memory of the goroutine
 	Dynamic        bool // a call through a function value or an interface
-	Maybe          bool // a call that may be one of a typed operation (PL5 of package plan)
+	Maybe          bool // a call that may be one of a typed operation
 	CallsBack      bool // a typed call that may enter instrumented code
 	Atomic         bool // a call of sync/atomic
 	CompareAndSwap bool // CompareAndSwap
@@ -87,7 +87,7 @@ type Arg struct {
 	Glob *Global
 }
 
-// An Opcode says what a machine does with an instruction.
+// An Opcode is what a machine does with an instruction.
 type Opcode uint8
 
 const (
@@ -96,7 +96,7 @@ const (
 	OpLocal               // a load from a local variable
 	OpStore               // a store to memory that may be shared
 	OpSet                 // a store to a local variable
-	OpBind                // the store to a bound variable: its register is the value (plan R13)
+	OpBind                // the store to a bound variable: its register is the value
 	OpPart                // a load from, or an address in, a bound variable: the value there
 	OpAlloc               // the allocation of a local variable
 	OpJump

@@ -116,7 +116,7 @@ func (k *compiler) instr(out *Instr, ip *plan.Instr, in ssa.Instruction) {
 	out.Pins = pinned(out, in)
 }
 
-// opcode sets the opcode of in, and the cell of a local access.
+// opcode sets the opcode of an instruction, and the cell of a local access.
 func (k *compiler) opcode(out *Instr, ip *plan.Instr, in ssa.Instruction) {
 	f := k.c.Plan
 	switch in := in.(type) {
@@ -138,6 +138,28 @@ func (k *compiler) opcode(out *Instr, ip *plan.Instr, in ssa.Instruction) {
 		}
 	case *ssa.Panic:
 		out.Op = OpPanic
+	case *ssa.Alloc, *ssa.Store, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.UnOp:
+		k.memory(out, in)
+	case *ssa.Call:
+		if _, ok := in.Call.Value.(*ssa.Builtin); !ok && ip.Call && !plan.Typed(in.Call.StaticCallee()) {
+			out.Op, out.callee = OpCall, in.Call.StaticCallee()
+			if m, ok := in.Call.Value.(*ssa.MakeClosure); ok {
+				k.captured(out, m)
+			}
+		}
+	}
+	switch in := in.(type) {
+	case *ssa.Go:
+		k.closure(out, &in.Call)
+	case *ssa.Defer:
+		k.closure(out, &in.Call)
+	}
+}
+
+// memory sets the opcode of an instruction that may access memory, or a local or bound variable.
+func (k *compiler) memory(out *Instr, in ssa.Instruction) {
+	f := k.c.Plan
+	switch in := in.(type) {
 	case *ssa.Alloc:
 		if f.Bound(in) {
 			out.Op = OpNop
@@ -166,19 +188,6 @@ func (k *compiler) opcode(out *Instr, ip *plan.Instr, in ssa.Instruction) {
 				out.Op, out.Cell = OpLocal, k.cell(root(in.X))
 			}
 		}
-	case *ssa.Call:
-		if _, ok := in.Call.Value.(*ssa.Builtin); !ok && ip.Call && !plan.Typed(in.Call.StaticCallee()) {
-			out.Op, out.callee = OpCall, in.Call.StaticCallee()
-			if m, ok := in.Call.Value.(*ssa.MakeClosure); ok {
-				k.captured(out, m)
-			}
-		}
-	}
-	switch in := in.(type) {
-	case *ssa.Go:
-		k.closure(out, &in.Call)
-	case *ssa.Defer:
-		k.closure(out, &in.Call)
 	}
 }
 

@@ -1,22 +1,20 @@
 // Package regcode turns SSA functions into register code, and evaluates instructions of it that
 // have no effect.
 //
-// Two machines execute the code: package walk along a recorded trace, and package alternative
-// where no trace leads. Both need the same preparation and the same meaning of instructions, and
-// this package is the one place of it. It has no machine of its own: no frames, no goroutines, no
-// memory.
+// Two machines execute the code: package walk along a recorded trace, and package alternative on
+// untaken branches. Both need the same preparation and the same meaning of instructions, which
+// are in this package alone. It has no machine of its own: no frames, no goroutines, no memory.
 //
 // # Code
 //
-// A [Program] has the functions of a plan (package plan). It compiles each one when it is first
-// asked for it; several goroutines may ask at a time. A [Code] is one function, and it is
+// A [Program] has the functions of a plan (package plan). It compiles each function at its first
+// use; several goroutines may use it at a time. A [Code] is one function, and it is
 // immutable: SSA values have numbered registers, operands are resolved to registers, constants
 // and globals, and sizes and offsets are computed. A result that is a tuple has a register for
 // each component. A local variable whose address does not leave the function has a cell.
 //
-// An [Instr] says what the machines have to know of an instruction: its [Opcode], the records that
-// the plan has for it in their order ([Want]), and the operands that must keep their values
-// (Pins, the table of WA2).
+// An [Instr] is an instruction: its [Opcode], the records that the plan has for it in their order
+// ([Want]), and the operands that must keep their values (Pins, the table of WA2).
 //
 // # Evaluation
 //
@@ -36,5 +34,5 @@
 //	library.go, library_fmt.go calls of the standard library that are evaluated
 //	atomic.go                  functions of sync/atomic
 //	live.go                    liveness of registers
-//	shape.go                   how people read the bits of a value
+//	shape.go                   how the bits of a value are printed
 package regcode

@@ -11,11 +11,9 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// This file is eval.go over terms. Where Eval decides by the value of an operand, the expression
-// has a conditional.
-
 // Express returns the term of an instruction's result, nil if it has none. Each word that the term
-// has is a function of the operands alone. An operand that is nil is not known.
+// has is a function of the operands alone. An operand that is nil is unknown.
+// Where Eval decides by the value of an operand, the expression has a conditional.
 func (c *Code) Express(in *Instr, a []*goval.Term) *goval.Term {
 	switch x := in.SSA.(type) {
 	case *ssa.BinOp:

@@ -10,10 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// Calls of the library: pure functions of the standard library, which are evaluated like operators
-// (package expr, L1 to L5).
-
-// A Std is a call of such a function.
+// A Std is a call of a pure function of the standard library, which is evaluated like an operator
+// (TE4).
 type Std struct {
 	goval.LibraryCall
 	Args   []Arg

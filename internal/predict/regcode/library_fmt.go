@@ -9,7 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// Calls of package fmt (expr L6). Their operands are in an array that SSA allocates for the call
+// Calls of package fmt (TE4). Their operands are in an array that SSA allocates for the call
 // and that nothing else uses:
 //
 //	t0 = new [1]any (varargs)

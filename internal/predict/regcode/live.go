@@ -6,9 +6,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Liveness of registers: the ordinary backward dataflow. A walk keeps only live registers of frames
-// that are deep in a stack.
-
 // regset is a set of registers.
 type regset []uint64
 
@@ -34,8 +31,9 @@ func (s regset) list() (regs []int32) {
 	return regs
 }
 
-// liveness has the registers that are live at the end of each block, and those at instructions that
-// Live was called for.
+// liveness is the result of the backward dataflow: the registers that are live at the end of each
+// block, and at the instructions for which Live was called. A walk keeps only the live registers of
+// frames deep in a stack.
 type liveness struct {
 	out []regset
 	at  map[*Instr][]int32

@@ -10,8 +10,6 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// Operands: registers, variables of packages and constants.
-
 func (k *compiler) arg(v ssa.Value) Arg {
 	switch v := v.(type) {
 	case nil:

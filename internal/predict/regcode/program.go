@@ -12,7 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// A Global is a variable of a package. Its address is learnt from its first access.
+// A Global is a variable of a package. Its first access shows its address.
 type Global struct {
 	Var    *ssa.Global
 	Addr   goval.Value
@@ -24,11 +24,11 @@ type learnt struct {
 	at   int64 // the event that has shown it
 }
 
-// A Program is the functions of a plan, compiled when they are first asked for. Several goroutines
+// A Program is the functions of a plan, compiled at their first use. Several goroutines
 // may use it at a time.
 type Program struct {
 	Plan      *plan.Plan
-	Texts     *expr.Texts // what string constants say
+	Texts     *expr.Texts // contents of string constants
 	codes     map[*plan.Func]*Code
 	globals   map[string]*Global
 	sizes     map[types.Type]int64

@@ -9,8 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// Shape says how people read the bits of a value of type t: it is the name of the basic type,
-// "pointer" for an address, and "" for other types.
+// Shape returns how the bits of a value of type t are printed: as the basic type of that name, as
+// "pointer" if they are an address, "" for other types.
 func Shape(t types.Type) string {
 	switch u := plan.Core(t).(type) {
 	case *types.Basic:

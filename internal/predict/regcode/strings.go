@@ -9,10 +9,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// Strings: bounds, min and max. s[i] and s[i:j] depend on the length of the string, not on its
-// address: a guard says that they do not panic (WA6).
-
 // StringBounds returns the condition that an index or slice expression of a string does not panic.
+// It depends on the length of the string, not on its address. A guard requires it (WA6).
 // It is nil if the instruction is something else, or if the operands are not known.
 func StringBounds(in *Instr, a []*goval.Term) *expr.Expr {
 	if in.Kind != types.String || len(a) == 0 || a[0] == nil {

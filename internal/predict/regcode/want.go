@@ -7,9 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// The records of an instruction.
-
-// wants lists the records of an instruction in their order (plan R10).
+// wants lists the records of an instruction in their order (package plan).
 func (k *compiler) wants(out *Instr, ip *plan.Instr) {
 	if ip.Fused {
 		return
@@ -27,7 +25,7 @@ func (k *compiler) wants(out *Instr, ip *plan.Instr) {
 			out.Wants = append(out.Wants, Want{Kind: WantRuntime, Reg: -1})
 		}
 		out.Wants = append(out.Wants, Want{Kind: WantBegin, Reg: -1}, Want{Kind: WantEnd, Reg: -1})
-		if ip.Maybe { // records of sync.OnceFunc are inside and outside of the call's
+		if ip.Maybe { // sync.OnceFunc has records inside and outside those of the call
 			out.Wants = append(out.Wants, Want{Kind: WantRuntime, Reg: -1})
 		}
 	case ip.Call:

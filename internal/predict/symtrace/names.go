@@ -8,8 +8,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Names of values: SSA has none for variables that are assigned once.
-
 func isIdent(s string) bool { return token.IsIdentifier(s) }
 
 // isVariable reports whether the phi with a comment is that of a variable, and not of && or ||.
@@ -17,7 +15,8 @@ func isVariable(comment string) bool {
 	return isIdent(comment) || strings.HasPrefix(comment, "range")
 }
 
-// variables maps the values of a function to the variables that the source assigns them to.
+// variables maps the values of a function to the variables that the source assigns them to. SSA has
+// no names of variables that are assigned once.
 func variables(fn *ssa.Function) map[ssa.Value]string {
 	at := map[token.Pos]string{}
 	if fn.Syntax() != nil {

@@ -18,8 +18,6 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// How the symbolic trace writes values, operations and places.
-
 func position(f *invocation, in *regcode.Instr) string {
 	pos := in.SSA.Pos()
 	if !pos.IsValid() {
@@ -425,7 +423,7 @@ func bare(s string) string {
 	return s[1 : len(s)-1]
 }
 
-// shown returns a recorded value as text, "" if its type is not one that people can read.
+// shown returns a recorded value as text, "" if its type has no readable form.
 func shown(t types.Type, v goval.Value) string {
 	a, ok := v.Bits()
 	b, basic := t.Underlying().(*types.Basic)
