@@ -74,8 +74,8 @@ func convertUint64(to types.BasicKind, x uint64) Value {
 	return convertInt(to, int64(x))
 }
 
-// convertFloat converts a float. The result is known if it is in the range of the type. Otherwise it
-// depends on the compiler, its version and its flags.
+// convertFloat converts a float. The result is known if it is in the range of the type. Otherwise
+// it depends on the compiler, its version and its flags.
 func convertFloat[T float](to types.BasicKind, x T) Value {
 	switch to {
 	case types.Float32:

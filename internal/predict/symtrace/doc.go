@@ -1,7 +1,7 @@
-// Package symtrace prints the symbolic trace of a recording: the execution of each goroutine, in SSA
-// form ("RECIPE: Relaxed Sound Predictive Analysis", section III.A). The input is a plan and the
-// events of the trace, the output is text. A walk of the trace (package walk) executes the program,
-// and the printer observes it.
+// Package symtrace prints the symbolic trace of a recording: the execution of each goroutine, in
+// SSA form ("RECIPE: Relaxed Sound Predictive Analysis", section III.A). The input is a plan and
+// the events of the trace, the output is text. A walk of the trace (package walk) executes the
+// program, and the printer observes it.
 //
 // # Lines
 //
@@ -15,8 +15,8 @@
 //	R^14_y > 2         a branch, with its outcome
 //	v^9 = a^3          a parameter, at a call; the result is assigned when the call returns
 //
-// The numbers are not those of the trace: #14 at the end of a line is the number of its event in the
-// trace.
+// The numbers are not those of the trace: #14 at the end of a line is the number of its event in
+// the trace.
 //
 // # Names
 //
