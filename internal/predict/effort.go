@@ -23,7 +23,7 @@ const DefaultEffort = 3000
 const unknownTries = 15
 
 // shares is the number of pairs of sites that can take their share of the effort on a rung (PR2).
-// In the programs of bench/programs/recipe and in suites of modules, the first two searches of any length
+// In bench/programs/recipe and in suites of modules, the first two searches of any length
 // found the races; after several long ones without a race, another one hardly finds any.
 const shares = 200
 
