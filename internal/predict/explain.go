@@ -29,7 +29,7 @@ const (
 
 // Explanation is the reason of a pair of accesses at two sites.
 type Explanation struct {
-	A, B   Access // A stands first in the trace
+	A, B   Access // A is first in the trace
 	Reason Reason
 	Chain  []Link // from one access to the other, if there is one
 	Lock   trace.Addr

@@ -26,10 +26,10 @@ type pairState struct {
 	open      bool // not all of those were decided
 
 	keptBy     int64 // a callee whose excluded calls keep it in order; -1: none is known
-	askedLoose int   // searches by run.suppressed
+	triedLoose int   // searches by run.suppressed
 
 	run          *Race // a schedule to be tried
-	askedRelaxed int   // searches by run.relax
+	triedRelaxed int   // searches by run.relax
 }
 
 // A pairTable has what is known of each pair of sites.

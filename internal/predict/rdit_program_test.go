@@ -28,7 +28,7 @@ import (
 // package of that name, with a function Run, and its folder lib, which is left out of the trace.
 // All are built as one program, and each is recorded in a process of its own; those whose lib has
 // variables are programs of their own, because these are in the Ds of all. At the end of a line, a
-// comment "// @name" names what stands in the line: an access, or the call of a missing method, of
+// comment "// @name" names what is in the line: an access, or an excluded call, of
 // which name.begin and name.end are the ends.
 //
 // Section order is the order of (some) named events in which the program is to have run: if the

@@ -19,7 +19,7 @@ import (
 
 // TestRDITRandom hides parts of small random executions. What is said to race of the rest must race
 // by exhaustive exploration of the whole. It says how much is found, beside the simple barrier
-// (Caveat 0), and how much is false if nobody minds what is missing.
+// (Caveat 0), and how much is false if excluded calls are ignored.
 func TestRDITRandom(t *testing.T) {
 	n := 12_000
 	if testing.Short() {

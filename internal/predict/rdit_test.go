@@ -17,13 +17,13 @@ import (
 	"github.com/presage-race/presage/internal/trace/raw"
 )
 
-// TestRDIT holds traces with missing methods against what RDIT's thesis derives. A file of
+// TestRDIT compares traces with excluded calls with what RDIT's thesis derives. A file of
 // testdata/rdit has pairs of a trace and what is wanted of it:
 //
 //	edge e f     package excluded: e comes before f, other than by program order and what other edges say
 //	order e f    the same by Algorithm 5 as the thesis writes it (thesis.go of package excluded)
-//	rdit e f     a race by maximal causality that minds the missing methods
-//	barrier e f  with a barrier for every missing method, whatever it reaches (Caveat 0)
+//	rdit e f     a race by maximal causality with the orders of excluded calls
+//	barrier e f  with a barrier for every excluded call, whatever it reaches (Caveat 0)
 //	recorded e f the recorded run is the witness (Confirm)
 //	written e f  by maximal causality that keeps the orders of Algorithm 5 as written: no race, where there is no rdit e f and a comment says so
 //	ignore e f   by maximal causality that does not mind them
@@ -148,7 +148,7 @@ func walkOf(t *testing.T, text string, events []trace.Event) flow.Walker {
 	return flows
 }
 
-// opener opens a trace, as often as it is asked.
+// opener opens a trace, as often as it is called.
 func opener(events []trace.Event, meta *trace.Meta) func() (trace.Source, io.Closer, error) {
 	return func() (trace.Source, io.Closer, error) {
 		return &tracetest.Source{Events: events, Tables: meta}, io.NopCloser(nil), nil

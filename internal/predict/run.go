@@ -133,7 +133,7 @@ type Access struct {
 
 // Race is two accesses with a witness.
 type Race struct {
-	A, B      Access // A stands first in the trace
+	A, B      Access // A is first in the trace
 	Tier      Tier
 	Semantics model.Semantics
 	Order     []int64 // the witness: event numbers, the last two are the accesses

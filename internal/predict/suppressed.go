@@ -29,10 +29,10 @@ const maxSuppressed = 4
 
 // suppressed decides whether a pair without a witness in b has one without excluded calls.
 func (r *run) suppressed(b place, p model.Pair, s *pairState) {
-	if s.keptBy >= 0 || s.askedLoose >= maxSuppressed || len(b.Kept) == 0 {
+	if s.keptBy >= 0 || s.triedLoose >= maxSuppressed || len(b.Kept) == 0 {
 		return
 	}
-	s.askedLoose++
+	s.triedLoose++
 	w := b.lowest.window()
 	x := &r.suppression
 	if x.of != b.Window {

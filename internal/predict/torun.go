@@ -54,10 +54,10 @@ const (
 
 // relax searches the relaxation for a pair that has no witness in b, on its lowest rung.
 func (r *run) relax(b place, p model.Pair, s *pairState) {
-	if s.run != nil || s.askedRelaxed >= maxRelaxed || r.runs >= maxToRun {
+	if s.run != nil || s.triedRelaxed >= maxRelaxed || r.runs >= maxToRun {
 		return
 	}
-	s.askedRelaxed++
+	s.triedRelaxed++
 	w := b.lowest.window()
 	x := r.relaxed(b.Window, w, p)
 	if x.w == nil {

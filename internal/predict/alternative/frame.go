@@ -69,7 +69,7 @@ func (f *Frame) finish(in *regcode.Instr, v Value) {
 	f.IP++
 }
 
-// returned gives the call at which the frame stands its results, and goes to the next instruction.
+// returned gives the current call its results, and goes to the next instruction.
 func (f *Frame) returned(results []Value) {
 	in := f.instr()
 	for i := range in.N {

@@ -111,7 +111,7 @@
 //
 // # Soundness
 //
-// A read is in nobody's Needs only if it feeds nothing but registers and From sets. Where the walk
+// A read is in no Needs only if it feeds nothing but registers and From sets. Where the walk
 // knows less, it pins more: sets larger than maxSet, and reads older than maxOpen others. What
 // opaque code returns depends on nothing, because all its inputs are pinned.
 //

@@ -34,7 +34,7 @@ type Frame struct {
 	symbols  []*goval.Term // and their terms
 
 	// In a walk that keeps forks.
-	frozen     *alternative.Frame // the frame as it stands at its call
+	frozen     *alternative.Frame // the frame at its call
 	defers     []alternative.Deferred
 	lostDefers bool // there were more
 
@@ -75,12 +75,12 @@ const (
 	returned            // its results are known
 )
 
-// atCall reports whether the frame stands at a call of which the next frame is the callee.
+// atCall reports whether the frame is at a call of which the next frame is the callee.
 func (f *Frame) atCall() bool {
 	return f.stage.inside && (f.Instr().Op == regcode.OpCall || f.stage.call == entered)
 }
 
-// callsBack reports whether the typed operation at which the frame stands may enter instrumented
+// callsBack reports whether the typed operation at the frame's instruction may enter instrumented
 // code.
 func (f *Frame) callsBack(in *regcode.Instr) bool { return in.CallsBack || f.stage.runs }
 
@@ -126,7 +126,7 @@ func (f *Frame) depsOf(a *regcode.Arg) *reads {
 	return nil
 }
 
-// Instr returns the instruction at which the frame stands.
+// Instr returns the current instruction of the frame.
 func (f *Frame) Instr() *regcode.Instr { return &f.code.Blocks[f.block].Instrs[f.ip] }
 
 // set gives the first register of an instruction its value.
