@@ -89,7 +89,7 @@ func write(t *testing.T, files map[string]string) string {
 
 // TestExamplesAreMarked: the marks of the examples are read as they are meant.
 func TestExamplesAreMarked(t *testing.T) {
-	want, err := Read(filepath.Join("..", "..", "examples"))
+	want, err := Read(filepath.Join("..", "..", "..", "examples"))
 	if err != nil {
 		t.Fatal(err)
 	}
