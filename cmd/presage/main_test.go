@@ -153,13 +153,11 @@ func command(args ...string) (code int, stdout, stderr string) {
 
 // collector is a report.Handler that keeps races and warnings.
 type collector struct {
+	report.Ignore
 	list     []*report.Race
 	warnings []*report.Warning
 }
 
-func (c *collector) Config(*report.Config) error     { return nil }
-func (c *collector) Progress(*report.Progress) error { return nil }
-func (c *collector) Summary(*report.Summary) error   { return nil }
 func (c *collector) Race(r *report.Race) error {
 	c.list = append(c.list, r)
 	return nil

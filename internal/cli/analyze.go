@@ -413,11 +413,10 @@ func (a *analysis) count(meta *trace.Meta, res *predict.Result) {
 func (a *analysis) finish() int {
 	a.settle()
 	s := &a.summary
+	if n := len(a.set.Candidates()); n > 0 {
+		s.OnTheFly.Candidates = n
+	}
 	for _, r := range a.set.Races() {
-		if r.Tier == report.Candidate {
-			s.OnTheFly.Candidates++
-			continue
-		}
 		s.Races++
 		if r.Tier == report.Replayed {
 			s.Replayed++
@@ -490,8 +489,11 @@ func (a *analysis) send(h report.Handler) error {
 	for _, r := range a.set.Races() {
 		errs = append(errs, h.Race(r))
 	}
-	for _, r := range a.static.warnings() {
-		errs = append(errs, h.Race(r))
+	for _, c := range a.set.Candidates() {
+		errs = append(errs, h.Candidate(c))
+	}
+	for _, w := range a.static.warnings() {
+		errs = append(errs, h.StaticWarning(w))
 	}
 	return errors.Join(append(errs, h.Summary(&a.summary))...)
 }

@@ -116,7 +116,7 @@ func (a *analysis) countOnTheFly(meta *trace.Meta, res *detect.Result) {
 func pairSpecs(res *detect.Result) []report.Spec {
 	var specs []report.Spec
 	for _, p := range res.Pairs {
-		s := report.Spec{A: p.A.Index, B: p.B.Index, Tier: report.Candidate, Count: p.Count}
+		s := report.Spec{A: p.A.Index, B: p.B.Index, Count: p.Count}
 		if p.Race {
 			s.Tier = report.Observed
 		}

@@ -258,7 +258,7 @@ func (x *explainer) print(a *analysis, name string, meta *trace.Meta, list []pre
 	var specs []report.Spec
 	parts := map[[2]uint64]*report.MemoryName{}
 	for _, e := range list {
-		s := report.Spec{A: e.A.Index, B: e.B.Index, Tier: report.Candidate}
+		s := report.Spec{A: e.A.Index, B: e.B.Index}
 		for _, l := range e.Chain {
 			s.Order = append(s.Order, l.From, l.To)
 			parts[l.Part] = &report.MemoryName{From: l.Part[0], To: l.Part[1]}
@@ -289,7 +289,7 @@ func (x *explainer) print(a *analysis, name string, meta *trace.Meta, list []pre
 			m.Step(meta, &e)
 		}
 	}
-	found, err := loc.Races()
+	found, err := loc.Candidates()
 	if err != nil {
 		return err
 	}
@@ -310,7 +310,7 @@ func (x *explainer) print(a *analysis, name string, meta *trace.Meta, list []pre
 	return nil
 }
 
-func (x *explainer) explained(meta *trace.Meta, loc *report.Locator, found *report.Race, e *predict.Explanation, parts map[[2]uint64]*report.MemoryName) *report.Explained {
+func (x *explainer) explained(meta *trace.Meta, loc *report.Locator, found *report.Candidate, e *predict.Explanation, parts map[[2]uint64]*report.MemoryName) *report.Explained {
 	out := &report.Explained{
 		A: found.A, B: found.B, Object: found.Object, Hidden: found.Hidden,
 		Reason: reasons[e.Reason].name, Text: reasons[e.Reason].text, Names: make(map[int]string),

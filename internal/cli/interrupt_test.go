@@ -30,14 +30,13 @@ func (c *countdown) Err() error {
 
 // told is a report, taken apart.
 type told struct {
+	report.Ignore
 	text     string
 	races    map[string]bool
 	warnings map[string]*report.Warning
 	summary  report.Summary
 }
 
-func (o *told) Config(*report.Config) error     { return nil }
-func (o *told) Progress(*report.Progress) error { return nil }
 func (o *told) Race(r *report.Race) error {
 	// in several traces, it is of the first that has it
 	o.races[r.ID+" "+r.A.Position.String()+" "+r.B.Position.String()] = true

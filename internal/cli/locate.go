@@ -53,11 +53,20 @@ func (a *analysis) place(name string, meta *trace.Meta, specs []report.Spec) err
 	if err != nil {
 		return err
 	}
+	candidates, err := l.Candidates()
+	if err != nil {
+		return err
+	}
+	if len(a.files) == 1 {
+		name = "" // the report is of this trace alone
+	}
 	for _, r := range races {
-		if len(a.files) > 1 {
-			r.Trace = name
-		}
+		r.Trace = name
 		a.set.Add(r)
+	}
+	for _, c := range candidates {
+		c.Trace = name
+		a.set.AddCandidate(c)
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func (a *analysis) tellOnline(ctx context.Context, told *online.Result, load fun
 	}
 	sites := online.NewSites(p)
 	for i := range told.Found {
-		a.set.Add(sites.Race(&told.Found[i]))
+		sites.AddTo(&a.set, &told.Found[i])
 	}
 }
 

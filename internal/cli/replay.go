@@ -112,23 +112,24 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 
 // kept is a report with where it came from.
 type kept struct {
+	report.Ignore
 	config  *report.Config
 	races   []*report.Race
 	summary *report.Summary
-	own     bool // it is that of the last run, in the cache
+	without []*report.Candidate // they cannot be replayed
+	own     bool                // it is that of the last run, in the cache
 }
 
-func (k *kept) Config(m *report.Config) error   { k.config = m; return nil }
-func (k *kept) Progress(*report.Progress) error { return nil }
-func (k *kept) Warning(*report.Warning) error   { return nil }
+// Config keeps what made the report.
+func (k *kept) Config(m *report.Config) error { k.config = m; return nil }
 
-// Race keeps what has a witness; warnings of the static lens have none.
-func (k *kept) Race(m *report.Race) error {
-	if m.Tier != report.Static {
-		k.races = append(k.races, m)
-	}
-	return nil
-}
+// Race keeps a race.
+func (k *kept) Race(m *report.Race) error { k.races = append(k.races, m); return nil }
+
+// Candidate keeps a candidate.
+func (k *kept) Candidate(m *report.Candidate) error { k.without = append(k.without, m); return nil }
+
+// Summary keeps the summary.
 func (k *kept) Summary(m *report.Summary) error { k.summary = m; return nil }
 
 // readKept reads a report in JSON form; without a name, that of a run in the cache.
@@ -192,6 +193,9 @@ func (k *kept) choose(ids []string, all bool) ([]*report.Race, error) {
 	var out []*report.Race
 	for _, id := range ids {
 		i := slices.IndexFunc(k.races, func(r *report.Race) bool { return strings.HasPrefix(r.ID, id) })
+		if i < 0 && id != "" && slices.ContainsFunc(k.without, func(c *report.Candidate) bool { return strings.HasPrefix(c.ID, id) }) {
+			return nil, fmt.Errorf("%s is a candidate, which has no witness to replay: analyse its trace without -engine", id)
+		}
 		if i < 0 || id == "" {
 			return nil, usagef("the report has no race %q; presage replay without an ID lists those that it has", id)
 		}

@@ -64,6 +64,7 @@ func printReport(env *Env, name string, asJSON bool) error {
 
 // lastSummary keeps the number of races, and what of a whole report there was.
 type lastSummary struct {
+	report.Ignore
 	races           int
 	begun, complete bool
 }
@@ -79,10 +80,10 @@ func (l *lastSummary) whole() error {
 	return nil
 }
 
-func (l *lastSummary) Config(*report.Config) error     { l.begun = true; return nil }
-func (l *lastSummary) Progress(*report.Progress) error { return nil }
-func (l *lastSummary) Warning(*report.Warning) error   { return nil }
-func (l *lastSummary) Race(*report.Race) error         { return nil }
+// Config notes that the report has begun.
+func (l *lastSummary) Config(*report.Config) error { l.begun = true; return nil }
+
+// Summary notes that the report is complete.
 func (l *lastSummary) Summary(m *report.Summary) error {
 	l.races, l.complete = m.Races, true
 	if m.Vet != nil {

@@ -37,7 +37,7 @@ func staticValue(value string, inline bool) (string, error) {
 type lens struct {
 	v         *vetting
 	kept      map[*static.Warning]bool // not silenced
-	shown     []*report.Race           // marked
+	shown     []*report.StaticWarning  // marked
 	seen      sites
 	files     int64                  // that were read
 	unwitness map[[2]trace.Site]bool // pairs that nothing orders, without a witness
@@ -101,7 +101,7 @@ func (s *lens) unordered(res *predict.Result) {
 }
 
 // warnings are those of the report, marked.
-func (s *lens) warnings() []*report.Race {
+func (s *lens) warnings() []*report.StaticWarning {
 	if s == nil {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (s *lens) compare(p *plan.Plan, at map[token.Position][]instruction, races 
 	for _, confirmed := range []bool{true, false} {
 		list := v.res.Report(func(w *static.Warning) bool { return s.shows(w) && (raced[w.ID] != nil) == confirmed })
 		for _, w := range list {
-			m := v.race(w, len(s.shown)+1)
+			m := v.warning(w, len(s.shown)+1)
 			s.judge(m, sides(w), raced[w.ID])
 			s.shown = append(s.shown, m)
 			s.counts.Add(m.Vet.Mark)
@@ -194,7 +194,7 @@ func racesAt(sides [2][]instruction, races []*report.Race) (found []*report.Race
 
 // judge gives a warning its mark. sides are the instructions that its two accesses are, r the race
 // that confirms it, or nil.
-func (s *lens) judge(w *report.Race, sides [2][]instruction, r *report.Race) {
+func (s *lens) judge(w *report.StaticWarning, sides [2][]instruction, r *report.Race) {
 	if r != nil {
 		w.Vet.Mark, w.Vet.Race = report.MarkConfirmed, r.ID
 		return
@@ -217,7 +217,7 @@ func (s *lens) judge(w *report.Race, sides [2][]instruction, r *report.Race) {
 		}
 		return "", false
 	}
-	v := w.Vet
+	v := &w.Vet
 	if text, ok := which(missed); ok {
 		v.Mark, v.Because = report.MarkNotReached, text+" was not executed"
 	} else if text, ok := which(untold); ok {

@@ -41,7 +41,7 @@ func TestJudge(t *testing.T) {
 			for site := range trace.Site(4) {
 				s.seen.add(site, 1+int64(site))
 			}
-			w := report.Race{Vet: &report.Vet{}}
+			var w report.StaticWarning
 			s.judge(&w, [2][]instruction{at(test.a), at(test.b)}, test.race)
 			if w.Vet.Mark != test.want {
 				t.Errorf("mark %q, want %q", w.Vet.Mark, test.want)

@@ -66,18 +66,21 @@ func (v *vetting) warnings(h report.Handler) error {
 	v.counts.Warnings = len(shown)
 	v.counts.Lower = v.res.Count(func(w *static.Warning) bool { return kept[w] }) - len(shown)
 	for i, w := range shown {
-		if err := h.Race(v.race(w, i+1)); err != nil {
+		if err := h.StaticWarning(v.warning(w, i+1)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// race is a warning as the report has it.
-func (v *vetting) race(w *static.Warning, rank int) *report.Race {
+// warning is a warning as the report has it.
+func (v *vetting) warning(w *static.Warning, rank int) *report.StaticWarning {
 	sides := v.res.Sides(w)
-	r := &report.Race{Tier: report.Static, ID: w.ID, Object: w.Object(), Count: 1 + w.Others, Reasons: w.Codes, Likelihood: string(w.Tier), A: staticAccess(&sides[0]), B: staticAccess(&sides[1])}
-	r.Vet = &report.Vet{Missing: []report.Reason{}, Common: w.Common(), Rank: rank, WriteWrite: w.Rank.WriteWrite, Calls: w.Rank.Calls}
+	r := &report.StaticWarning{
+		ID: w.ID, A: staticAccess(&sides[0]), B: staticAccess(&sides[1]), Object: w.Object(),
+		Count: 1 + w.Others, Likelihood: string(w.Tier), Reasons: w.Codes,
+		Vet: report.Vet{Missing: []report.Reason{}, Common: w.Common(), Rank: rank, WriteWrite: w.Rank.WriteWrite, Calls: w.Rank.Calls},
+	}
 	if w.Rank.Guarded {
 		r.Vet.Guard, r.Vet.Held, r.Vet.Uses = w.Rank.Guard.Lock, w.Rank.Guard.Held, w.Rank.Guard.Uses
 	}
@@ -109,17 +112,13 @@ func position(p token.Position) report.Position {
 
 // suggestions reports which lock guards what.
 func (v *vetting) suggestions(h report.Handler) error {
-	g, ok := h.(report.GuardHandler)
-	if !ok {
-		panic("cli: a printer that prints no suggestions")
-	}
 	for _, s := range v.res.Guards() {
 		m := &report.Guard{Position: position(s.Pos), Memory: s.Memory, Lock: s.Lock, Held: s.Held, Uses: s.Uses, Without: []report.Position{}}
 		for _, p := range s.Without {
 			m.Without = append(m.Without, position(p))
 		}
 		v.counts.Guards++
-		if err := g.Guard(m); err != nil {
+		if err := h.Guard(m); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,8 @@ package online
 import (
 	"strings"
 	"testing"
+
+	"github.com/presage-race/presage/internal/report"
 )
 
 // FuzzRead: any bytes are what a process may have left, cut or not: races that can be said.
@@ -16,8 +18,20 @@ func FuzzRead(f *testing.F) {
 		}
 		sites := NewSites(nil)
 		for i := range r.Found {
-			if race := sites.Race(&r.Found[i]); r.Found[i].String() == "" || race.Name() == "" {
-				t.Error("a race that cannot be said")
+			var set report.Set
+			sites.AddTo(&set, &r.Found[i])
+			if r.Found[i].String() == "" || len(set.Races())+len(set.Candidates()) != 1 {
+				t.Error("neither a race nor a candidate")
+			}
+			for _, race := range set.Races() {
+				if race.Name() == "" {
+					t.Error("a race without a name")
+				}
+			}
+			for _, c := range set.Candidates() {
+				if c.Name() == "" {
+					t.Error("a candidate without a name")
+				}
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package online
 
 import (
+	"cmp"
 	"os"
 	"strings"
 
@@ -77,27 +78,18 @@ func (s *Sites) of(kind string, stack []Frame) []site {
 	return list
 }
 
-// Race says a race as package report does (O2).
-func (s *Sites) Race(f *Found) report.Race {
-	a, b := s.of(f.Kind, f.At), s.of(f.OldKind, f.Old)
-	x, y := match(a, b)
-	r := report.Race{Tier: report.Candidate, Count: 1}
-	r.A = s.access(f.Kind, report.Goroutine{ID: f.G, Parent: f.From, Created: frames(f.Created)}, f.At, x)
-	r.B = s.access(f.OldKind, report.Goroutine{ID: f.OldG, Parent: f.OldFrom, Created: frames(f.OldBy)}, f.Old, y)
+// AddTo adds what the detector has found to a report: a race if it is the first of its location,
+// else a candidate (O1), (O2).
+func (s *Sites) AddTo(set *report.Set, f *Found) {
+	x, y := match(s.of(f.Kind, f.At), s.of(f.OldKind, f.Old))
+	a := s.access(f.Kind, report.Goroutine{ID: f.G, Parent: f.From, Created: frames(f.Created)}, f.At, x)
+	b := s.access(f.OldKind, report.Goroutine{ID: f.OldG, Parent: f.OldFrom, Created: frames(f.OldBy)}, f.Old, y)
+	object := cmp.Or(x.Object, y.Object, x.Expr, y.Expr)
 	if f.First {
-		r.Tier = report.Observed
+		set.Add(report.Race{Tier: report.Observed, A: a, B: b, Object: object, Count: 1})
+		return
 	}
-	switch {
-	case x.Object != "":
-		r.Object = x.Object
-	case y.Object != "":
-		r.Object = y.Object
-	case x.Expr != "":
-		r.Object = x.Expr
-	default:
-		r.Object = y.Expr
-	}
-	return r
+	set.AddCandidate(report.Candidate{A: a, B: b, Object: object, Count: 1})
 }
 
 // match takes the first two that are of one object, else the first of each.

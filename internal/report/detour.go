@@ -33,9 +33,9 @@ type DetourStep struct {
 // Call is the site of a function and that of its call.
 type Call struct{ Func, Site trace.Site }
 
-// stray makes the steps of a spec's detour places like the others (P1), and describes it. The
-// goroutines that it starts are numbered after the recorded ones.
-func (l *Locator) stray(s *Spec) *Path {
+// addDetour makes the steps of a spec's detour places like the recorded events (RT2), and describes
+// the detour. The goroutines that it starts are numbered after the recorded ones.
+func (l *Locator) addDetour(s *Spec) *Path {
 	d := s.Detour
 	if d == nil {
 		return nil

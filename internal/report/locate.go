@@ -8,10 +8,10 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Spec is a race as the analysis knows it, in event numbers of one trace.
+// Spec is a race or a candidate as the analysis knows it, in event numbers of one trace.
 type Spec struct {
 	A, B      int64 // in either order
-	Tier      Tier
+	Tier      Tier  // of a race; "" is a candidate
 	Semantics string
 	From      int64   // what stands before this event is as in the recorded run
 	Events    []int32 // the witness as the checker has it
@@ -229,26 +229,59 @@ func (g *goroutine) release(obj trace.Addr, read bool) bool {
 	return false
 }
 
-// Races returns the races of the specs, without IDs. A spec whose events the trace
-// did not have is an error: the analysis and the pass disagree about the trace.
-func (l *Locator) Races() ([]Race, error) {
-	if len(l.next) > 0 {
-		return nil, fmt.Errorf("locating races: the trace has no event %d", l.next[0])
+// Races returns the races of the specs, without IDs.
+func (l *Locator) Races() (races []Race, err error) {
+	if err := l.complete(); err != nil {
+		return nil, err
 	}
-	var races []Race
 	for i := range l.specs {
 		s := &l.specs[i]
-		path := l.stray(s)
-		a := l.seen[s.A].event
-		if b := l.seen[s.B].event; a.Flags&format.FlagOpaque != 0 && b.Flags&format.FlagOpaque == 0 {
-			a = b // says what is accessed
+		if s.Tier == "" {
+			continue
 		}
+		path := l.addDetour(s)
 		races = append(races, Race{
 			Tier: s.Tier, A: l.access(s.A), B: l.access(s.B),
-			Object: l.object(&a), Hidden: l.hidden(l.chains[i], s.Order), Path: path, Witness: l.witness(i), Count: s.Count,
+			Object: l.objectOfPair(s), Hidden: l.hidden(l.chains[i], s.Order), Path: path, Witness: l.witness(i), Count: s.Count,
 		})
 	}
 	return races, nil
+}
+
+// Candidates returns the candidates of the specs, without IDs.
+func (l *Locator) Candidates() (candidates []Candidate, err error) {
+	if err := l.complete(); err != nil {
+		return nil, err
+	}
+	for i := range l.specs {
+		s := &l.specs[i]
+		if s.Tier != "" {
+			continue
+		}
+		candidates = append(candidates, Candidate{
+			A: l.access(s.A), B: l.access(s.B), Object: l.objectOfPair(s), Hidden: l.hidden(l.chains[i], s.Order), Count: s.Count,
+		})
+	}
+	return candidates, nil
+}
+
+// complete returns an error if the trace lacks an event of the specs: then the analysis and this
+// pass have read different traces.
+func (l *Locator) complete() error {
+	if len(l.next) > 0 {
+		return fmt.Errorf("locating races: the trace has no event %d", l.next[0])
+	}
+	return nil
+}
+
+// objectOfPair names the memory that the two accesses share. An access of outside code does not
+// name it.
+func (l *Locator) objectOfPair(s *Spec) string {
+	a, b := l.seen[s.A].event, l.seen[s.B].event
+	if a.Flags&format.FlagOpaque != 0 && b.Flags&format.FlagOpaque == 0 {
+		a = b
+	}
+	return l.object(&a)
 }
 
 func (l *Locator) access(i int64) Access {

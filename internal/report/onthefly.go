@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
-// OnTheFly is what a detector of one pass says of itself: presage analyze -engine.
+// OnTheFly has the figures of a detector of one pass (presage analyze -engine, presage test -online).
 type OnTheFly struct {
 	Engine     string  `json:"engine"`              // fasttrack, lockset or hybrid
 	Filter     string  `json:"filter"`              // tree or none
@@ -33,17 +35,22 @@ func (o *OnTheFly) Add(name string, n int64) {
 	o.Counts = append(o.Counts, Count{name, n})
 }
 
-// candidate says what a pair without a witness is.
-func (h *textHandler) candidate(r *Race) {
-	if r.Hidden.Ordered {
+// Candidate prints a candidate: its accesses, and their order in the recorded run.
+func (h *textHandler) Candidate(c *Candidate) error {
+	c = visible.Copy(c)
+	h.title("CANDIDATE", c.Name(), c.ID, c.Count)
+	h.access(&c.A)
+	h.access(&c.B)
+	if c.Hidden.Ordered {
 		h.printf("\n  In the recorded run the two accesses were ordered, because it happened that\n")
-		for _, e := range r.Hidden.Edges {
+		for _, e := range c.Hidden.Edges {
 			h.edge(e)
 		}
 	} else {
 		h.printf("\n  The trace shows nothing that ordered the two accesses.\n")
 	}
-	h.printf("  It has no witness: it may be no race (presage analyze without -engine looks for one).\n")
+	h.printf("  It has no witness: it may be no race (presage analyze without -engine looks for one).\n\n")
+	return h.err
 }
 
 // onTheFly prints the figures, and the last line.

@@ -9,20 +9,28 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Set gathers the races of one or more traces, one per pair of source positions (R1).
-type Set struct{ races map[string]*Race }
+// Set gathers the races and candidates of one or more traces, one per pair of source positions. A
+// pair with a race is no candidate: the race counts the accesses of both.
+type Set struct {
+	races      map[string]*Race
+	candidates map[string]*Candidate
+}
 
-// Add merges r into the set. Of two reports of one pair the stronger tier stays, and
-// within a tier the shorter witness.
+// Add merges a race into the set. Of two reports of one pair the stronger tier stays, and within a
+// tier the shorter witness.
 func (s *Set) Add(r Race) {
 	if s.races == nil {
 		s.races = make(map[string]*Race)
 	}
 	r.Count = max(r.Count, 1)
-	if swap(&r) {
+	if misplaced(&r.A, &r.B) {
 		r.A, r.B = r.B, r.A
 	}
-	key := pairKey(&r)
+	key := pairKey(&r.A, &r.B, r.Object)
+	if c := s.candidates[key]; c != nil {
+		r.Count += c.Count
+		delete(s.candidates, key)
+	}
 	old := s.races[key]
 	if old == nil {
 		s.races[key] = &r
@@ -35,59 +43,102 @@ func (s *Set) Add(r Race) {
 	old.Count = count
 }
 
-// swap reports whether A and B must change places for the pair to have one name.
-// Hidden and Witness name their events themselves, so nothing else changes.
-func swap(r *Race) bool {
-	if c := comparePositions(r.A.Position, r.B.Position); c != 0 {
-		return c > 0
+// AddCandidate merges a candidate into the set.
+func (s *Set) AddCandidate(c Candidate) {
+	if s.candidates == nil {
+		s.candidates = make(map[string]*Candidate)
 	}
-	return r.A.Kind < r.B.Kind // "write" before "read"
+	c.Count = max(c.Count, 1)
+	if misplaced(&c.A, &c.B) {
+		c.A, c.B = c.B, c.A
+	}
+	key := pairKey(&c.A, &c.B, c.Object)
+	if r := s.races[key]; r != nil {
+		r.Count += c.Count
+		return
+	}
+	if old := s.candidates[key]; old != nil {
+		old.Count += c.Count
+		return
+	}
+	s.candidates[key] = &c
 }
 
-func pairKey(r *Race) string {
-	key := fmt.Sprintf("%s %s %s %s", r.A.Position, r.A.Kind, r.B.Position, r.B.Kind)
-	if r.A.File == "" || r.B.File == "" { // without positions, the expressions are all there is
-		key += fmt.Sprintf(" %s %s %s", r.A.Expr, r.B.Expr, r.Object)
+// misplaced reports whether A and B must change places for the pair to have one key. Hidden and
+// Witness name their events themselves, so nothing else changes.
+func misplaced(a, b *Access) bool {
+	if c := comparePositions(a.Position, b.Position); c != 0 {
+		return c > 0
+	}
+	return a.Kind < b.Kind // "write" before "read"
+}
+
+func pairKey(a, b *Access, object string) string {
+	key := fmt.Sprintf("%s %s %s %s", a.Position, a.Kind, b.Position, b.Kind)
+	if a.File == "" || b.File == "" { // without positions, the expressions are all there is
+		key += fmt.Sprintf(" %s %s %s", a.Expr, b.Expr, object)
 	}
 	return key
 }
 
 func better(r, old *Race) bool {
 	if r.Tier != old.Tier {
-		return tierRank(r.Tier) < tierRank(old.Tier)
+		return r.Tier.rank() < old.Tier.rank()
 	}
 	return r.Witness != nil && old.Witness != nil && len(r.Witness.Order) < len(old.Witness.Order)
 }
 
 // Races returns the races in the order of a report, with their IDs.
 func (s *Set) Races() []*Race {
-	var all []*Race
-	for _, r := range s.races {
-		r.ID = ""
-		all = append(all, r)
-	}
-	slices.SortFunc(all, compareRaces)
-	seen := make(map[string]int)
-	for _, r := range all {
-		r.ID = fingerprint(r)
-		if seen[r.ID]++; seen[r.ID] > 1 { // the same expressions twice in the same functions
-			r.ID = fmt.Sprintf("%s-%d", r.ID, seen[r.ID])
-		}
-	}
-	return all
+	races, _ := s.named()
+	return races
 }
 
-// fingerprint implements (R2).
-func fingerprint(r *Race) string {
+// Candidates returns the candidates in the order of a report, with their IDs.
+func (s *Set) Candidates() []*Candidate {
+	_, candidates := s.named()
+	return candidates
+}
+
+// named orders what the set has, and gives each pair its ID.
+func (s *Set) named() (races []*Race, candidates []*Candidate) {
+	for _, r := range s.races {
+		r.ID = ""
+		races = append(races, r)
+	}
+	for _, c := range s.candidates {
+		c.ID = ""
+		candidates = append(candidates, c)
+	}
+	slices.SortFunc(races, compareRaces)
+	slices.SortFunc(candidates, compareCandidates)
+	seen := make(map[string]int)
+	distinct := func(id string) string {
+		if seen[id]++; seen[id] > 1 { // the same expressions twice in the same functions
+			return fmt.Sprintf("%s-%d", id, seen[id])
+		}
+		return id
+	}
+	for _, r := range races {
+		r.ID = distinct(fingerprint(&r.A, &r.B, r.Object))
+	}
+	for _, c := range candidates {
+		c.ID = distinct(fingerprint(&c.A, &c.B, c.Object))
+	}
+	return races, candidates
+}
+
+// fingerprint makes the ID of a pair (RT3).
+func fingerprint(a, b *Access, object string) string {
 	side := func(a *Access) string {
 		if a.Line == 0 { // another tool's trace: its name of the position is stable
 			return strings.Join([]string{a.File, a.Kind, a.Expr}, "\x00")
 		}
 		return strings.Join([]string{a.Func, a.Kind, a.Expr}, "\x00")
 	}
-	sides := []string{side(&r.A), side(&r.B)}
+	sides := []string{side(a), side(b)}
 	slices.Sort(sides)
-	h := xxhash.Sum64String(strings.Join(append(sides, r.Object), "\x01"))
+	h := xxhash.Sum64String(strings.Join(append(sides, object), "\x01"))
 	return fmt.Sprintf("%012x", h>>16)
 }
 

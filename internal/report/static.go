@@ -7,6 +7,18 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
+// StaticWarning is a pair of accesses that may race in some run, as the static lens finds it
+// (presage vet). It has no witness.
+type StaticWarning struct {
+	ID         string
+	A, B       Access   // A is the access that comes first in the source
+	Object     string   // the variable, field or element accessed
+	Count      int      // pairs that have the access Vet.Common
+	Likelihood string   // likely, possible or unlikely
+	Reasons    []string // codes of the evidence against it
+	Vet        Vet
+}
+
 // Vet is what a warning of the static lens has besides its accesses.
 type Vet struct {
 	Missing    []Reason `json:"missing"` // evidence that speaks against it
@@ -18,8 +30,8 @@ type Vet struct {
 	Calls      int      `json:"calls"`            // between the goroutines' starts and the accesses
 	Common     string   `json:"common,omitempty"` // the access that all Count pairs have: a or b
 
-	// Of test and run with -static: what the recorded run says, the race that confirms it, or why
-	// it has the mark.
+	// Of test and run with -static: the result of comparing it with the recorded run, the race that
+	// confirms it, and the reason for the mark.
 	Mark    Mark   `json:"mark,omitempty"`
 	Race    string `json:"race,omitempty"`
 	Because string `json:"because,omitempty"`
@@ -40,14 +52,6 @@ type Guard struct {
 	Uses     int        `json:"uses"`
 	Without  []Position `json:"without"` // the uses that do not hold it
 }
-
-// GuardHandler is a Handler that is told of suggestions, too.
-type GuardHandler interface {
-	Handler
-	Guard(*Guard) error
-}
-
-func (h *jsonHandler) Guard(m *Guard) error { return h.enc.Encode(Message{Guard: m}) }
 
 // Guard prints a suggestion as go vet would.
 func (h *textHandler) Guard(g *Guard) error {
@@ -74,35 +78,36 @@ type Vetted struct {
 	Lines     int64  `json:"lines"`
 }
 
-// static prints a warning as go vet prints its own, then the two accesses and what is said for and
-// against it.
-func (h *textHandler) static(r *Race) {
-	s := r.Vet
-	h.printf("%s: %s of %s may race with %s at %s%s\n", h.short(r.A.Position), h.head.Sprint(r.A.Kind), orUnknown(r.A.Expr), r.B.Kind, h.short(r.B.Position), r.codes())
-	for _, a := range []*Access{&r.A, &r.B} {
+// StaticWarning prints a warning as go vet prints its own, then the two accesses and the evidence.
+func (h *textHandler) StaticWarning(w *StaticWarning) error {
+	w = visible.Copy(w)
+	s := &w.Vet
+	h.printf("%s: %s of %s may race with %s at %s%s\n", h.short(w.A.Position), h.head.Sprint(w.A.Kind), orUnknown(w.A.Expr), w.B.Kind, h.short(w.B.Position), w.codes())
+	for _, a := range []*Access{&w.A, &w.B} {
 		h.staticAccess(a)
 	}
-	if r.Count > 1 {
-		a := &r.A
+	if w.Count > 1 {
+		a := &w.A
 		if s.Common == "b" {
-			a = &r.B
+			a = &w.B
 		}
-		h.printf("\tand %s with the %s at %s\n", plural(r.Count-1, "more pair"), a.Kind, h.short(a.Position))
+		h.printf("\tand %s with the %s at %s\n", plural(w.Count-1, "more pair"), a.Kind, h.short(a.Position))
 	}
 	h.mark(s)
 	h.printf("\t%s\n", s.strength())
 	for _, m := range s.Missing {
 		h.printf("\t%s: %s\n", m.Code, m.Text)
 	}
-	h.printf("\t%s\n", h.dim.Sprintf("id %s, object %s", r.ID, orUnknown(r.Object)))
+	h.printf("\t%s\n", h.dim.Sprintf("id %s, object %s", w.ID, orUnknown(w.Object)))
+	return h.err
 }
 
-// codes is what stands behind the message of a warning that something speaks against.
-func (r *Race) codes() string {
-	if len(r.Reasons) == 0 {
+// codes ends the first line of a warning with the evidence against it.
+func (w *StaticWarning) codes() string {
+	if len(w.Reasons) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s: %s)", r.Likelihood, strings.Join(r.Reasons, ", "))
+	return fmt.Sprintf(" (%s: %s)", w.Likelihood, strings.Join(w.Reasons, ", "))
 }
 
 // strength says what the rank rests on.

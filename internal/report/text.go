@@ -72,19 +72,10 @@ func (h *textHandler) printf(format string, args ...any) {
 	}
 }
 
-// Race prints one race: accesses, what hid it, witness.
+// Race prints one race: its accesses, what hid it, and its witness.
 func (h *textHandler) Race(r *Race) error {
 	r = visible.Copy(r)
-	if r.Tier == Static && r.Vet != nil {
-		h.static(r)
-		return h.err
-	}
-	title := fmt.Sprintf("DATA RACE (%s)", r.Tier)
-	if r.Tier == Candidate {
-		title = "CANDIDATE"
-	}
-	h.printf("%s %s\n", h.bad.Sprint(title), h.head.Sprintf("on %s", r.Name()))
-	h.printf("%s\n", h.dim.Sprintf("id %s%s", r.ID, times(r.Count)))
+	h.title(fmt.Sprintf("DATA RACE (%s)", r.Tier), r.Name(), r.ID, r.Count)
 	h.access(&r.A)
 	h.access(&r.B)
 	h.hidden(r)
@@ -97,7 +88,13 @@ func (h *textHandler) Race(r *Race) error {
 	return h.err
 }
 
-// replayed says what a replay has shown.
+// title prints the first two lines of a race or candidate.
+func (h *textHandler) title(what, on, id string, count int) {
+	h.printf("%s %s\n", h.bad.Sprint(what), h.head.Sprintf("on %s", on))
+	h.printf("%s\n", h.dim.Sprintf("id %s%s", id, times(count)))
+}
+
+// replayed prints the result of a replay.
 func (h *textHandler) replayed(r *Race) {
 	switch {
 	case r.Replay == nil:
@@ -108,25 +105,6 @@ func (h *textHandler) replayed(r *Race) {
 	default:
 		h.printf("\n  Replayed, not confirmed: %s.\n", r.Replay.Why)
 	}
-}
-
-// Name names what a race is on. Memory that only outside code accesses has no name in the
-// recording.
-func (r *Race) Name() string {
-	switch {
-	case r.Object != "":
-		return r.Object
-	case r.A.Func != "" && r.A.Expr == "":
-		return "memory that " + r.A.Func + " uses"
-	}
-	return orUnknown("")
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "a location without a name"
-	}
-	return s
 }
 
 // accessed says what is accessed: the expression, or the function that does it.
@@ -197,8 +175,6 @@ func goroutineName(g Goroutine) string {
 // hidden says why -race did not see the race in the recorded run.
 func (h *textHandler) hidden(r *Race) {
 	switch {
-	case r.Tier == Candidate:
-		h.candidate(r)
 	case r.Proof() == Observed:
 		h.printf("\n  Nothing ordered the two accesses in the recorded run.\n")
 	case r.Tier == Replayed:
