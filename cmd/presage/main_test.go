@@ -21,7 +21,26 @@ import (
 	"github.com/presage-race/presage/internal/trace/source"
 )
 
-func TestMain(m *testing.M) { scripts.Main(m, main) }
+func TestMain(m *testing.M) { scripts.Main(m, presage) }
+
+// presage is the command. In scripts with INTERRUPT=search, it is interrupted when the search of a
+// trace begins.
+func presage() {
+	env := cli.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	if os.Getenv("INTERRUPT") == "search" {
+		env.Searching = func(ctx context.Context) {
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				err = self.Signal(os.Interrupt)
+			}
+			if err != nil {
+				panic(err)
+			}
+			<-ctx.Done()
+		}
+	}
+	os.Exit(cli.Main(context.Background(), env))
+}
 
 func TestScripts(t *testing.T) { scripts.Run(t, "testdata/script") }
 

@@ -40,19 +40,20 @@ type wanted struct {
 	plan *plan.Plan // of its program; nil: it is not at hand
 }
 
-// newBuilder makes the builder of an analysis. Where ctx ends, its builds are stopped.
-func (a *analysis) newBuilder(ctx context.Context) *builder {
+// newBuilder makes a builder. The end of ctx stops its builds. recorded has the plan of the recorded
+// program; nil if it is not at hand.
+func newBuilder(ctx context.Context, env *Env, recorded func(context.Context) (*plan.Plan, error), p *progress) *builder {
 	b := &builder{asked: map[string]bool{}}
 	b.ctx, b.cancel = context.WithCancel(ctx)
-	b.r = &replayer{env: a.env, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: a.progress, checked: true, grant: grant{all: true},
-		programs: map[string]*made{}, plans: map[string]*plan.Plan{}, recorded: a.plan,
+	b.r = &replayer{env: env, args: replayArgs{limit: time.Second, timeout: time.Minute}, progress: p, checked: true, grant: grant{all: true},
+		programs: map[string]*made{}, plans: map[string]*plan.Plan{}, recorded: recorded,
 		said: func(string) {}, // progress says how many races are left
 		healed: func(damage error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.damage = append(b.damage, damage)
 		},
-		spent: func(cpu time.Duration) { a.progress.stages.Beside(stageReplayBuild, partBeside, cpu) },
+		spent: func(cpu time.Duration) { p.stages.Beside(stageReplayBuild, partBeside, cpu) },
 	}
 	b.r.run = b.r.replay
 	return b

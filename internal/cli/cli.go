@@ -62,7 +62,10 @@ type Env struct {
 	Args           []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	Help           string
+
+	// Searching, if not nil, is called when the search of a trace begins. Tests interrupt presage
+	// there.
+	Searching func(context.Context)
 }
 
 // The exit codes (E0) to (E3).
@@ -146,7 +149,7 @@ func newRoot(env *Env) *cobra.Command {
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintln(env.Stderr, env.Help)
+			fmt.Fprintln(env.Stderr, helpText("presage"))
 			return &exitError{code: exitUsage}
 		},
 	}
@@ -155,17 +158,8 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		if cmd == root || cmd.DisableFlagParsing {
-			fmt.Fprintln(env.Stdout, env.Help)
-			return
-		}
-		text := cmd.Long
-		if text == "" {
-			text = cmd.Short
-		}
-		visible.Fprintf(env.Stdout, "%s\n\n%s", visible.Block(text), visible.Block(cmd.UsageString()))
-	})
+	root.SetHelpCommand(newHelp(env))
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { fmt.Fprintln(env.Stdout, helpText(topic(cmd))) })
 	root.AddCommand(newTest(env), newRun(env), newAnalyze(env), newVet(env), newReport(env), newExplain(env), newReplay(env), newRuns(env), newTrace(env), newVersion(env))
 	return root
 }

@@ -14,28 +14,49 @@ import (
 	"github.com/presage-race/presage/internal/report"
 )
 
-// replay replays what was found, until the time for it is over. The checker has just judged the
-// witnesses. What comes of it goes into the report in the order of the races.
-func (a *analysis) replay(ctx context.Context) {
-	races := slices.DeleteFunc(a.set.Races(), func(r *report.Race) bool { return r.Witness == nil })
+// replaying is the stage that replays races, until the time for it is over.
+type replaying struct {
+	// Inputs.
+	traces   traces
+	config   func() *report.Config
+	confirm  time.Duration // the time for replays; confirmRest: what the budget leaves
+	budget   *budget
+	builder  *builder // of what is replayed; nil: nothing is
+	progress *progress
+	// Inputs, changed: the races get the results of their replays, or are withdrawn.
+	found *findings
+}
+
+// run replays the races. Their results are added in the order of the races.
+func (s *replaying) run(ctx context.Context) {
+	if s.builder == nil {
+		return
+	}
+	s.progress.stages.Begin(stageReplayPrepare)
+	s.replay(ctx)
+	s.builder.stop()
+}
+
+func (s *replaying) replay(ctx context.Context) {
+	races := slices.DeleteFunc(s.found.set.Races(), func(r *report.Race) bool { return r.Witness == nil })
 	if len(races) == 0 {
 		return
 	}
 	slices.SortStableFunc(races, func(a, b *report.Race) int { return cmp.Compare(toRunRank(a), toRunRank(b)) })
-	k := &kept{config: a.config(), races: races, summary: &report.Summary{TraceFile: a.traceFile}}
-	if len(a.files) == 1 {
-		k.summary.TraceFile = a.files[0]
+	k := &kept{config: s.config(), races: races, summary: &report.Summary{TraceFile: s.traces.from}}
+	if len(s.traces.files) == 1 {
+		k.summary.TraceFile = s.traces.files[0]
 	}
-	r := a.builder.r
+	r := s.builder.r
 	r.kept = k
 	interrupted := ctx.Err
 	begun := time.Now()
-	flags := a.prepareReplays(ctx, races)
-	limit := a.options.confirm
-	if limit == confirmRest && a.budget != nil {
-		a.budget.begun = a.budget.begun.Add(time.Since(begun)) // (T4)
-		a.progress.until = a.budget.end()
-		limit = max(a.budget.left(1, 1), a.budget.total/3)
+	flags := s.prepare(ctx, races)
+	limit := s.confirm
+	if limit == confirmRest && s.budget != nil {
+		s.budget.begun = s.budget.begun.Add(time.Since(begun)) // (T4)
+		s.progress.until = s.budget.end()
+		limit = max(s.budget.left(1, 1), s.budget.total/3)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -47,40 +68,40 @@ func (a *analysis) replay(ctx context.Context) {
 	c := newCrowd(flags, runtime.GOMAXPROCS(0))
 	attempts := r.replayAll(ctx, races[:proved], time.Time{}, c)
 	attempts = append(attempts, r.replayAll(ctx, races[proved:], last, c)...)
-	a.progress.end()
-	for _, damage := range a.builder.healed() {
-		a.warn(report.Warning{Code: record.HealedCode, Count: 1, Text: record.HealedText(damage)})
+	s.progress.end()
+	for _, damage := range s.builder.healed() {
+		s.found.warn(report.Warning{Code: record.HealedCode, Count: 1, Text: record.HealedText(damage)})
 	}
-	left, byGates := a.note(attempts)
+	left, byGates := s.found.note(attempts)
 	if left > 0 && interrupted() == nil {
-		a.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%s not replayed: the time for replays, %v, was over (-time gives more); presage replay -all replays them", wasOrWere(left), rounded(limit))})
+		s.found.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%s not replayed: the time for replays, %v, was over (-time gives more); presage replay -all replays them", wasOrWere(left), rounded(limit))})
 	}
 	if n := byGates; n > 0 {
-		a.warn(report.Warning{Code: "no-race-detector", Count: n, Text: fmt.Sprintf("%s replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once", wasOrWere(n))})
+		s.found.warn(report.Warning{Code: "no-race-detector", Count: n, Text: fmt.Sprintf("%s replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once", wasOrWere(n))})
 	}
 }
 
-// prepareReplays waits for all that the replays of races run. It returns the flags of the builds.
-func (a *analysis) prepareReplays(ctx context.Context, races []*report.Race) (flags []string) {
+// prepare waits for all that the replays of races run. It returns the flags of the builds.
+func (s *replaying) prepare(ctx context.Context, races []*report.Race) (flags []string) {
 	seen := map[string]bool{}
 	for _, race := range races {
-		if name, err := a.builder.r.kept.trace(race); err != nil || seen[name] {
+		if name, err := s.builder.r.kept.trace(race); err != nil || seen[name] {
 			continue
 		} else {
 			seen[name] = true
 		}
-		if name, meta, err := a.builder.r.open(ctx, race); err == nil {
-			a.builder.want(wanted{name: name, meta: meta})
+		if name, meta, err := s.builder.r.open(ctx, race); err == nil {
+			s.builder.want(wanted{name: name, meta: meta})
 			flags = meta.BuildFlags
 		}
 	}
-	a.builder.wait()
+	s.builder.wait()
 	return flags
 }
 
 // note takes what has come of replays into the report. It returns how many races had no time, and
 // how many were judged by gates.
-func (a *analysis) note(attempts []*attempt) (left, byGates int) {
+func (f *findings) note(attempts []*attempt) (left, byGates int) {
 	failed := 0
 	withdrawn := map[*report.Race]bool{}
 	for _, at := range attempts {
@@ -92,7 +113,7 @@ func (a *analysis) note(attempts []*attempt) (left, byGates int) {
 			left++
 		case at.err != nil:
 			failed++
-			a.warn(notReplayed(at.err))
+			f.warn(notReplayed(at.err))
 		default:
 			noteReplay(race, out, at.took)
 			if contradicted(race, out) {
@@ -100,15 +121,15 @@ func (a *analysis) note(attempts []*attempt) (left, byGates int) {
 				continue
 			}
 			if !out.Confirmed && race.Tier != report.ToRun {
-				a.summary.Unconfirmed++
+				f.summary.Unconfirmed++
 			}
 			if out.Judge == replay.ByGates {
 				byGates++
 			}
 		}
 	}
-	a.withdraw(withdrawn)
-	a.summary.Unreplayed = left + failed
+	f.withdraw(withdrawn)
+	f.summary.Unreplayed = left + failed
 	return left, byGates
 }
 
@@ -152,19 +173,19 @@ func contradicted(race *report.Race, out *replay.Outcome) bool {
 }
 
 // withdraw takes races out of the report.
-func (a *analysis) withdraw(races map[*report.Race]bool) {
+func (f *findings) withdraw(races map[*report.Race]bool) {
 	if len(races) == 0 {
 		return
 	}
 	var where []string
-	a.set.Drop(func(r *report.Race) bool {
+	f.set.Drop(func(r *report.Race) bool {
 		if races[r] {
 			where = append(where, fmt.Sprintf("%s and %s", short(r.A.Position), short(r.B.Position)))
 		}
 		return races[r]
 	})
 	slices.Sort(where)
-	a.warn(report.Warning{Code: "withdrawn", Count: len(where), Text: fmt.Sprintf("%d predicted races were withdrawn (%s): two runs followed the schedule of each to its end, and Go's race detector saw no race. That is an error in presage: please report it, with the program", len(where), strings.Join(where, "; "))})
+	f.warn(report.Warning{Code: "withdrawn", Count: len(where), Text: fmt.Sprintf("%d predicted races were withdrawn (%s): two runs followed the schedule of each to its end, and Go's race detector saw no race. That is an error in presage: please report it, with the program", len(where), strings.Join(where, "; "))})
 }
 
 // toRunRank orders what is replayed: races first, then pairs that are to be tried, those of the
@@ -182,9 +203,9 @@ func toRunRank(r *report.Race) int {
 }
 
 // dropToRun takes what was to be tried, and has shown nothing, out of the report.
-func (a *analysis) dropToRun() {
+func (f *findings) dropToRun() {
 	tried, left := 0, 0
-	a.set.Drop(func(r *report.Race) bool {
+	f.set.Drop(func(r *report.Race) bool {
 		switch {
 		case r.Tier != report.ToRun:
 			return false
@@ -196,9 +217,9 @@ func (a *analysis) dropToRun() {
 		return true
 	})
 	if tried > 0 {
-		a.warn(report.Warning{Code: "candidates-run", Count: tried, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run: they were tried under such a schedule, and Go's race detector saw nothing", tried)})
+		f.warn(report.Warning{Code: "candidates-run", Count: tried, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run: they were tried under such a schedule, and Go's race detector saw nothing", tried)})
 	}
 	if left > 0 {
-		a.warn(report.Warning{Code: "candidates-to-run", Count: left, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run, which only a run can tell: they were not tried (test and run do, for two minutes at most)", left)})
+		f.warn(report.Warning{Code: "candidates-to-run", Count: left, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run, which only a run can tell: they were not tried (test and run do, for two minutes at most)", left)})
 	}
 }

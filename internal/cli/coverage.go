@@ -85,8 +85,6 @@ var gaps = map[string]gapOf{
 	"candidates-to-run":           {bounds, "%d pair(s) of positions that only a run can decide"},
 	"not-walked":                  {bounds, "the source was not at hand"},
 	"walk-mismatch":               {bounds, "%d call(s) not followed in the source"},
-	"smt-unknown":                 {bounds, "%d quer(y/ies) not answered by the solver"},
-	"smt-failed":                  {loses, "the solver failed"},
 	"places-crowded":              {keeps, ""}, // a lower bound of pairs-apart
 	"missing-methods":             {keeps, ""}, // what it costs is counted by missing-suppressed
 	"missing-everywhere":          {keeps, ""},
@@ -159,10 +157,10 @@ func counted(text string, n int) string {
 }
 
 // coverage says how much of the run the answer rests on (E4).
-func (a *analysis) coverage() *report.Coverage {
-	c := &report.Coverage{Searched: report.Whole, Processes: a.summary.Traces}
-	for i := range a.warnings {
-		w := &a.warnings[i]
+func (f *findings) coverage() *report.Coverage {
+	c := &report.Coverage{Searched: report.Whole, Processes: f.summary.Traces}
+	for i := range f.warnings {
+		w := &f.warnings[i]
 		if g, ok := gap(w); ok {
 			c.Gaps, c.Searched = append(c.Gaps, g), report.Part
 		}
@@ -173,25 +171,25 @@ func (a *analysis) coverage() *report.Coverage {
 			c.Assembly += w.Count
 		}
 	}
-	if why := a.unsearched(); why != "" {
+	if why := f.unsearched(); why != "" {
 		c.Searched, c.Why = report.Nothing, why
 	}
 	return c
 }
 
 // unsearched says why nothing at all was searched; "" if something was (E8).
-func (a *analysis) unsearched() string {
-	o := a.summary.OnTheFly
+func (f *findings) unsearched() string {
+	o := f.summary.OnTheFly
 	switch {
 	case o != nil && o.Processes > 0: // -online keeps no events
 		return ""
-	case a.cut > 0 && a.analysed == 0:
+	case f.cut > 0 && f.analysed == 0:
 		return "the analysis was interrupted"
-	case a.summary.Events == 0:
+	case f.summary.Events == 0:
 		return "nothing was recorded"
-	case a.tests && !a.tested:
+	case f.program.tests && !f.program.tested:
 		return "no test ran"
-	case a.options.level == levelNone:
+	case f.level == levelNone:
 		return "-level none only records (presage analyze searches what was recorded)"
 	}
 	return ""

@@ -15,13 +15,13 @@ import (
 
 // TestLastLine has a case on each side of (E4) to (E8): what the last line says, and the exit code.
 func TestLastLine(t *testing.T) {
-	searched := analysis{options: options{level: levelPath}, summary: report.Summary{Traces: 1, Events: 9, Goroutines: 2}}
-	with := func(change func(a *analysis)) analysis {
+	searched := findings{level: levelPath, summary: report.Summary{Traces: 1, Events: 9, Goroutines: 2}}
+	with := func(change func(a *findings)) findings {
 		a := searched
 		change(&a)
 		return a
 	}
-	warned := func(codes ...string) analysis {
+	warned := func(codes ...string) findings {
 		a := searched
 		for _, code := range codes {
 			a.warn(report.Warning{Code: code, Count: 2, Text: "2 of " + code})
@@ -33,7 +33,7 @@ func TestLastLine(t *testing.T) {
 	const whole = "presage: no races found; 9 events, 2 goroutines, 0.0s\n"
 	for _, c := range []struct {
 		name string
-		a    analysis
+		a    findings
 		code int
 		last string
 	}{
@@ -41,42 +41,42 @@ func TestLastLine(t *testing.T) {
 		{"E5 replays", warned("replay-budget", "not-replayed", "no-race-detector"), exitNone, whole},
 		{"E5 a value", warned("hidden-writes", "unexplained-read"), exitNone, whole},
 		{"E5 asked for", warned("left-out", "missing-methods"), exitNone, whole},
-		{"E5 a level", with(func(a *analysis) { a.options.level = levelHB }), exitNone, "presage: no races found at level hb; 9 events"},
+		{"E5 a level", with(func(a *findings) { a.level = levelHB }), exitNone, "presage: no races found at level hb; 9 events"},
 		{"E5 static lens", warned("static-bound"), exitNone, whole},
 		{"E6 functions", warned("not-instrumented"), exitNone, "searched only in part, without finding a race: 2 functions left as written; 9 events"},
 		{"E6 budget", warned("solver-unknown", "prediction-stopped"), exitNone, "in part, without finding a race: 2 candidates undecided (-budget), 2 events not searched for predicted races (-effort); 9"},
-		{"E6 below path", with(func(a *analysis) {
-			a.options.level = levelHB
+		{"E6 below path", with(func(a *findings) {
+			a.level = levelHB
 			a.warn(report.Warning{Code: "not-instrumented", Count: 1, Text: "f"})
 		}), exitNone, "searched only in part, without finding a race at level hb: 1 function left as written; 9"},
 		{"E6 a code without an entry", warned("new-code"), exitNone, "in part, without finding a race: new-code (2); 9"},
-		{"E6 many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "smt-unknown", "not-walked"), exitNone, "further apart than a window (-window), and 2 more (see the warnings); 9"},
+		{"E6 many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "candidates-untried", "not-walked"), exitNone, "further apart than a window (-window), and 2 more (see the warnings); 9"},
 		{"E6 races", found, exitRaces, "1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, 0.0s; searched only in part: 2 candidates undecided (-budget)\n"},
 		{"E7 cut", warned("recording-stopped"), exitFailed, "in part, without finding a race: the recording of 2 processes was cut; 9"},
-		{"E7 solver", warned("smt-failed"), exitFailed, "in part, without finding a race: the solver failed; 9"},
 		{"E7 damaged", warned("trace-damaged"), exitFailed, "in part, without finding a race: 2 traces could not be read to the end; 9"},
-		{"E7 interrupted", with(func(a *analysis) { a.analysed = 9; a.left(); a.interrupted() }), exitFailed, "in part, without finding a race: 1 trace not analysed to the end; 9"},
-		{"E8 interrupted", with(func(a *analysis) { a.left(); a.interrupted() }), exitFailed, "presage: nothing was searched: the analysis was interrupted; 9"},
-		{"E8 nothing recorded", with(func(a *analysis) { a.summary = report.Summary{} }), exitFailed, "presage: nothing was searched: nothing was recorded; 0 events"},
-		{"E8 no test", with(func(a *analysis) { a.tests = true }), exitFailed, "presage: nothing was searched: no test ran; 9"},
-		{"E8 a test", with(func(a *analysis) { a.tests, a.tested = true, true }), exitNone, whole},
-		{"E8 level none", with(func(a *analysis) { a.options.level = levelNone }), exitNone, "presage: nothing was searched: -level none only records (presage analyze searches what was recorded); 9"},
-		{"E8 level none, nothing recorded", with(func(a *analysis) { a.options.level, a.summary = levelNone, report.Summary{} }), exitFailed, "nothing was searched: nothing was recorded; 0"},
-		{"E1 program", with(func(a *analysis) { a.programCode = 1 }), exitFailed, whole},
-		{"online", with(func(a *analysis) { a.summary = report.Summary{OnTheFly: &report.OnTheFly{Processes: 1}} }), exitNone, "presage: nothing found; 0 accesses in one process"},
-		{"online E6", with(func(a *analysis) {
+		{"E7 interrupted", with(func(a *findings) { a.analysed = 9; a.left(); a.interrupted(nil) }), exitFailed, "in part, without finding a race: 1 trace not analysed to the end; 9"},
+		{"E8 interrupted", with(func(a *findings) { a.left(); a.interrupted(nil) }), exitFailed, "presage: nothing was searched: the analysis was interrupted; 9"},
+		{"E8 nothing recorded", with(func(a *findings) { a.summary = report.Summary{} }), exitFailed, "presage: nothing was searched: nothing was recorded; 0 events"},
+		{"E8 no test", with(func(a *findings) { a.program.tests = true }), exitFailed, "presage: nothing was searched: no test ran; 9"},
+		{"E8 a test", with(func(a *findings) { a.program.tests, a.program.tested = true, true }), exitNone, whole},
+		{"E8 level none", with(func(a *findings) { a.level = levelNone }), exitNone, "presage: nothing was searched: -level none only records (presage analyze searches what was recorded); 9"},
+		{"E8 level none, nothing recorded", with(func(a *findings) { a.level, a.summary = levelNone, report.Summary{} }), exitFailed, "nothing was searched: nothing was recorded; 0"},
+		{"E1 program", with(func(a *findings) { a.program.exitCode = 1 }), exitFailed, whole},
+		{"online", with(func(a *findings) { a.summary = report.Summary{OnTheFly: &report.OnTheFly{Processes: 1}} }), exitNone, "presage: nothing found; 0 accesses in one process"},
+		{"online E6", with(func(a *findings) {
 			a.summary = report.Summary{OnTheFly: &report.OnTheFly{Processes: 1}}
 			a.warn(report.Warning{Code: "online-c", Count: 1, Text: "1 call"})
 		}), exitNone, "presage: searched only in part, without finding anything: 1 call into C not watched; 0 accesses"},
-		{"online E8", with(func(a *analysis) { a.summary = report.Summary{OnTheFly: &report.OnTheFly{}} }), exitFailed, "presage: nothing was searched: nothing was recorded"},
+		{"online E8", with(func(a *findings) { a.summary = report.Summary{OnTheFly: &report.OnTheFly{}} }), exitFailed, "presage: nothing was searched: nothing was recorded"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := c.a
-			if code := a.finish(); code != c.code {
+			if code := a.finish("", nil); code != c.code {
 				t.Errorf("exit code %d, want %d", code, c.code)
 			}
 			var out bytes.Buffer
-			if err := a.send(report.NewText(&out, report.TextOptions{})); err != nil {
+			o := output{config: func() *report.Config { return &report.Config{Level: a.level} }, found: &a}
+			if err := o.send(report.NewText(&out, report.TextOptions{})); err != nil {
 				t.Fatal(err)
 			}
 			lines := strings.SplitAfter(strings.TrimRight(out.String(), "\n"), "\n")
@@ -136,12 +136,12 @@ func TestGapsOfSources(t *testing.T) {
 
 // TestWarn: processes of one program have its warnings once, and their own add up.
 func TestWarn(t *testing.T) {
-	a := analysis{}
+	a := findings{}
 	for range 2 {
 		a.warn(report.Warning{Code: "not-instrumented", Count: 2, Text: "functions were left as written: f, g"})
 		a.warn(report.Warning{Code: "solver-unknown", Count: 2, Text: "2 candidates"})
 	}
-	a.settle()
+	a.putCounts()
 	if len(a.warnings) != 2 || a.warnings[0].Count != 2 || a.warnings[1].Text != "4 candidates" {
 		t.Errorf("%+v", a.warnings)
 	}
@@ -155,8 +155,8 @@ func TestCounted(t *testing.T) {
 	}{
 		{"%d trace(s) left", 1, "1 trace left"},
 		{"%d trace(s) left", 2, "2 traces left"},
-		{"%d quer(y/ies) (-solver)", 1, "1 query (-solver)"},
-		{"%d quer(y/ies) (-solver)", 3, "3 queries (-solver)"},
+		{"%d quer(y/ies) (-budget)", 1, "1 query (-budget)"},
+		{"%d quer(y/ies) (-budget)", 3, "3 queries (-budget)"},
 		{"not all of %d pair(s) of process(es)", 2, "not all of 2 pairs of processes"},
 		{"new-code (%d)", 2, "new-code (2)"},
 		{"nothing", 2, "nothing"},

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/presage-race/presage/internal/detect"
 	"github.com/presage-race/presage/internal/detect/tree"
@@ -56,60 +56,54 @@ func (o *onTheFly) options(meta *trace.Meta) detect.Options {
 	}
 }
 
-// detect takes one trace through a detector of one pass. Of a damaged trace, what can be read is
-// analysed, and the error returned.
-func (a *analysis) detect(ctx context.Context, name string) error {
+// onePass takes one trace through a detector of one pass. Of a damaged trace, the part that can be
+// read is analysed, and the error returned.
+func (all *searches) onePass(ctx context.Context, name string) error {
 	s, err := openTrace(name)
 	if err != nil {
-		a.failed = true
+		all.found.failed = true
 		return err
 	}
 	total := int64(0)
 	if s.Trace != nil {
 		total = s.Trace.Events()
 	}
-	res, readErr := detect.Run(ctx, s, a.fly.options(s.Meta()), func(n int64) {
-		a.progress.step(report.Progress{Text: "analysing", Done: n, Total: total})
+	res, readErr := detect.Run(ctx, s, all.fly.options(s.Meta()), func(n int64) {
+		all.progress.step(report.Progress{Text: "analysing", Done: n, Total: total})
 	})
 	meta := s.Meta()
 	if canceled(readErr) {
 		readErr = nil
-		a.left()
+		all.found.left()
 	}
 	err = errors.Join(readErr, s.Close())
 	if res == nil {
-		a.failed = true
+		all.found.failed = true
 		return err
 	}
 	if err != nil {
-		a.failed = true
-		a.warn(report.Warning{Code: "trace-damaged", Count: 1, Text: fmt.Sprintf("%v; what stands before was analysed", err)})
+		all.found.warnDamaged(err)
 	}
-	a.countOnTheFly(meta, res)
-	return errors.Join(err, a.place(name, meta, pairSpecs(res)))
+	all.fly.count(all.found, meta, res)
+	return errors.Join(err, all.found.locate(located{name: name, meta: meta, specs: pairSpecs(res), several: len(all.traces.files) > 1}))
 }
 
-func (a *analysis) countOnTheFly(meta *trace.Meta, res *detect.Result) {
-	s := &a.summary
+// count adds the figures of one trace.
+func (o *onTheFly) count(f *findings, meta *trace.Meta, res *detect.Result) {
+	s := &f.summary
 	s.Traces++
 	s.Events += res.Events
-	a.analysed += res.Events
+	f.analysed += res.Events
 	s.Goroutines += max(len(meta.Goroutines)-1, 0)
-	a.describe(meta)
+	f.describe(meta)
 	if s.OnTheFly == nil {
-		s.OnTheFly = &report.OnTheFly{Engine: a.fly.engine, Filter: filterTree}
-		if a.fly.filter != "" {
-			s.OnTheFly.Filter = a.fly.filter
-		}
+		s.OnTheFly = &report.OnTheFly{Engine: o.engine, Filter: cmp.Or(o.filter, filterTree)}
 	}
 	for _, c := range res.Counts {
 		s.OnTheFly.Add(c.Name, c.Count)
 	}
-	for _, ws := range [][]trace.Warning{meta.Warnings, res.Warnings} {
-		for _, w := range ws {
-			a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
-		}
-	}
+	f.warnOfTrace(meta.Warnings)
+	f.warnOfTrace(res.Warnings)
 }
 
 // pairSpecs are the pairs of a detector as the report's Locator wants them.

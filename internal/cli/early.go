@@ -20,7 +20,7 @@ import (
 // comes to the trace in its order, so it is the same as if the search had begun then. A nil one
 // searches nothing.
 type early struct {
-	a      *analysis // prepares searches; the one that reports is made when the tests are over
+	all    *searches // prepares searches; those that report are made when the tests are over
 	memory *memory
 	line   string // what a line about a race begins with
 	show   func(line string)
@@ -42,14 +42,14 @@ const maxEarly = 20
 
 // newEarly returns nil where traces cannot be searched one by one, or not at all.
 func newEarly(ctx context.Context, env *Env, o options, show func(line string)) *early {
-	if o.level == levelNone || o.static != "" || o.solver != solverEngine {
+	if o.level == levelNone || o.static != "" {
 		return nil
 	}
 	e := &early{line: "found so far", show: show, shown: make(map[string]bool), list: make(map[string]*search)}
 	if o.confirm > 0 {
 		e.line += ", not replayed yet"
 	}
-	e.a = &analysis{env: env, options: o, progress: newProgress(io.Discard, true)}
+	e.all = newAnalysis(env, o, newProgress(io.Discard, true)).searches()
 	e.ctx, e.cancel = context.WithCancel(ctx)
 	return e
 }
@@ -61,7 +61,7 @@ func (e *early) search(t record.EarlyTrace) {
 		return
 	}
 	if e.memory == nil {
-		e.memory = newMemory(e.a.options.memory)
+		e.memory = newMemory(e.all.options.memory)
 	}
 	if !e.memory.room() {
 		return
@@ -73,8 +73,8 @@ func (e *early) search(t record.EarlyTrace) {
 	e.list[t.Name], e.last = s, s
 	e.mu.Unlock()
 	defer close(s.done)
-	e.a.plan = t.Plan
-	e.a.prepare(ctx, s)
+	e.all.load.plan = t.Plan
+	e.all.prepare(ctx, s)
 	if s.err != nil {
 		return
 	}

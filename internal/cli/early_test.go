@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/record"
-	"github.com/presage-race/presage/internal/report"
 )
 
 // earlyReport is the report on traces, in the order in which they are given, where those of before
@@ -37,20 +35,15 @@ func earlyReport(t *testing.T, ctx context.Context, e *early, files, before []st
 	if move == nil {
 		move = func() ([]string, error) { return files, nil }
 	}
-	a := &analysis{env: &Env{Stderr: io.Discard}, options: options{level: levelPath}, progress: newProgress(io.Discard, true), early: e, traceFile: "DIR"}
+	a := testAnalysis(nil)
+	a.early, a.traces.from = e, "DIR"
 	var err error
-	if a.files, err = e.settle(rec, move); err != nil {
+	if a.traces.files, err = e.settle(rec, move); err != nil {
 		t.Fatal(err)
 	}
-	unread := a.traces(ctx)
+	a.searches().run(ctx)
 	e.end()
-	a.finish()
-	var b bytes.Buffer
-	if err := a.send(report.NewJSON(&b)); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprint(&b, unread)
-	return b.String()
+	return sent(t, a) + fmt.Sprint(a.found.unread)
 }
 
 // TestEarly: the report is the same, byte for byte, whichever traces were searched while the tests
@@ -62,7 +55,7 @@ func TestEarly(t *testing.T) {
 	var lines []string
 	begin := func() *early {
 		lines = nil
-		return newEarly(t.Context(), &Env{Stderr: io.Discard}, options{level: levelPath, solver: solverEngine}, func(s string) { lines = append(lines, s) })
+		return newEarly(t.Context(), &Env{Stderr: io.Discard}, options{level: levelPath}, func(s string) { lines = append(lines, s) })
 	}
 	want := earlyReport(t, t.Context(), nil, files, nil, false, nil)
 	if n := strings.Count(want, `{"race":`); n < 12 {
@@ -135,7 +128,7 @@ func TestEarlyInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	for n, before := range map[int][]string{12: nil, 9: {files[8], files[0], files[11]}} {
-		e := newEarly(t.Context(), &Env{}, options{level: levelPath, solver: solverEngine}, func(string) {})
+		e := newEarly(t.Context(), &Env{}, options{level: levelPath}, func(string) {})
 		got := earlyReport(t, ctx, e, files, before, false, nil)
 		if text := fmt.Sprintf(`"code":"interrupted","count":%d,`, n); !strings.Contains(got, text) || !strings.Contains(got, `"traces":12,`) {
 			t.Errorf("%d left out:\n%s", n, got)
@@ -148,7 +141,7 @@ func TestEarlyInterrupted(t *testing.T) {
 
 // TestNewEarly: where traces are not searched one by one, or not at all, nothing is searched early.
 func TestNewEarly(t *testing.T) {
-	for _, o := range []options{{level: levelNone, solver: solverEngine}, {level: levelPath, solver: "z3"}, {level: levelPath, solver: solverEngine, static: "likely"}} {
+	for _, o := range []options{{level: levelNone}, {level: levelPath, static: "likely"}} {
 		e := newEarly(t.Context(), &Env{}, o, nil)
 		if e != nil {
 			t.Errorf("%+v", o)
@@ -157,7 +150,7 @@ func TestNewEarly(t *testing.T) {
 		e.testsOver()
 		e.end()
 	}
-	e := newEarly(t.Context(), &Env{}, options{level: levelPath, solver: solverEngine, confirm: confirmRest}, nil)
+	e := newEarly(t.Context(), &Env{}, options{level: levelPath, confirm: confirmRest}, nil)
 	if e.line != "found so far, not replayed yet" {
 		t.Error(e.line)
 	}

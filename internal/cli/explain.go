@@ -123,20 +123,21 @@ func (x *explainer) files() ([]string, error) {
 }
 
 // each analyses the traces, and gives each result to f.
-func (x *explainer) each(ctx context.Context, explain func(*trace.Meta) func(a, b trace.Site) bool, f func(a *analysis, name string, meta *trace.Meta, res *predict.Result) error) error {
+func (x *explainer) each(ctx context.Context, explain explained, f func(all *searches, s *search) error) error {
 	files, err := x.files()
 	if err != nil {
 		return err
 	}
-	a := &analysis{env: x.env, options: x.args.options, progress: newProgress(x.env.Stderr, x.args.quiet), files: files, explain: explain, grant: x.args.grant}
+	a := newAnalysis(x.env, x.args.options, newProgress(x.env.Stderr, x.args.quiet))
+	a.explain, a.load.grant = explain, x.args.grant
 	defer a.progress.end()
+	all := a.searches()
 	for _, name := range files {
-		s, err := a.find(ctx, name)
+		s, err := all.find(ctx, name)
 		if err != nil {
 			return err
 		}
-		res, meta := s.res, s.meta
-		if err := errors.Join(a.confirm(name, meta, res), f(a, name, meta, res)); err != nil {
+		if err := errors.Join(predict.Confirm(opener(name), s.meta, s.res), f(all, s)); err != nil {
 			return err
 		}
 	}
@@ -146,7 +147,8 @@ func (x *explainer) each(ctx context.Context, explain func(*trace.Meta) func(a, 
 // list prints the pairs that missing methods keep from racing.
 func (x *explainer) list(ctx context.Context) error {
 	n := 0
-	err := x.each(ctx, nil, func(_ *analysis, name string, meta *trace.Meta, res *predict.Result) error {
+	err := x.each(ctx, nil, func(_ *searches, s *search) error {
+		name, meta, res := s.name, s.meta, s.res
 		for _, p := range res.Kept {
 			n++
 			by := predict.MethodName(meta, p.Method)
@@ -214,13 +216,14 @@ func (x *explainer) pair(ctx context.Context, p, q string) error {
 	}
 	races, said := 0, 0
 	var nothing absence
-	err := x.each(ctx, asked, func(a *analysis, name string, meta *trace.Meta, res *predict.Result) error {
+	err := x.each(ctx, asked, func(all *searches, s *search) error {
+		name, meta, res := s.name, s.meta, s.res
 		is := asked(meta)
 		res.Races = slices.DeleteFunc(res.Races, func(r predict.Race) bool { return !is(r.A.Site, r.B.Site) })
-		if err := a.locate(name, meta, res); err != nil {
+		if err := all.found.locate(all.located(s)); err != nil {
 			return err
 		}
-		races = len(a.set.Races())
+		races = len(all.found.set.Races())
 		list := slices.DeleteFunc(res.Explained, func(e predict.Explanation) bool {
 			return e.Reason == predict.Raced || slices.ContainsFunc(res.Races, func(r predict.Race) bool {
 				return r.A.Site == e.A.Site && r.B.Site == e.B.Site || r.A.Site == e.B.Site && r.B.Site == e.A.Site
@@ -230,14 +233,14 @@ func (x *explainer) pair(ctx context.Context, p, q string) error {
 		if races+said == 0 {
 			return nothing.look(name, meta, func(s trace.Site) (bool, bool) { return matches(meta.Position(s), p), matches(meta.Position(s), q) })
 		}
-		a.progress.end()
-		for _, r := range a.set.Races() {
+		all.progress.end()
+		for _, r := range all.found.set.Races() {
 			if err := newPrinter(x.env.Stdout, x.args.json).Race(r); err != nil {
 				return err
 			}
 		}
-		a.set = report.Set{}
-		return x.print(a, name, meta, list)
+		all.found.set = report.Set{}
+		return x.print(s, len(all.traces.files) > 1, list)
 	})
 	switch {
 	case err != nil:
@@ -251,7 +254,8 @@ func (x *explainer) pair(ctx context.Context, p, q string) error {
 }
 
 // print says what was explained, with what stands at its events.
-func (x *explainer) print(a *analysis, name string, meta *trace.Meta, list []predict.Explanation) error {
+func (x *explainer) print(of *search, several bool, list []predict.Explanation) error {
+	name, meta := of.name, of.meta
 	if len(list) == 0 {
 		return nil
 	}
@@ -273,7 +277,7 @@ func (x *explainer) print(a *analysis, name string, meta *trace.Meta, list []pre
 		return err
 	}
 	defer s.Close()
-	loc := report.NewLocator(meta, specs, report.FileSource(meta.Files), a.shape)
+	loc := report.NewLocator(meta, specs, report.FileSource(meta.Files), of.shape())
 	var e trace.Event
 	for i := int64(0); ; i++ {
 		if err := s.Next(&e); err != nil {
@@ -295,7 +299,7 @@ func (x *explainer) print(a *analysis, name string, meta *trace.Meta, list []pre
 	}
 	for n, e := range list {
 		out := x.explained(meta, loc, &found[n], &e, parts)
-		if len(a.files) > 1 {
+		if several {
 			out.Trace = name
 		}
 		if x.args.json {

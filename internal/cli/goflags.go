@@ -37,7 +37,6 @@ type options struct {
 	window     int
 	budget     int
 	effort     int
-	solver     string
 	missing    string // analyze: what missing methods do
 	quiet      bool
 	time       time.Duration // for what comes behind the tests; 0: defaultTime
@@ -48,6 +47,10 @@ type options struct {
 	static  string     // the tier of the static lens's warnings to mark; "": none
 	online  onlineFlags
 }
+
+// ownFlags are presage's own flags.
+var ownFlags = strings.Fields(`
+	json o instrument exclude only reach disk level window budget effort time memory confirm static online halt on-race filter q`)
 
 // boolFlags are the flags of go build, go test and presage that take no value from
 // the next argument; valueFlags are those that do.
@@ -60,7 +63,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument exclude only reach disk level window budget effort time memory solver on-race filter`)
+		o instrument exclude only reach disk level window budget effort time memory on-race filter`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -84,7 +87,7 @@ var refused = map[string]string{
 
 // parseGo takes the arguments of test (or run) apart.
 func parseGo(argv []string, test bool) (*goArgs, error) {
-	g := &goArgs{options: options{level: levelPath, solver: solverEngine, confirm: confirmRest}}
+	g := &goArgs{options: options{level: levelPath, confirm: confirmRest}}
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
 		if test && (arg == "-args" || arg == "--args") {
@@ -224,11 +227,6 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		if g.time, err = timeValue(value); err != nil {
 			return true, usagef("flag -time: %v", err)
 		}
-	case "solver":
-		if err := checkSolver("-solver", value); err != nil {
-			return true, err
-		}
-		g.solver = value
 	case "static":
 		g.static, err = staticValue(value, inline)
 	case "confirm":

@@ -42,6 +42,10 @@ func (o *told) Race(r *report.Race) error {
 	o.races[r.ID+" "+r.A.Position.String()+" "+r.B.Position.String()] = true
 	return nil
 }
+func (o *told) Candidate(c *report.Candidate) error {
+	o.races[c.ID+" "+c.A.Position.String()+" "+c.B.Position.String()] = true
+	return nil
+}
 func (o *told) Warning(w *report.Warning) error {
 	o.warnings[w.Code] = w
 	return nil
@@ -54,21 +58,38 @@ func (o *told) Summary(s *report.Summary) error {
 // analysed is the report on traces. It is that of ctx where one is given.
 func analysed(t *testing.T, ctx context.Context, change func(*analysis), files ...string) *told {
 	t.Helper()
-	a := &analysis{env: &Env{Stderr: io.Discard}, options: options{level: levelPath, solver: solverEngine}, progress: newProgress(io.Discard, true), files: files}
+	a := testAnalysis(files)
 	change(a)
-	for _, err := range a.traces(ctx) {
+	a.searches().run(ctx)
+	for _, err := range a.found.unread {
 		t.Fatal(err)
 	}
-	a.finish()
 	var b bytes.Buffer
-	if err := a.send(report.NewJSON(&b)); err != nil {
-		t.Fatal(err)
-	}
+	b.WriteString(sent(t, a))
 	o := &told{text: b.String(), races: map[string]bool{}, warnings: map[string]*report.Warning{}}
 	if err := report.HandleJSON(&b, o); err != nil {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// testAnalysis is an analysis of traces that prints no progress.
+func testAnalysis(files []string) *analysis {
+	a := newAnalysis(&Env{Stderr: io.Discard}, options{level: levelPath}, newProgress(io.Discard, true))
+	a.traces.files = files
+	return a
+}
+
+// sent is the report of an analysis in JSON form.
+func sent(t *testing.T, a *analysis) string {
+	t.Helper()
+	a.found.finish(a.traces.from, nil)
+	a.found.summary.Seconds = 0
+	var b bytes.Buffer
+	if err := a.output().send(report.NewJSON(&b)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // long writes traces that are long enough to be interrupted in. Races are all over them.
@@ -165,22 +186,23 @@ func TestSideBySideInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	a := &analysis{env: &Env{Stderr: io.Discard}, options: options{level: levelPath, solver: solverEngine}, progress: newProgress(io.Discard, true), files: []string{files[0], short}}
-	a.sizes = sizesOf(a.files)
-	first := a.begin(ctx, 0, nil)
-	second := a.begin(ctx, 1, []*search{first})
+	a := testAnalysis([]string{files[0], short})
+	all := a.searches()
+	all.sizes = sizesOf(a.traces.files)
+	first := all.begin(ctx, 0, nil)
+	second := all.begin(ctx, 1, []*search{first})
 	<-second.done
 	stop()
 	for _, s := range []*search{first, second} {
-		if err := a.end(ctx, s); err != nil {
+		if err := all.end(ctx, s); err != nil {
 			t.Error(err)
 		}
 	}
-	a.finish()
-	if a.cut != 1 || a.summary.Traces != 2 {
-		t.Errorf("%d traces cut, %d in all", a.cut, a.summary.Traces)
+	a.found.finish("", nil)
+	if a.found.cut != 1 || a.found.summary.Traces != 2 {
+		t.Errorf("%d traces cut, %d in all", a.found.cut, a.found.summary.Traces)
 	}
-	if races := a.set.Races(); len(races) == 0 || races[len(races)-1].Trace != short {
+	if races := a.found.set.Races(); len(races) == 0 || races[len(races)-1].Trace != short {
 		t.Errorf("%d races, and not that of the second trace", len(races))
 	}
 }
@@ -195,11 +217,11 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a := &analysis{options: options{level: levelValue, window: 50, solver: solverEngine}, files: files, traceFile: dir}
+	a := &analysis{options: options{level: levelValue, window: 50}, traces: traces{files, dir}}
 	if got, want := commandLine(a.resume()), "presage analyze -level=value -window=50 "+dir; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	a.files = files[:1] // the other is of an earlier run
+	a.traces.files = files[:1] // the other is of an earlier run
 	if got, want := commandLine(a.resume()), "presage analyze -level=value -window=50 "+files[0]; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -214,10 +236,10 @@ func TestResume(t *testing.T) {
 
 // TestInterruptedAtOnce: a run of which nothing was analysed yet is kept (I3).
 func TestInterruptedAtOnce(t *testing.T) {
-	a := &analysis{options: options{level: levelPath}, tests: true, tested: true}
+	a := findings{level: levelPath, program: program{tests: true, tested: true}}
 	a.left()
-	a.interrupted()
-	if code := a.finish(); code != exitFailed || a.noRun() {
+	a.interrupted(nil)
+	if code := a.finish("", nil); code != exitFailed || a.noRun() {
 		t.Errorf("code %d, dropped: %v", code, a.noRun())
 	}
 }

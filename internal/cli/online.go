@@ -26,7 +26,7 @@ type onlineFlags struct {
 
 // predicts are the flags that mean nothing with -online.
 var predicts = map[string]bool{
-	"o": true, "instrument": true, "exclude": true, "only": true, "disk": true, "level": true, "window": true, "budget": true, "effort": true, "time": true, "memory": true, "solver": true, "static": true, "confirm": true,
+	"o": true, "instrument": true, "exclude": true, "only": true, "disk": true, "level": true, "window": true, "budget": true, "effort": true, "time": true, "memory": true, "static": true, "confirm": true,
 }
 
 func (o *onlineFlags) check() error {
@@ -58,45 +58,43 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 	if err != nil {
 		return err
 	}
-	a := &analysis{env: env, options: g.options, progress: p, programCode: res.ExitCode, goVersion: res.GoVersion,
-		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: res.Run, fly: onTheFly{engine: "fasttrack", filter: cmp.Or(g.online.filter, filterTree)}}
+	a := newAnalysis(env, g.options, p)
+	a.command, a.dir, a.kept = append([]string{"presage", sub(test)}, argv...), g.dir, res.Run
+	a.fly = onTheFly{engine: "fasttrack", filter: cmp.Or(g.online.filter, filterTree)}
+	a.found.program = program{exitCode: res.ExitCode, goVersion: res.GoVersion}
 	for _, w := range res.Warnings {
-		a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
+		a.found.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
 	}
 	if res.Plain != "" {
-		a.warn(report.Warning{Code: "online-compiler", Count: 1, Text: "the program was built with Go's own compiler, with which -online is slower: " + res.Plain})
+		a.found.warn(report.Warning{Code: "online-compiler", Count: 1, Text: "the program was built with Go's own compiler, with which -online is slower: " + res.Plain})
 	}
-	a.tellOnline(ctx, told, res.Plan)
-	a.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)
-	code := a.finish()
-	if err := a.print(); err != nil {
-		return fmt.Errorf("writing the report: %w", err)
-	}
-	if code == exitNone {
-		return nil
-	}
-	return &exitError{code: code}
+	a.found.online(ctx, a.fly.filter, told, res.Plan)
+	a.found.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)
+	out := a.output()
+	out.run(ctx)
+	return out.err
 }
 
-// tellOnline puts what the program has told into the report.
-func (a *analysis) tellOnline(ctx context.Context, told *online.Result, load func(context.Context) (*plan.Plan, error)) {
-	s := &report.OnTheFly{Engine: "fasttrack", Filter: a.fly.filter}
-	a.summary.OnTheFly = s
-	a.summary.Traces, s.Processes = told.Processes, told.Processes
+// online adds the races and figures that the detector in the program has written. load has the
+// plan of the program.
+func (f *findings) online(ctx context.Context, filter string, told *online.Result, load func(context.Context) (*plan.Plan, error)) {
+	s := &report.OnTheFly{Engine: "fasttrack", Filter: filter}
+	f.summary.OnTheFly = s
+	f.summary.Traces, s.Processes = told.Processes, told.Processes
 	for _, c := range told.Counts {
 		s.Add(c.Name, c.N)
 		if onlineRules[c.Name] {
 			s.Accesses += c.N
 		}
 		if text := onlineLosses[c.Name]; text != "" && c.N > 0 {
-			a.warn(report.Warning{Code: "online-" + c.Name, Count: int(c.N), Text: fmt.Sprintf("%d %s", c.N, text)})
+			f.warn(report.Warning{Code: "online-" + c.Name, Count: int(c.N), Text: fmt.Sprintf("%d %s", c.N, text)})
 		}
 	}
 	if told.Processes == 0 {
-		a.warn(report.Warning{Code: "nothing-told", Count: 1, Text: "no process with the detector inside ran"})
+		f.warn(report.Warning{Code: "nothing-told", Count: 1, Text: "no process with the detector inside ran"})
 	}
 	if told.Cut > 0 {
-		a.warn(report.Warning{Code: "online-cut", Count: told.Cut,
+		f.warn(report.Warning{Code: "online-cut", Count: told.Cut,
 			Text: fmt.Sprintf("%d programs ended before they could say what the detector did and gave up: by a panic, a fatal error, a signal, -halt, or another program in their place", told.Cut)})
 	}
 	for _, b := range []struct {
@@ -110,19 +108,19 @@ func (a *analysis) tellOnline(ctx context.Context, told *online.Result, load fun
 		{"online-plugins", told.Blind.Plugins, "plugins were loaded: their code is not seen"},
 	} {
 		if b.n > 0 {
-			a.warn(report.Warning{Code: b.code, Count: int(b.n), Text: fmt.Sprintf("%d %s", b.n, b.text)})
+			f.warn(report.Warning{Code: b.code, Count: int(b.n), Text: fmt.Sprintf("%d %s", b.n, b.text)})
 		}
 	}
 	var p *plan.Plan
 	if len(told.Found) > 0 {
 		var err error
 		if p, err = load(ctx); err != nil {
-			a.warn(report.Warning{Code: "no-source", Count: 1, Text: fmt.Sprintf("the source could not be loaded, so the races have no columns and names: %v", err)})
+			f.warn(report.Warning{Code: "no-source", Count: 1, Text: fmt.Sprintf("the source could not be loaded, so the races have no columns and names: %v", err)})
 		}
 	}
 	sites := online.NewSites(p)
 	for i := range told.Found {
-		sites.AddTo(&a.set, &told.Found[i])
+		sites.AddTo(&f.set, &told.Found[i])
 	}
 }
 

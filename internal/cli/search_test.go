@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/presage-race/presage/internal/report"
 )
 
 // TestSideBySide: the report is the same, byte for byte, however many searches run at once; also
@@ -20,15 +16,10 @@ func TestSideBySide(t *testing.T) {
 	files := writeTraces(t, t.TempDir())
 	analysed := func(workers int, m *memory) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
-		a := &analysis{env: &Env{Stderr: io.Discard}, options: options{level: levelPath}, progress: newProgress(io.Discard, true), files: files, memory: m}
-		unread := a.traces(t.Context())
-		a.finish()
-		var b bytes.Buffer
-		if err := a.send(report.NewJSON(&b)); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprint(&b, unread)
-		return b.String()
+		a := testAnalysis(files)
+		a.memory = m
+		a.searches().run(t.Context())
+		return sent(t, a) + fmt.Sprint(a.found.unread)
 	}
 	want := analysed(1, nil)
 	if n := strings.Count(want, `{"race":`); n < 12 || !strings.Contains(want, "5.std") {

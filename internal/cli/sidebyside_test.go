@@ -109,8 +109,7 @@ func TestReplayAll(t *testing.T) {
 		}
 		var calls [5]atomic.Int32
 		var running, most atomic.Int32
-		a := &analysis{progress: newProgress(nil, true)}
-		r := &replayer{progress: a.progress}
+		r := &replayer{progress: newProgress(nil, true)}
 		r.run = func(_ context.Context, race *report.Race) (*replay.Outcome, error) {
 			i := int(race.ID[0] - '0')
 			n := running.Add(1)
@@ -156,16 +155,16 @@ func TestReplayAllLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		a := &analysis{progress: newProgress(nil, true)}
-		r := &replayer{progress: a.progress}
+		r := &replayer{progress: newProgress(nil, true)}
 		r.run = func(_ context.Context, race *report.Race) (*replay.Outcome, error) {
 			time.Sleep(4 * time.Second)
 			return outcome(replay.Try{Confirmed: race.ID == "1"}), nil
 		}
 		races := []*report.Race{{ID: "0"}, {ID: "1"}, {ID: "2"}}
 		attempts := r.replayAll(ctx, races, time.Time{}, newCrowd([]string{"-p=1"}, 2))
-		if left, _ := a.note(attempts); left != 1 || races[1].Tier != report.Confirmed || races[2].Replay != nil || a.summary.Unconfirmed != 1 {
-			t.Errorf("%d left, %+v", left, a.summary)
+		var found findings
+		if left, _ := found.note(attempts); left != 1 || races[1].Tier != report.Confirmed || races[2].Replay != nil || found.summary.Unconfirmed != 1 {
+			t.Errorf("%d left, %+v", left, found.summary)
 		}
 		late := r.replayAll(t.Context(), races[:2], time.Now().Add(time.Second), newCrowd([]string{"-p=1"}, 2))
 		if !late[0].done || late[1].done {

@@ -45,27 +45,28 @@ type lens struct {
 	counts    report.Marks
 }
 
-// warnStatically runs the static lens on the packages that were recorded. It comes after the run,
-// whose processor time it does not take. Where it fails the report has no warnings, and says so.
-func (a *analysis) warnStatically(ctx context.Context, g *goArgs, test bool, rec *record.Result) {
+// newLens runs the static lens on the packages that were recorded. It runs after the program, so
+// that it takes no processor time from the tests. If it fails, a warning says so, and the result is
+// nil.
+func newLens(ctx context.Context, env *Env, g *goArgs, test bool, rec *record.Result, p *progress, found *findings) *lens {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	v := &vetting{vetOptions: vetOptions{tier: g.static, tests: test, dir: g.dir}, env: a.env, begun: time.Now(), patterns: g.packages, progress: a.progress,
+	v := &vetting{vetOptions: vetOptions{tier: g.static, tests: test, dir: g.dir}, env: env, begun: time.Now(), patterns: g.packages, progress: p,
 		buildFlags: rec.BuildFlags}
 	var err error
 	v.res, v.ignored, err = v.analyse(ctx, g.dir, g.packages, "static lens: analysing packages")
 	v.progress.end()
 	if err != nil {
-		a.failed = true
-		a.warn(report.Warning{Code: "static-failed", Count: 1, Text: fmt.Sprintf("the static lens failed, so that there are no warnings to mark: %v", err)})
-		return
+		found.failed = true
+		found.warn(report.Warning{Code: "static-failed", Count: 1, Text: fmt.Sprintf("the static lens failed, so that there are no warnings to mark: %v", err)})
+		return nil
 	}
 	s := &lens{v: v, kept: v.choose(), unwitness: map[[2]trace.Site]bool{}, broken: rec.Missing != "", counts: report.Marks{Tier: v.tier, Ignored: v.counts.Ignored}}
 	messages, _ := v.messages()
 	for _, m := range messages {
-		a.warn(report.Warning{Code: "static-" + m.Code, Count: m.Count, Text: "static lens: " + m.Text})
+		found.warn(report.Warning{Code: "static-" + m.Code, Count: m.Count, Text: "static lens: " + m.Text})
 	}
-	a.static = s
+	return s
 }
 
 // notes is src, which notes what was executed.
@@ -108,29 +109,38 @@ func (s *lens) warnings() []*report.StaticWarning {
 	return s.shown
 }
 
-// lossy are the warnings of a trace that some events are missing in.
-var lossy = []string{"recording-incomplete", "recording-stopped", "merge-stopped", "raw-damaged", "records-dropped", "trace-damaged", "interrupted", "nothing-recorded"}
+// marking is the stage that marks the warnings of the static lens.
+type marking struct {
+	// Inputs.
+	lens     *lens // nil: nothing is marked
+	plan     func(context.Context) (*plan.Plan, error)
+	progress *progress
+	// Inputs, changed: pairs that were to be replayed go, and the counts of the marks are added.
+	found *findings
+}
 
-// mark says of every warning what the run says about it.
-func (a *analysis) mark(ctx context.Context) {
-	s := a.static
+// run compares every warning with the recorded run.
+func (m *marking) run(ctx context.Context) {
+	m.progress.stages.Begin(stageReport)
+	m.found.dropToRun()
+	s := m.lens
 	if s == nil {
 		return
 	}
-	s.broken = s.broken || a.failed || slices.ContainsFunc(a.warnings, func(w report.Warning) bool { return slices.Contains(lossy, w.Code) })
+	s.broken = s.broken || m.found.failed || m.found.lossy()
 	var p *plan.Plan
 	at := map[token.Position][]instruction{}
-	if a.plan != nil {
+	if m.plan != nil {
 		var err error
-		if p, err = a.plan(ctx); err != nil {
-			a.warn(report.Warning{Code: "static-not-compared", Count: 1, Text: fmt.Sprintf("the warnings of the static lens are not compared with the run: %v", err)})
+		if p, err = m.plan(ctx); err != nil {
+			m.found.warn(report.Warning{Code: "static-not-compared", Count: 1, Text: fmt.Sprintf("the warnings of the static lens are not compared with the run: %v", err)})
 		}
 	}
 	if p != nil {
 		at = instructionsAt(p, s.wanted())
 	}
-	s.compare(p, at, a.set.Races())
-	a.summary.Static = &s.counts
+	s.compare(p, at, m.found.set.Races())
+	m.found.summary.Static = &s.counts
 }
 
 // compare reports and marks the warnings. A pair that a race confirms is not hidden behind another

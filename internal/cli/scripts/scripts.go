@@ -29,7 +29,7 @@ func Main(m *testing.M, presage func()) {
 	testscript.Main(prepared{m}, map[string]func(){"presage": presage})
 }
 
-// Presage is the command without its help.
+// Presage is the command.
 func Presage() {
 	os.Exit(cli.Main(context.Background(), cli.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 }

@@ -1,4 +1,3 @@
-// Package replay has sessions of the command that replay races.
 package replay
 
 import (

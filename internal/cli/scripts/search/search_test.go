@@ -1,5 +1,3 @@
-// Package search has sessions of the command about what prediction finds, and what it must not
-// find.
 package search
 
 import (

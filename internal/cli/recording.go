@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/presage-race/presage/internal/host/disk"
 	"github.com/presage-race/presage/internal/host/private"
 	"github.com/presage-race/presage/internal/host/stage"
@@ -22,25 +20,14 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
-func newTest(env *Env) *cobra.Command {
-	return &cobra.Command{Use: "test [go test flags] [packages]", Short: "Record the tests' run and predict its races", DisableFlagParsing: true,
-		RunE: func(cmd *cobra.Command, args []string) error { return runGo(cmd.Context(), env, args, true) }}
-}
-
-func newRun(env *Env) *cobra.Command {
-	return &cobra.Command{Use: "run [build flags] package [-- arguments]", Short: "Record a program's run and predict its races", DisableFlagParsing: true,
-		RunE: func(cmd *cobra.Command, args []string) error { return runGo(cmd.Context(), env, args, false) }}
-}
-
-// runGo is the pipeline of test and run: record, analyse, report.
+// runGo runs test and run: it records the program, and analyses the traces.
 func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	g, err := parseGo(argv, test)
 	if err != nil {
 		return err
 	}
 	if g.help {
-		fmt.Fprintln(env.Stdout, env.Help)
-		return nil
+		return printHelp(env, sub(test))
 	}
 	if err := g.check(test); err != nil {
 		return err
@@ -48,62 +35,94 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if g.online.on {
 		return runOnline(ctx, env, g, argv, test)
 	}
-	smt, err := newSMT(g.solver)
-	if err != nil {
-		return err
-	}
 	if g.out != "" { // the report of the run names it, wherever that is read
 		if g.out, err = filepath.Abs(g.out); err != nil {
 			return err
 		}
 	}
-	p := newProgress(env.Stderr, g.quiet)
-	p.stages.Begin(stageLoad)
-	c, b := recordConfig(env, g, test, p), &budget{}
-	early := newEarly(ctx, env, g.options, p.say)
-	defer early.end()
-	c.Early = early.search
-	analysing, stop := ctx, context.CancelFunc(func() {})
+	r := &recording{env: env, args: g, test: test, progress: newProgress(env.Stderr, g.quiet), budget: &budget{}}
+	defer r.end()
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	return r.analysis(argv).run(r.analysing)
+}
+
+// recording is the first stage of test and run: the program is built with hooks and run, and its
+// records become traces.
+type recording struct {
+	// Inputs.
+	env      *Env
+	args     *goArgs
+	test     bool
+	progress *progress
+	// Outputs.
+	result    *record.Result
+	err       error           // the recording did not come to its end
+	early     *early          // searches that have begun while the tests ran
+	budget    *budget         // set when the program has ended
+	analysing context.Context // for the stages after the program, which an interrupt ends
+
+	stop context.CancelFunc
+}
+
+// run records. An error ends the command: there is nothing to analyse.
+func (r *recording) run(ctx context.Context) error {
+	r.progress.stages.Begin(stageLoad)
+	c := recordConfig(r.env, r.args, r.test, r.progress)
+	r.analysing = ctx
+	r.early = newEarly(ctx, r.env, r.args.options, r.progress.say)
+	c.Early = r.early.search
 	c.Ordering = func(ran time.Duration) func(size, rest int64) func() bool {
-		early.testsOver()
-		analysing, stop = interruptible(ctx, p)
-		*b = budget{time.Now(), cmp.Or(g.time, defaultTime(ran))}
-		p.until = b.end()
-		return b.ordering
+		r.early.testsOver()
+		r.analysing, r.stop = interruptible(ctx, r.progress)
+		*r.budget = budget{time.Now(), cmp.Or(r.args.time, defaultTime(ran))}
+		r.progress.until = r.budget.end()
+		return r.budget.ordering
 	}
-	rec, err := record.Run(ctx, c)
-	defer func() { stop() }()
-	p.end()
-	if left := (*record.LeftOutError)(nil); errors.As(err, &left) {
-		return usagef("%v", err)
+	r.result, r.err = record.Run(ctx, c)
+	r.progress.end()
+	if left := (*record.LeftOutError)(nil); errors.As(r.err, &left) {
+		return usagef("%v", r.err)
 	}
-	if err != nil && rec == nil {
-		return err
+	if r.err != nil && r.result == nil {
+		return r.err
 	}
-	if rec.NotBuilt {
-		if err == nil {
-			err = notBuilt(rec)
-		}
-		return err
+	if r.result.NotBuilt {
+		return cmp.Or(r.err, notBuilt(r.result))
 	}
-	a := &analysis{env: env, options: g.options, progress: p, tests: test, programCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, plan: rec.Plan, smt: smt,
-		dir: g.dir, command: append([]string{"presage", sub(test)}, argv...), kept: rec.Run, early: early, budget: b, memory: newMemory(g.memory)}
-	a.recorded(rec, err)
-	sayCode(env, test, rec.ExitCode, "analysing what was recorded")
-	a.files, err = early.settle(rec, func() ([]string, error) { return keepTraces(rec.Traces, g.out) })
-	if err != nil {
-		a.failed = true
-		a.warn(report.Warning{Code: "trace-not-kept", Count: 1, Text: disk.Explain(err).Error()})
-		a.files = rec.Traces
+	sayCode(r.env, r.test, r.result.ExitCode, "analysing what was recorded")
+	return nil
+}
+
+// end ends the searches under way, and the handling of interrupts.
+func (r *recording) end() {
+	if r.stop != nil {
+		r.stop()
+	}
+	r.early.end()
+}
+
+// analysis is the analysis of what was recorded.
+func (r *recording) analysis(argv []string) *analysis {
+	g, rec := r.args, r.result
+	a := newAnalysis(r.env, g.options, r.progress)
+	a.command = append([]string{"presage", sub(r.test)}, argv...)
+	a.dir, a.kept, a.load.plan = g.dir, rec.Run, rec.Plan
+	a.early, a.budget, a.memory = r.early, r.budget, newMemory(g.memory)
+	a.found.program = program{exitCode: rec.ExitCode, functions: rec.Functions, opaque: rec.Opaque, tests: r.test}
+	a.found.recorded(rec, r.err)
+	a.traces.from = cmp.Or(g.out, rec.Dir)
+	var err error
+	if a.traces.files, err = r.early.settle(rec, func() ([]string, error) { return keepTraces(rec.Traces, g.out) }); err != nil {
+		a.found.failed = true
+		a.found.warn(report.Warning{Code: "trace-not-kept", Count: 1, Text: disk.Explain(err).Error()})
+		a.traces.files = rec.Traces
 	}
 	if g.static != "" {
-		a.warnStatically(ctx, g, test, rec)
+		a.lens = newLens(r.analysing, r.env, g, r.test, rec, r.progress, &a.found)
 	}
-	a.traceFile = g.out
-	if g.out == "" {
-		a.traceFile = rec.Dir
-	}
-	return a.run(analysing)
+	return a
 }
 
 // check looks for flags that do not go together.
@@ -117,23 +136,23 @@ func (g *goArgs) check(test bool) error {
 	return g.online.check()
 }
 
-// recorded says what the recording has to say, and err, which it ended with.
-func (a *analysis) recorded(rec *record.Result, err error) {
+// recorded adds the warnings of the recording, and err, with which it ended.
+func (f *findings) recorded(rec *record.Result, err error) {
 	if rec.Missing != "" {
-		a.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})
+		f.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "nothing was recorded, the program ran without presage: " + rec.Missing})
 	}
 	for _, w := range rec.Warnings {
-		a.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
+		f.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
 	}
 	if err != nil {
-		a.failed = true
-		a.warn(report.Warning{Code: "recording-incomplete", Count: 1, Text: err.Error()})
+		f.failed = true
+		f.warn(report.Warning{Code: "recording-incomplete", Count: 1, Text: err.Error()})
 	}
 }
 
-// interruptible is for what comes behind the tests. An interrupt does not keep what was recorded
-// from being put in order, or it would be lost; then the report says how to go on. The second one
-// ends the process.
+// interruptible returns the context of the stages after the program. An interrupt does not end the
+// merge of the records, or they would be lost; the report then says how to go on. The second
+// interrupt ends the process.
 func interruptible(ctx context.Context, p *progress) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	context.AfterFunc(ctx, func() {

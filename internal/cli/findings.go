@@ -1,0 +1,290 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/source"
+)
+
+// findings are the result of the stages: the races, and what the search did not cover. Each stage
+// adds to them; the last one makes a report of them.
+type findings struct {
+	level   string // of the search
+	program program
+
+	set      report.Set
+	warnings []report.Warning
+	summary  report.Summary
+
+	unread   []error // what was wrong with single traces
+	failed   bool    // a stage did not do its work, as far as the exit code is concerned
+	cut      int     // traces that were not analysed to their end, because of an interrupt
+	analysed int64   // events that were
+}
+
+// program is the program that was recorded.
+type program struct {
+	goVersion         string
+	exitCode          int
+	functions, opaque int  // all functions, and those that could not be instrumented
+	tests             bool // go test ran it
+	tested            bool // and ran a test
+}
+
+// warn adds a warning. Warnings with one code and one text, but for the count, become one. Their
+// counts add up, except for warnings of the program: each of its processes has the same.
+func (f *findings) warn(w report.Warning) {
+	w.Text = strings.Replace(w.Text, strconv.Itoa(w.Count)+" ", countMark, 1)
+	for i := range f.warnings {
+		if f.warnings[i].Code != w.Code || f.warnings[i].Text != w.Text {
+			continue
+		}
+		if !ofProgram[w.Code] {
+			f.warnings[i].Count += w.Count
+		}
+		return
+	}
+	f.warnings = append(f.warnings, w)
+}
+
+// warnOfTrace adds warnings that a trace or its analysis has.
+func (f *findings) warnOfTrace(list []trace.Warning) {
+	for _, w := range list {
+		f.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
+	}
+}
+
+// countMark stands for the count in a warning's text until all are counted.
+const countMark = "\x00"
+
+// putCounts puts the counts into the texts of the warnings.
+func (f *findings) putCounts() {
+	for i := range f.warnings {
+		w := &f.warnings[i]
+		w.Text = strings.Replace(w.Text, countMark, strconv.Itoa(w.Count)+" ", 1)
+	}
+}
+
+// lossyCodes are the codes of warnings that some events of a run are missing.
+var lossyCodes = []string{"recording-incomplete", "recording-stopped", "merge-stopped", "raw-damaged", "records-dropped", "trace-damaged", "interrupted", "nothing-recorded"}
+
+// lossy reports whether some events of the run are missing.
+func (f *findings) lossy() bool {
+	return slices.ContainsFunc(f.warnings, func(w report.Warning) bool { return slices.Contains(lossyCodes, w.Code) })
+}
+
+// warnWalk adds a warning of the calls that the walk of a trace could not follow.
+func (f *findings) warnWalk(n int, odd []walk.Mismatch) {
+	if n == 0 {
+		return
+	}
+	text := "calls do not agree with their source (a mistake of presage, please report it); what they read keeps its value"
+	for i, m := range odd {
+		if i == maxShown {
+			text += "; …"
+			break
+		}
+		text += "; " + m.String()
+	}
+	f.warn(report.Warning{Code: "walk-mismatch", Count: n, Text: text})
+}
+
+// maxShown is the number of cases that the text of one warning names.
+const maxShown = 5
+
+// warnDamaged adds a warning that a trace could not be read to its end.
+func (f *findings) warnDamaged(err error) {
+	f.failed = true
+	f.warn(report.Warning{Code: "trace-damaged", Count: 1, Text: fmt.Sprintf("%v; the events before the damage were analysed", err)})
+}
+
+// describe notes the program that a trace is of.
+func (f *findings) describe(meta *trace.Meta) {
+	f.program.goVersion = meta.GoVersion
+	f.program.tested = f.program.tested || ranTests(meta)
+	if f.program.functions > 0 || meta.Source != "presage" { // known from the recording, or from its first trace
+		return
+	}
+	_, funcs, _ := meta.Program()
+	f.program.functions = len(funcs)
+	for _, fn := range funcs {
+		if fn.Opaque != "" {
+			f.program.opaque++
+		}
+	}
+}
+
+// count adds what one trace holds to the summary and its warnings to the report.
+func (f *findings) count(meta *trace.Meta, res *predict.Result) {
+	s := &f.summary
+	s.Traces++
+	f.describe(meta)
+	s.Events += res.Counts.Events
+	f.analysed += res.Counts.Events
+	s.Goroutines += max(len(meta.Goroutines)-1, 0)
+	s.Windows += res.Counts.Windows
+	s.Candidates += int(res.Counts.Tried)
+	s.Undecided += int(res.Counts.Unknown)
+	s.Promising += res.Counts.Promising
+	s.Settled += res.Counts.Settled
+	f.warnOfTrace(meta.Warnings)
+	for _, w := range res.Warnings {
+		if w.Code != predict.UnwitnessedCode || !f.listsAll(meta) { // else the report lists these pairs
+			f.warnOfTrace([]trace.Warning{w})
+		}
+	}
+}
+
+// listsAll reports whether the report is that of a happens-before detector: all pairs that are
+// unordered in the recorded run.
+func (f *findings) listsAll(meta *trace.Meta) bool {
+	return f.level == levelHB && meta.Source != "presage"
+}
+
+// countPaths counts the untaken branches that were explored.
+func (f *findings) countPaths(res *predict.Result, unkept int64) {
+	if f.summary.Paths == nil {
+		f.summary.Paths = &report.Paths{Ends: make(map[string]int)}
+	}
+	p, b := f.summary.Paths, &res.Counts.Build
+	p.Forks += int(b.Forks)
+	p.Unexplored += int(b.Unexplored)
+	p.Unkept += int(unkept)
+	for reason, n := range b.Ends {
+		p.Ways += int(n)
+		p.Ends[reason] += int(n)
+	}
+}
+
+// tallyFile counts a trace that is not to be analysed.
+func (f *findings) tallyFile(name string) error {
+	s, err := openTrace(name)
+	if err != nil {
+		f.failed = true
+		return err
+	}
+	return errors.Join(f.tally(s), s.Close())
+}
+
+// tally is tallyFile for a trace that is open. One without an index is read through.
+func (f *findings) tally(s *source.File) error {
+	n := int64(-1)
+	if s.Trace != nil {
+		n = s.Trace.Events()
+	}
+	if n < 0 {
+		stat, err := trace.Count(s)
+		if err != nil {
+			return err
+		}
+		n = stat.Events
+	}
+	f.summary.Traces++
+	f.summary.Events += n
+	f.summary.Goroutines += max(len(s.Meta().Goroutines)-1, 0)
+	f.describe(s.Meta())
+	for _, w := range s.Meta().Warnings {
+		if slices.Contains(lossyCodes, w.Code) {
+			f.warn(report.Warning{Code: w.Code, Count: w.Count, Text: w.Text})
+		}
+	}
+	return nil
+}
+
+// left counts a trace that was not analysed to its end, of which a part may have been.
+func (f *findings) left() {
+	f.cut++
+	f.failed = true
+}
+
+// leave counts a trace that was not begun (I2).
+func (f *findings) leave(name string) error {
+	f.left()
+	s, err := openTrace(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.leaveOpen(s), s.Close())
+}
+
+func (f *findings) leaveOpen(s *source.File) error {
+	if s.Trace != nil && s.Trace.Events() >= 0 {
+		return f.tally(s)
+	}
+	f.summary.Traces++ // to count its events is to read it
+	f.describe(s.Meta())
+	return nil
+}
+
+// interrupted adds a warning of what an interrupt left out. resume is the command that analyses it
+// (CM5).
+func (f *findings) interrupted(resume []string) {
+	if f.cut == 0 {
+		return
+	}
+	text := "1 trace was not analysed to its end"
+	if f.cut > 1 {
+		text = fmt.Sprintf("%d traces were not analysed to their end", f.cut)
+	}
+	f.warn(report.Warning{Code: "interrupted", Count: f.cut,
+		Text: fmt.Sprintf("%s: the analysis was interrupted. What was recorded is kept, and this analyses it from the beginning: %s", text, commandLine(resume))})
+}
+
+// finish fills the summary and returns the exit code.
+func (f *findings) finish(traceFile string, kept *record.RunDir) int {
+	f.putCounts()
+	s := &f.summary
+	if n := len(f.set.Candidates()); n > 0 {
+		s.OnTheFly.Candidates = n
+	}
+	for _, r := range f.set.Races() {
+		s.Races++
+		if r.Tier == report.Replayed {
+			s.Replayed++
+			s.Predicted++
+			continue
+		}
+		if r.Tier == report.Confirmed {
+			s.Confirmed++
+		}
+		if r.Proof() == report.Observed {
+			s.Observed++
+		} else {
+			s.Predicted++
+		}
+		switch r.Proof() {
+		case report.ByValue:
+			s.ByValue++
+		case report.ByPath:
+			s.ByPath++
+		}
+	}
+	s.Warnings, s.TraceFile, s.ProgramCode = len(f.warnings), traceFile, f.program.exitCode
+	s.Functions, s.Instrumented = f.program.functions, f.program.functions-f.program.opaque
+	s.Coverage = f.coverage()
+	if kept != nil && traceFile == kept.Dir && f.noRun() {
+		s.TraceFile = ""
+	}
+	switch {
+	case s.Races > 0, s.OnTheFly != nil && s.OnTheFly.Candidates > 0:
+		s.ExitCode = exitRaces
+	case f.failed || f.program.exitCode != 0, s.Coverage.Lost(), s.Coverage.Searched == report.Nothing && (f.level != levelNone || f.noRun()):
+		// (E7), (E8)
+		s.ExitCode = exitFailed
+	}
+	return s.ExitCode
+}
+
+// noRun reports whether nothing was recorded, or no test ran: the last run stays the last run.
+func (f *findings) noRun() bool {
+	return f.summary.Races == 0 && f.summary.Coverage.Searched == report.Nothing && (f.summary.Events == 0 && f.cut == 0 || f.program.tests && !f.program.tested)
+}

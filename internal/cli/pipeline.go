@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// An analysis takes traces to a report. It is a list of stages. Each stage is a value whose fields
+// name what it reads, and adds to the findings:
+//
+//	stage     type       reads                             adds
+//	search    searches   the traces                        races, candidates, warnings, counts
+//	replay    replaying  races, the traces, the program    results of replays
+//	mark      marking    races, the static lens            static warnings with their marks
+//	write     output     all findings                      the exit code; writes the report
+//
+// Under test and run, the stage that records the program comes first (recording).
+type analysis struct {
+	env      *Env
+	options  options
+	fly      onTheFly // in place of prediction
+	command  []string // as the user gave it
+	again    []string // the command that analyses the same traces from the beginning; nil: as resume says
+	dir      string
+	traces   traces
+	kept     *record.RunDir // for presage report; nil: none
+	load     loader
+	explain  explained // the pairs to explain; nil: none
+	lens     *lens     // whose warnings are marked; nil: none
+	early    *early    // what was searched while the tests ran; nil: nothing
+	progress *progress
+	budget   *budget  // nil: there is none
+	memory   *memory  // nil: there is no limit
+	builder  *builder // of what is replayed; nil: nothing is
+
+	found findings
+}
+
+// explained returns the pairs of sites of a trace that are to be explained.
+type explained func(meta *trace.Meta) func(a, b trace.Site) bool
+
+// traces are the files that a command analyses.
+type traces struct {
+	files []string
+	from  string // as the report names them: a file, or the directory that has several
+}
+
+// newAnalysis returns an analysis of a level, or by a detector of one pass.
+func newAnalysis(env *Env, o options, p *progress) *analysis {
+	return &analysis{env: env, options: o, progress: p, found: findings{level: o.level}}
+}
+
+// run runs the stages, and returns the exit code as an error.
+func (a *analysis) run(ctx context.Context) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop) // (CM6)
+	if a.early != nil {
+		context.AfterFunc(ctx, a.early.cancel)
+	}
+	if a.options.confirm > 0 {
+		a.builder = newBuilder(ctx, a.env, a.load.plan, a.progress)
+		defer a.builder.stop()
+	}
+	out := a.output()
+	for _, stage := range []func(context.Context){
+		a.searches().run,
+		a.replaying().run,
+		a.marking().run,
+		out.run,
+	} {
+		stage(ctx)
+	}
+	return out.err
+}
+
+func (a *analysis) searches() *searches {
+	return &searches{
+		env: a.env, options: a.options, fly: a.fly, traces: a.traces, load: &a.load, explain: a.explain, early: a.early, lens: a.lens, resume: a.resume(),
+		progress: a.progress, budget: a.budget, memory: a.memory, builder: a.builder,
+		found: &a.found,
+	}
+}
+
+func (a *analysis) replaying() *replaying {
+	return &replaying{
+		traces: a.traces, config: a.config, confirm: a.options.confirm, budget: a.budget, builder: a.builder, progress: a.progress,
+		found: &a.found,
+	}
+}
+
+func (a *analysis) marking() *marking {
+	return &marking{lens: a.lens, plan: a.load.plan, progress: a.progress, found: &a.found}
+}
+
+func (a *analysis) output() *output {
+	return &output{
+		env: a.env, json: a.options.json, config: a.config, kept: a.kept, traces: a.traces, lens: a.lens, progress: a.progress, begun: time.Now(),
+		found: &a.found,
+	}
+}
+
+// config says what makes the report.
+func (a *analysis) config() *report.Config {
+	c := &report.Config{
+		Protocol: report.ProtocolVersion, Tool: "presage", Version: version(), GoVersion: a.found.program.goVersion,
+		Command: a.command, Level: a.options.level, Window: a.options.window,
+	}
+	if a.fly.engine != "" {
+		c.Level = a.fly.engine
+	}
+	c.Dir, _ = filepath.Abs(a.dir)
+	return c
+}
+
+// resume is the command that analyses the same traces from the beginning (CM5).
+func (a *analysis) resume() []string {
+	if a.again != nil {
+		return a.again
+	}
+	o := &a.options
+	command := []string{"presage", "analyze"}
+	if o.level != levelPath {
+		command = append(command, "-level="+o.level)
+	}
+	for _, f := range []struct {
+		name string
+		n    int
+	}{{"window", o.window}, {"budget", o.budget}, {"effort", o.effort}} {
+		if f.n > 0 {
+			command = append(command, "-"+f.name+"="+strconv.Itoa(f.n))
+		}
+	}
+	if inside, err := traceFiles([]string{a.traces.from}); err == nil && slices.Equal(inside, a.traces.files) {
+		return append(command, a.traces.from)
+	}
+	return append(command, a.traces.files...) // the directory has others
+}
