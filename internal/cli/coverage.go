@@ -74,7 +74,7 @@ var gaps = map[string]gapOf{
 	"pairs-apart":                 {bounds, "%d pair(s) of positions further apart than a window (-window)"},
 	"candidates-untried":          {bounds, "not all accesses of %d pair(s) of positions tried"},
 	"candidates-untried-off-path": {bounds, "not all accesses of %d pair(s) of positions tried off the recorded path"},
-	"ways-untried":                {bounds, "%d way(s) off the recorded path not tried"},
+	"ways-untried":                {bounds, "%d alternative path(s) not tried"},
 	"threads-cut":                 {bounds, "the rest of a goroutine left out of a window %d time(s), behind an event that the recorded order does not explain"},
 	"writers-unknown":             {bounds, "the rest of a goroutine left out of a window %d time(s), behind a read whose writer is not known"},
 	"windows-refusing":            {bounds, "%d window(s) not searched"},

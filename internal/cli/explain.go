@@ -163,7 +163,7 @@ func (x *explainer) list(ctx context.Context) error {
 		return nil
 	})
 	if err == nil && n == 0 && !x.args.json {
-		fmt.Fprintln(x.env.Stdout, "presage: no pair of positions lacks a witness because of missing methods")
+		fmt.Fprintln(x.env.Stdout, "presage: excluded code leaves no pair of source lines undecided")
 	}
 	return err
 }
@@ -346,13 +346,13 @@ var links = map[predict.LinkKind]string{predict.ProgramOrder: "program-order", p
 // reasons are what explanations say.
 var reasons = map[predict.Reason]struct{ name, text string }{
 	predict.Locked:     {"locked", "Both hold one lock, and not both for reading."},
-	predict.Ordered:    {"ordered", "They keep their order in every execution that is looked for; in these, calls of code without a record keep their place:"},
-	predict.Missing:    {"missing", "They keep their order because of what calls of missing methods may do. What these call has to be traced to decide it:"},
-	predict.Together:   {"together", "What calls of missing methods may do keeps them apart, by several chains together: without it there is a witness. What they call has to be traced to decide it."},
-	predict.Values:     {"values", "No execution in which reads that branches and addresses rest on see what they saw has both next to each other; if these saw other values, one would have."},
+	predict.Ordered:    {"ordered", "They keep their order in every execution that presage considers. In these, calls of code without records stay where they are:"},
+	predict.Missing:    {"missing", "They keep their order because of what calls of excluded code may do. To decide the pair, trace that code:"},
+	predict.Together:   {"together", "They keep their order because of what several calls of excluded code may do together; without these calls there is a witness. To decide the pair, trace that code."},
+	predict.Values:     {"values", "They are next to each other only in executions in which reads that branches and addresses depend on see other values."},
 	predict.Operations: {"operations", "No order of the recorded operations on locks, channels, WaitGroups and the like has both next to each other."},
-	predict.Undecided:  {"undecided", "The search for a witness had spent its budget (-budget raises it)."},
-	predict.Untried:    {"untried", "These two have a witness, but were not tried: others at the same positions were, and had none, or the effort for these positions or for the trace was spent."},
+	predict.Undecided:  {"undecided", "The search for a witness ended at its limit (-budget raises it)."},
+	predict.Untried:    {"untried", "These two have a witness, but were not tried: other accesses at the same source lines were tried first and have none, or the effort for these lines or for the trace was spent."},
 }
 
 // absence is what is known of two positions between which nothing was found.

@@ -12,10 +12,10 @@ func (h *textHandler) witness(r *Race) {
 	w := r.Witness
 	left, right := r.A.Goroutine, r.B.Goroutine
 	if w.Semantics == RecordedRun {
-		h.printf("\n  The recorded run is the execution. What stood between the two accesses (the length of a channel, a select that took\n" +
-			"  its default, a lock that could not be taken, other code, time) kept them apart, but synchronises nothing:\n\n")
+		h.printf("\n  The recorded run itself is the schedule. What kept the two accesses apart is no synchronisation:\n" +
+			"  the length of a channel, the default of a select, a lock that was not free, other code, or time.\n\n")
 	} else {
-		h.printf("\n  An execution that leads there (%s; %s):\n\n", plural(len(w.Order), "event"), judgement(w.Semantics, r.Path))
+		h.printf("\n  A schedule that exposes the race (%s).\n  %s\n\n", plural(len(w.Order), "event"), judgement(w.Semantics, r.Path))
 	}
 	col := (h.o.Width - 4 - 3) / 2
 	h.row(col, h.head.Sprint, goroutineName(left), goroutineName(right))
@@ -46,26 +46,26 @@ func (h *textHandler) witness(r *Race) {
 		}
 	}
 	if off {
-		h.printf("    %s\n", h.dim.Sprint("+ off the recorded path: the recorded run did not do this here"))
+		h.printf("    %s\n", h.dim.Sprint("+ off the recorded path: the recorded run does not do this here"))
 	}
 }
 
 // judgement says what a witness keeps of the recorded run.
 func judgement(semantics string, p *Path) string {
 	if p != nil {
-		return fmt.Sprintf("reads may see other values; every branch goes the way it went, until goroutine %d leaves its path", p.Goroutine)
+		return fmt.Sprintf("Reads may see other values; every branch goes as recorded, until goroutine %d leaves its path.", p.Goroutine)
 	}
 	switch semantics {
 	case "strict":
-		return "every read sees the write it saw"
+		return "Every read sees its recorded write."
 	case "value":
-		return "every read sees the value it saw"
+		return "Every read sees its recorded value."
 	case "needed":
-		return "every read that a branch or an address depends on sees the value it saw"
+		return "Every read that a branch or an address depends on sees its recorded value."
 	case "evaluated":
-		return "reads may see other values; every branch goes the way it went"
+		return "Reads may see other values; every branch goes as recorded."
 	}
-	return semantics
+	return "Reads: " + semantics + "."
 }
 
 // stepLine is a step with its line number, and the source line where it is known.

@@ -134,9 +134,9 @@ func TestLost(t *testing.T) {
 	}{
 		{nil, ""},
 		{&Paths{Forks: 3, Ways: 4, Ends: map[string]int{"goroutine-ends": 3, "panic": 1}}, ""},
-		{&Paths{Forks: 1, Ways: 1, Ends: map[string]int{"opaque-call": 1}}, "1 way off the recorded path, 1 of them followed only in part, because of code that is not instrumented (1)"},
+		{&Paths{Forks: 1, Ways: 1, Ends: map[string]int{"opaque-call": 1}}, "explored 1 alternative path, 1 only in part, because of code that is not instrumented (1)"},
 		{&Paths{Forks: 9, Unexplored: 2, Ways: 9, Ends: map[string]int{"panic": 4, "too-deep": 1, "too-long": 1, "of-a-later-version": 3}},
-			"9 ways off the recorded path, 5 of them followed only in part, because of what is not modelled (3), a bound (2); 9 forks, 2 of them left out, as there are many"},
+			"explored 9 alternative paths, 5 only in part, because of what is not modelled (3), a bound (2); did not explore 2 of 9 forks, because there are many"},
 	} {
 		if got := test.paths.lost(); got != test.want {
 			t.Errorf("%+v:\n got %s\nwant %s", test.paths, got, test.want)

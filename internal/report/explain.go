@@ -19,7 +19,7 @@ func (h *textHandler) path(r *Race) {
 	p := r.Path
 	if p == nil {
 		if len(reads) > 0 {
-			h.printf("\n  What branches and addresses rest on has other values than in the recorded run, with which they go the same way:\n")
+			h.printf("\n  These reads see other values than in the recorded run, with which branches and addresses stay the same:\n")
 			h.sights(reads)
 		}
 		return
@@ -31,7 +31,7 @@ func (h *textHandler) path(r *Race) {
 	isFork := func(s Sight) bool { return s.Fork }
 	h.sights(slices.DeleteFunc(slices.Clone(reads), func(s Sight) bool { return !isFork(s) }))
 	if rest := slices.DeleteFunc(slices.Clone(reads), isFork); len(rest) > 0 {
-		h.printf("  Other reads that branches and addresses rest on:\n")
+		h.printf("  Other reads that branches and addresses depend on:\n")
 		h.sights(rest)
 	}
 }

@@ -140,7 +140,7 @@ func (h *textHandler) link(all *Explained, n int) {
 	case "must-precede":
 		h.printf("      %s\n", h.dim.Sprint("which has to come before"))
 	default:
-		h.printf("      %s\n", h.dim.Sprint("which keeps its place before what follows, because of what missing code may do:"))
+		h.printf("      %s\n", h.dim.Sprint("which must come before the next step, because of what excluded code may do:"))
 		for _, c := range x.Calls {
 			h.printf("          the call of %s by %s%s (%s)\n", c.Package, all.name(c.Goroutine), h.where(c.Position), span(c))
 		}

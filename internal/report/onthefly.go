@@ -42,14 +42,14 @@ func (h *textHandler) Candidate(c *Candidate) error {
 	h.access(&c.A)
 	h.access(&c.B)
 	if c.Hidden.Ordered {
-		h.printf("\n  In the recorded run the two accesses were ordered, because it happened that\n")
+		h.printf("\n  In the recorded run, these steps order the two accesses:\n")
 		for _, e := range c.Hidden.Edges {
 			h.edge(e)
 		}
 	} else {
-		h.printf("\n  The trace shows nothing that ordered the two accesses.\n")
+		h.printf("\n  No synchronisation in the trace orders the two accesses.\n")
 	}
-	h.printf("  It has no witness: it may be no race (presage analyze without -engine looks for one).\n\n")
+	h.printf("  There is no witness, so it need not be a race (presage analyze without -engine looks for one).\n\n")
 	return h.err
 }
 

@@ -57,10 +57,10 @@ func (p *Paths) lost() string {
 		for i, what := range list {
 			list[i] = fmt.Sprintf("%s (%d)", what, by[what])
 		}
-		parts = append(parts, fmt.Sprintf("%s off the recorded path, %d of them followed only in part, because of %s", plural(p.Ways, "way"), total, strings.Join(list, ", ")))
+		parts = append(parts, fmt.Sprintf("explored %s, %d only in part, because of %s", plural(p.Ways, "alternative path"), total, strings.Join(list, ", ")))
 	}
 	if n := p.Unexplored; n > 0 {
-		parts = append(parts, fmt.Sprintf("%s, %d of them left out, as there are many", plural(p.Forks, "fork"), n))
+		parts = append(parts, fmt.Sprintf("did not explore %d of %s, because there are many", n, plural(p.Forks, "fork")))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -75,7 +75,7 @@ func (s *Summary) rungs() string {
 		parts = append(parts, fmt.Sprintf("%d by path", s.ByPath))
 	}
 	if s.Replayed > 0 {
-		parts = append(parts, fmt.Sprintf("%d seen in a run under a schedule that was tried", s.Replayed))
+		parts = append(parts, fmt.Sprintf("%d seen in a run under a schedule that presage chose", s.Replayed))
 	}
 	if s.Confirmed > 0 {
 		parts = append(parts, fmt.Sprintf("%d confirmed by a replay", s.Confirmed))

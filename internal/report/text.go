@@ -122,7 +122,7 @@ func times(n int) string {
 	if n <= 1 {
 		return ""
 	}
-	return fmt.Sprintf(", %d pairs of accesses at these two places", n)
+	return fmt.Sprintf(", %d pairs of accesses at these two source lines", n)
 }
 
 func (h *textHandler) access(a *Access) {
@@ -172,25 +172,25 @@ func goroutineName(g Goroutine) string {
 	return fmt.Sprintf("goroutine %d", g.ID)
 }
 
-// hidden says why -race did not see the race in the recorded run.
+// hidden explains why -race does not see the race in the recorded run.
 func (h *textHandler) hidden(r *Race) {
 	switch {
 	case r.Proof() == Observed:
-		h.printf("\n  Nothing ordered the two accesses in the recorded run.\n")
+		h.printf("\n  No synchronisation orders the two accesses in the recorded run.\n")
 	case r.Tier == Replayed:
-		h.printf("\n  In the recorded run -race had nothing to see. It reports the two lines in another run, under the schedule below, which\n  presage chose without knowing what code outside the trace would do.\n")
+		h.printf("\n  -race cannot see this race in the recorded run. It reports the two lines in another run, under the\n  schedule below. presage chose that schedule without knowing what code outside the trace would do.\n")
 	case r.A.OffPath && r.B.OffPath:
-		h.printf("\n  In the recorded run -race had nothing to see: both accesses are off the recorded path.\n")
+		h.printf("\n  -race cannot see this race in the recorded run: both accesses are off the recorded path.\n")
 	case r.A.OffPath || r.B.OffPath:
-		h.printf("\n  In the recorded run -race had nothing to see: the %s is off the recorded path.\n", pick(r.A.OffPath, r.A.Kind, r.B.Kind))
+		h.printf("\n  -race cannot see this race in the recorded run: the %s is off the recorded path.\n", pick(r.A.OffPath, r.A.Kind, r.B.Kind))
 	case !r.Hidden.Ordered:
-		h.printf("\n  No chain of synchronisation in the trace orders the two accesses in the recorded run: -race may see them, unless code that\n  is not in the trace orders them.\n")
+		h.printf("\n  No synchronisation in the trace orders the two accesses in the recorded run. -race may report them,\n  unless code outside the trace orders them.\n")
 	default:
-		h.printf("\n  In the recorded run -race had nothing to see, because it happened that\n")
+		h.printf("\n  -race cannot see this race in the recorded run, because these steps order the two accesses:\n")
 		for _, e := range r.Hidden.Edges {
 			h.edge(e)
 		}
-		h.printf("  which orders the two accesses. The witness does without the order marked *.\n")
+		h.printf("  The schedule below does not keep the order marked *.\n")
 	}
 }
 

@@ -11,7 +11,7 @@ type Hidden struct {
 type Edge struct {
 	From   Step `json:"from"`
 	To     Step `json:"to"`
-	Broken bool `json:"broken"` // the witness does without it
+	Broken bool `json:"broken"` // the witness does not keep it
 }
 
 // Witness is an order of recorded events after which both accesses are next.
