@@ -5,28 +5,13 @@ import (
 	"time"
 )
 
-// A budget is the time for what comes behind the tests, or behind the program: -time. It bounds
-// waiting, not work: -effort, -window and -budget bound that, and leave out the same on every
+// budget is the limit of -time on the stages after the tests or the program (CM3). It limits
+// waiting, not work: -effort, -window and -budget limit work, and leave out the same on every
 // machine.
 //
-//	(T1) Without -time it is three times what the tests took, and at least leastTime. presage
-//	     analyze has none.
-//	(T2) To put the events in order may take a third of it. What is behind is not searched. The
-//	     first of a process are put in order in any case (leastOrder).
-//	(T3) Prediction ends when two thirds of it are over, or all of it where nothing is to be
-//	     replayed. Of several traces, each has the part of what is left that its events have
-//	     of all events that are left.
-//	(T4) Replays have what is left, and at least a third of it all. To build for them is not
-//	     counted: what is waited for behind the analysis. Pairs that only a run can decide are
-//	     taken up within toRunTime.
-//	(T5) What is proportional to the trace is always done: to find the races of the recorded
-//	     run, and where they are.
-//	(T10) Processes that have ended while the tests run are put in order, and their traces
-//	     searched, without a limit of time (early.go). Once the tests are over, (T2) and (T3)
-//	     hold for what is under way. Beside the tests, the live heap may be half of what (T6)
-//	     allows: a search that needs more is given up, and made when they are over.
-//
-// All that (T2), (T3) and (T4) cut is a warning.
+// Processes that end while the tests run are merged and searched without a limit of time
+// (early.go). Once the tests are over, the limits hold for these searches too. While the tests run,
+// a search that needs more than half of -memory is given up, and made after the tests.
 type budget struct {
 	begun time.Time
 	total time.Duration // 0: there is no end
@@ -36,14 +21,14 @@ type budget struct {
 // the twelve suites of bench/suites/pipeline would be searched in part (2026-11-28).
 const leastTime = 5 * time.Minute
 
-// leastOrder is how often the merge asks in vain for the time, so that it comes to something where
-// the records alone take that long to open: for 65,536 groups of events.
+// leastOrder is how often the merge gets the answer that there is time left, whatever the time is:
+// for 65,536 groups of events. So it makes progress even if opening the records takes all the time.
 const leastOrder = 1 << 10
 
-// defaultTime is (T1).
+// defaultTime is the time limit without -time.
 func defaultTime(tests time.Duration) time.Duration { return max(leastTime, 3*tests) }
 
-// end is when it is over; the zero time: never.
+// end is the end of the budget; the zero time if it has none.
 func (b *budget) end() time.Time {
 	if b.total == 0 {
 		return time.Time{}
@@ -51,13 +36,14 @@ func (b *budget) end() time.Time {
 	return b.begun.Add(b.total)
 }
 
-// left is what is left of a part of the budget, as a fraction.
+// left is the rest of a part num/den of the budget.
 func (b *budget) left(num, den time.Duration) time.Duration {
 	return max(0, time.Until(b.begun.Add(b.total*num/den)))
 }
 
-// ordering returns what says whether the time for putting the events of a process in order is
-// over, which has a share of size of rest (T2).
+// ordering returns a function that reports whether the time for merging the records of a process is
+// over. The process has the share size of rest. The first events are merged in any case
+// (leastOrder).
 func (b *budget) ordering(size, rest int64) func() bool {
 	late, asked := b.share(1, 3, size, rest), 0
 	return func() bool {
@@ -66,8 +52,8 @@ func (b *budget) ordering(size, rest int64) func() bool {
 	}
 }
 
-// share returns a function that reports whether a share of what is left of a part of the budget is
-// over: size of rest.
+// share returns a function that reports whether a share is over: size of rest, of what is left of
+// the part num/den of the budget.
 func (b *budget) share(num, den time.Duration, size, rest int64) func() bool {
 	if b == nil || b.total == 0 {
 		return func() bool { return false }

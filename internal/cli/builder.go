@@ -12,13 +12,10 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// A builder builds in the background what replays run.
-//
-//	(T8) A build begins with the first race of a trace that will be replayed, while the analysis
-//	     goes on. What is wanted meanwhile is built next, together. Where nothing is found,
-//	     nothing is built, and nothing is built twice.
-//
-// The methods of a nil builder do nothing.
+// builder builds the programs for replays in the background. A build begins with the first race of
+// a trace that will be replayed, while the analysis goes on. Requests that arrive meanwhile are
+// built next, together. Without a race nothing is built, and nothing is built twice. The methods of
+// a nil builder do nothing.
 type builder struct {
 	r      *replayer
 	ctx    context.Context
@@ -40,8 +37,8 @@ type wanted struct {
 	plan *plan.Plan // of its program; nil: it is not at hand
 }
 
-// newBuilder makes a builder. The end of ctx stops its builds. recorded has the plan of the recorded
-// program; nil if it is not at hand.
+// newBuilder makes a builder. The end of ctx stops its builds. recorded has the plan of the
+// recorded program; nil if it is not at hand.
 func newBuilder(ctx context.Context, env *Env, recorded func(context.Context) (*plan.Plan, error), p *progress) *builder {
 	b := &builder{asked: map[string]bool{}}
 	b.ctx, b.cancel = context.WithCancel(ctx)

@@ -1,46 +1,3 @@
-// Package cli is the command line: subcommands, flags, exit codes, and the pipeline
-// of stages. It alone sees all stages, and turns the results of the analysis into
-// messages of a report.
-//
-// # Exit codes
-//
-//	(E0) nothing found in what was searched
-//	(E1) presage failed, or the program under test did, or the search was not what was asked for:
-//	     (E7), (E8)
-//	(E2) the command line is wrong
-//	(E3) races found, or candidates where candidates are asked for (vet, analyze -engine). This
-//	     wins over (E1), because a report must not be lost behind a test that fails for another
-//	     reason
-//
-// # The last line
-//
-// An answer is never better than the run that it rests on. The last line of a report says "no races
-// found" only if the run was recorded and searched whole. Each code of a warning has one effect on
-// it (table gaps), and a code without an entry in the table is a gap (E6). The same is in the
-// summary as fields (report.Coverage).
-//
-//	(E4) The search is *whole* if no warning leaves a gap, *nothing* if (E8) holds, and *in part*
-//	     otherwise. Only of a whole search the last line says "no races found"; of one in part it
-//	     names the gaps.
-//	(E5) A warning keeps the answer if its cause hides no race: it is about replays, names, the
-//	     program as it was built, or a bound that another warning counts; or about a value that is
-//	     not known, where a read keeps what it saw. What the user leaves out is no gap: the last
-//	     line names a level below path, the line before it what was left out of the recording.
-//	(E6) A warning is a gap if a race may be missed because of it: functions or accesses without
-//	     records, events that were not searched, pairs that were not decided within a bound. The
-//	     exit code stays.
-//	(E7) A gap is a loss if recording or analysis did not come to its end: the recording was cut,
-//	     a trace is damaged, the analysis was interrupted. The exit code is (E1).
-//	(E8) Nothing was searched if nothing was recorded, or go test ran no test. The exit code is
-//	     (E1). At level none nothing is searched either, but that was asked for: the last line
-//	     says so, and the exit code is (E0).
-//
-// # Streams
-//
-// The report goes to standard output, progress to standard error: a bar on a
-// terminal, lines elsewhere. The program under test has both streams as they are, except that
-// with -json its standard output goes to standard error: standard output then holds
-// JSON only.
 package cli
 
 import (
@@ -68,7 +25,7 @@ type Env struct {
 	Searching func(context.Context)
 }
 
-// The exit codes (E0) to (E3).
+// The exit codes, as the package doc explains them.
 const (
 	exitNone   = 0
 	exitFailed = 1
@@ -76,7 +33,7 @@ const (
 	exitRaces  = 3
 )
 
-// exitError ends the command with a code. Without a text, everything has been said.
+// exitError ends the command with a code. A text is printed first, if there is one.
 type exitError struct {
 	code int
 	text string

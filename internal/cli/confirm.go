@@ -54,7 +54,7 @@ func (s *replaying) replay(ctx context.Context) {
 	flags := s.prepare(ctx, races)
 	limit := s.confirm
 	if limit == confirmRest && s.budget != nil {
-		s.budget.begun = s.budget.begun.Add(time.Since(begun)) // (T4)
+		s.budget.begun = s.budget.begun.Add(time.Since(begun)) // (CM3): builds do not count
 		s.progress.until = s.budget.end()
 		limit = max(s.budget.left(1, 1), s.budget.total/3)
 	}
@@ -65,7 +65,7 @@ func (s *replaying) replay(ctx context.Context) {
 	if proved < 0 {
 		proved = len(races)
 	}
-	c := newCrowd(flags, runtime.GOMAXPROCS(0))
+	c := newReplayers(flags, runtime.GOMAXPROCS(0))
 	attempts := r.replayAll(ctx, races[:proved], time.Time{}, c)
 	attempts = append(attempts, r.replayAll(ctx, races[proved:], last, c)...)
 	s.progress.end()

@@ -9,13 +9,13 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// effect is what the cause of a warning does to the answer.
+// effect is what the cause of a warning does to the answer (CM1).
 type effect int
 
 const (
-	keeps  effect = iota // (E5) the answer is as good without it
-	bounds               // (E6) a part of the run was not recorded or not searched
-	loses                // (E7) as (E6), because recording or analysis did not come to its end
+	keeps  effect = iota // the answer is as good without it
+	bounds               // a part of the run was not recorded or not searched
+	loses                // the same, because recording or analysis ended early
 )
 
 // gapOf says what a warning leaves open: its effect, and a few words for the last line, with %d for
@@ -25,7 +25,7 @@ type gapOf struct {
 	text   string
 }
 
-// gaps has the code of every warning. One that is not in it is a gap (E6).
+// gaps has the code of every warning. A code that is not in it is a gap (CM1).
 var gaps = map[string]gapOf{
 	// Of the recording.
 	"nothing-recorded":     {loses, "nothing was recorded"},
@@ -156,7 +156,7 @@ func counted(text string, n int) string {
 	return strings.Replace(text, "%d", fmt.Sprint(n), 1)
 }
 
-// coverage says how much of the run the answer rests on (E4).
+// coverage says how much of the run was searched.
 func (f *findings) coverage() *report.Coverage {
 	c := &report.Coverage{Searched: report.Whole, Processes: f.summary.Traces}
 	for i := range f.warnings {
@@ -177,7 +177,7 @@ func (f *findings) coverage() *report.Coverage {
 	return c
 }
 
-// unsearched says why nothing at all was searched; "" if something was (E8).
+// unsearched says why nothing at all was searched; "" if something was (CM2).
 func (f *findings) unsearched() string {
 	o := f.summary.OnTheFly
 	switch {

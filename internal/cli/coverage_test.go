@@ -13,7 +13,7 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// TestLastLine has a case on each side of (E4) to (E8): what the last line says, and the exit code.
+// TestLastLine has cases on each side of (CM1) and (CM2): the last line, and the exit code.
 func TestLastLine(t *testing.T) {
 	searched := findings{level: levelPath, summary: report.Summary{Traces: 1, Events: 9, Goroutines: 2}}
 	with := func(change func(a *findings)) findings {
@@ -37,37 +37,37 @@ func TestLastLine(t *testing.T) {
 		code int
 		last string
 	}{
-		{"E4 whole", searched, exitNone, whole},
-		{"E5 replays", warned("replay-budget", "not-replayed", "no-race-detector"), exitNone, whole},
-		{"E5 a value", warned("hidden-writes", "unexplained-read"), exitNone, whole},
-		{"E5 asked for", warned("left-out", "missing-methods"), exitNone, whole},
-		{"E5 a level", with(func(a *findings) { a.level = levelHB }), exitNone, "presage: no races found at level hb; 9 events"},
-		{"E5 static lens", warned("static-bound"), exitNone, whole},
-		{"E6 functions", warned("not-instrumented"), exitNone, "searched only in part, without finding a race: 2 functions left as written; 9 events"},
-		{"E6 budget", warned("solver-unknown", "prediction-stopped"), exitNone, "in part, without finding a race: 2 candidates undecided (-budget), 2 events not searched for predicted races (-effort); 9"},
-		{"E6 below path", with(func(a *findings) {
+		{"whole", searched, exitNone, whole},
+		{"replays", warned("replay-budget", "not-replayed", "no-race-detector"), exitNone, whole},
+		{"a value", warned("hidden-writes", "unexplained-read"), exitNone, whole},
+		{"asked for", warned("left-out", "missing-methods"), exitNone, whole},
+		{"a level", with(func(a *findings) { a.level = levelHB }), exitNone, "presage: no races found at level hb; 9 events"},
+		{"static lens", warned("static-bound"), exitNone, whole},
+		{"functions", warned("not-instrumented"), exitNone, "searched only in part, without finding a race: 2 functions left as written; 9 events"},
+		{"budget", warned("solver-unknown", "prediction-stopped"), exitNone, "in part, without finding a race: 2 candidates undecided (-budget), 2 events not searched for predicted races (-effort); 9"},
+		{"below path", with(func(a *findings) {
 			a.level = levelHB
 			a.warn(report.Warning{Code: "not-instrumented", Count: 1, Text: "f"})
 		}), exitNone, "searched only in part, without finding a race at level hb: 1 function left as written; 9"},
-		{"E6 a code without an entry", warned("new-code"), exitNone, "in part, without finding a race: new-code (2); 9"},
-		{"E6 many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "candidates-untried", "not-walked"), exitNone, "further apart than a window (-window), and 2 more (see the warnings); 9"},
-		{"E6 races", found, exitRaces, "1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, 0.0s; searched only in part: 2 candidates undecided (-budget)\n"},
-		{"E7 cut", warned("recording-stopped"), exitFailed, "in part, without finding a race: the recording of 2 processes was cut; 9"},
-		{"E7 damaged", warned("trace-damaged"), exitFailed, "in part, without finding a race: 2 traces could not be read to the end; 9"},
-		{"E7 interrupted", with(func(a *findings) { a.analysed = 9; a.left(); a.interrupted(nil) }), exitFailed, "in part, without finding a race: 1 trace not analysed to the end; 9"},
-		{"E8 interrupted", with(func(a *findings) { a.left(); a.interrupted(nil) }), exitFailed, "presage: nothing was searched: the analysis was interrupted; 9"},
-		{"E8 nothing recorded", with(func(a *findings) { a.summary = report.Summary{} }), exitFailed, "presage: nothing was searched: nothing was recorded; 0 events"},
-		{"E8 no test", with(func(a *findings) { a.program.tests = true }), exitFailed, "presage: nothing was searched: no test ran; 9"},
-		{"E8 a test", with(func(a *findings) { a.program.tests, a.program.tested = true, true }), exitNone, whole},
-		{"E8 level none", with(func(a *findings) { a.level = levelNone }), exitNone, "presage: nothing was searched: -level none only records (presage analyze searches what was recorded); 9"},
-		{"E8 level none, nothing recorded", with(func(a *findings) { a.level, a.summary = levelNone, report.Summary{} }), exitFailed, "nothing was searched: nothing was recorded; 0"},
-		{"E1 program", with(func(a *findings) { a.program.exitCode = 1 }), exitFailed, whole},
+		{"a code without an entry", warned("new-code"), exitNone, "in part, without finding a race: new-code (2); 9"},
+		{"many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "candidates-untried", "not-walked"), exitNone, "further apart than a window (-window), and 2 more (see the warnings); 9"},
+		{"races", found, exitRaces, "1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, 0.0s; searched only in part: 2 candidates undecided (-budget)\n"},
+		{"cut", warned("recording-stopped"), exitFailed, "in part, without finding a race: the recording of 2 processes was cut; 9"},
+		{"damaged", warned("trace-damaged"), exitFailed, "in part, without finding a race: 2 traces could not be read to the end; 9"},
+		{"interrupted", with(func(a *findings) { a.analysed = 9; a.left(); a.interrupted(nil) }), exitFailed, "in part, without finding a race: 1 trace not analysed to the end; 9"},
+		{"interrupted", with(func(a *findings) { a.left(); a.interrupted(nil) }), exitFailed, "presage: nothing was searched: the analysis was interrupted; 9"},
+		{"nothing recorded", with(func(a *findings) { a.summary = report.Summary{} }), exitFailed, "presage: nothing was searched: nothing was recorded; 0 events"},
+		{"no test", with(func(a *findings) { a.program.tests = true }), exitFailed, "presage: nothing was searched: no test ran; 9"},
+		{"a test", with(func(a *findings) { a.program.tests, a.program.tested = true, true }), exitNone, whole},
+		{"level none", with(func(a *findings) { a.level = levelNone }), exitNone, "presage: nothing was searched: -level none only records (presage analyze searches what was recorded); 9"},
+		{"level none, nothing recorded", with(func(a *findings) { a.level, a.summary = levelNone, report.Summary{} }), exitFailed, "nothing was searched: nothing was recorded; 0"},
+		{"program", with(func(a *findings) { a.program.exitCode = 1 }), exitFailed, whole},
 		{"online", with(func(a *findings) { a.summary = report.Summary{OnTheFly: &report.OnTheFly{Processes: 1}} }), exitNone, "presage: nothing found; 0 accesses in one process"},
-		{"online E6", with(func(a *findings) {
+		{"online, a gap", with(func(a *findings) {
 			a.summary = report.Summary{OnTheFly: &report.OnTheFly{Processes: 1}}
 			a.warn(report.Warning{Code: "online-c", Count: 1, Text: "1 call"})
 		}), exitNone, "presage: searched only in part, without finding anything: 1 call into C not watched; 0 accesses"},
-		{"online E8", with(func(a *findings) { a.summary = report.Summary{OnTheFly: &report.OnTheFly{}} }), exitFailed, "presage: nothing was searched: nothing was recorded"},
+		{"online, nothing", with(func(a *findings) { a.summary = report.Summary{OnTheFly: &report.OnTheFly{}} }), exitFailed, "presage: nothing was searched: nothing was recorded"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := c.a

@@ -16,9 +16,9 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// An early searches traces while the tests still run (T10). The report takes what was found when it
-// comes to the trace in its order, so it is the same as if the search had begun then. A nil one
-// searches nothing.
+// early searches traces while the tests still run. The report takes the results when it comes to
+// the trace in its order, so it is the same as if the search had begun then. A nil one searches
+// nothing.
 type early struct {
 	all    *searches // prepares searches; those that report are made when the tests are over
 	memory *memory

@@ -12,18 +12,16 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// What of a program a run has executed, and which of its instructions a warning of the static lens
-// means.
+// This file compares accesses of the static lens with the instructions that a run has executed.
 //
-//	(K1) An access of the static lens stands at a position (package place), and is all
-//	     instructions there that can have records. If some of them name the variable or field that
-//	     it names, it is these: x = y has one position for both.
-//	(K2) An instruction was executed if an event has its site, or the site of one behind it in its
-//	     block.
-//	(K3) It was not executed if, on every way to it, there is something that would have left an
-//	     event and has not: the function's entry, a block that has a record, an instruction that
-//	     always has one, it itself among them. This holds only if the recording is whole.
-//	(K4) Otherwise it cannot be told.
+// An access of the static lens has a source position (package place). It corresponds to all
+// instructions there that can have records. If some of them name the variable or field of the
+// access, it corresponds only to these: x = y has one position for both variables.
+//
+// An instruction was executed if an event has its site, or the site of a later instruction of its
+// block. It was not executed if every path to it has an instruction that always leaves an event and
+// has left none: the function's entry, a block that has a record, or the instruction itself. The
+// second rule holds only if the recording is complete. Otherwise it is unknown.
 
 // sites says by whom those sites were executed that events of a run have.
 type sites struct {
@@ -131,7 +129,7 @@ func instructionsAt(p *plan.Plan, wanted map[token.Position]bool) map[token.Posi
 }
 
 // narrowed are those of the instructions that name what the static lens names, if there are any
-// (K1).
+// .
 func narrowed(p *plan.Plan, list []instruction, expr string) []instruction {
 	name := lastName(expr)
 	var out []instruction
@@ -178,7 +176,7 @@ func lastName(expr string) string {
 type reach uint8
 
 const (
-	untold reach = iota // (K4)
+	unknown reach = iota
 	executed
 	missed
 )
@@ -187,11 +185,11 @@ const (
 func (s *sites) executed(in *instruction, whole bool) reach {
 	for _, x := range in.block.Instrs[in.index:] {
 		if x.Site != 0 && s.has(x.Site) {
-			return executed // (K2)
+			return executed
 		}
 	}
 	if !whole || in.f.Unit.Opaque != "" || in.at == in.f.SSA.Recover {
-		return untold
+		return unknown
 	}
 	if !s.has(in.f.Site) {
 		return missed
@@ -209,7 +207,7 @@ func (s *sites) executed(in *instruction, whole bool) reach {
 		}
 		last = len(block.Instrs)
 	}
-	return untold
+	return unknown
 }
 
 // certain reports whether an instruction has an event whenever it is executed. Accesses of maps,
@@ -244,12 +242,12 @@ func (s *sites) any(list []instruction, whole bool) reach {
 		switch s.executed(&list[i], whole) {
 		case executed:
 			return executed
-		case untold:
-			all = untold
+		case unknown:
+			all = unknown
 		}
 	}
 	if len(list) == 0 {
-		return untold
+		return unknown
 	}
 	return all
 }

@@ -188,14 +188,17 @@ func matches(pos, want string) bool {
 	return false
 }
 
-// pair explains the accesses at two positions.
+// absolute makes a source line that is relative to the working directory absolute.
+func absolute(line string) string {
+	if abs, err := filepath.Abs(line); err == nil && strings.HasPrefix(line, ".") {
+		return abs
+	}
+	return line
+}
+
+// pair explains the accesses at two source lines.
 func (x *explainer) pair(ctx context.Context, p, q string) error {
-	if abs, err := filepath.Abs(p); err == nil && strings.HasPrefix(p, ".") {
-		p = abs
-	}
-	if abs, err := filepath.Abs(q); err == nil && strings.HasPrefix(q, ".") {
-		q = abs
-	}
+	p, q = absolute(p), absolute(q)
 	asked := func(meta *trace.Meta) func(a, b trace.Site) bool {
 		at := make(map[trace.Site][2]bool, len(meta.Sites))
 		of := func(s trace.Site) [2]bool {

@@ -111,7 +111,7 @@ func (f *findings) warnDamaged(err error) {
 func (f *findings) describe(meta *trace.Meta) {
 	f.program.goVersion = meta.GoVersion
 	f.program.tested = f.program.tested || ranTests(meta)
-	if f.program.functions > 0 || meta.Source != "presage" { // known from the recording, or from its first trace
+	if f.program.functions > 0 || meta.Source != "presage" { // known already, or not recorded
 		return
 	}
 	_, funcs, _ := meta.Program()
@@ -138,7 +138,7 @@ func (f *findings) count(meta *trace.Meta, res *predict.Result) {
 	s.Settled += res.Counts.Settled
 	f.warnOfTrace(meta.Warnings)
 	for _, w := range res.Warnings {
-		if w.Code != predict.UnwitnessedCode || !f.listsAll(meta) { // else the report lists these pairs
+		if w.Code != predict.UnwitnessedCode || !f.listsAll(meta) { // the report lists these pairs
 			f.warnOfTrace([]trace.Warning{w})
 		}
 	}
@@ -206,7 +206,7 @@ func (f *findings) left() {
 	f.failed = true
 }
 
-// leave counts a trace that was not begun (I2).
+// leave counts a trace that was not begun (CM4).
 func (f *findings) leave(name string) error {
 	f.left()
 	s, err := openTrace(name)
@@ -226,7 +226,7 @@ func (f *findings) leaveOpen(s *source.File) error {
 }
 
 // interrupted adds a warning of what an interrupt left out. resume is the command that analyses it
-// (CM5).
+// (CM4).
 func (f *findings) interrupted(resume []string) {
 	if f.cut == 0 {
 		return
@@ -278,7 +278,7 @@ func (f *findings) finish(traceFile string, kept *record.RunDir) int {
 	case s.Races > 0, s.OnTheFly != nil && s.OnTheFly.Candidates > 0:
 		s.ExitCode = exitRaces
 	case f.failed || f.program.exitCode != 0, s.Coverage.Lost(), s.Coverage.Searched == report.Nothing && (f.level != levelNone || f.noRun()):
-		// (E7), (E8)
+		// (CM1), (CM2)
 		s.ExitCode = exitFailed
 	}
 	return s.ExitCode

@@ -205,9 +205,7 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		}
 		g.reach = value
 	case "disk":
-		if g.disk, err = disk.ParseShare(value); err != nil {
-			return true, usagef("flag -disk: %v", err)
-		}
+		g.disk, err = shareValue(name, value)
 	case "level":
 		if err := checkLevel("-level", value); err != nil {
 			return true, err
@@ -220,9 +218,7 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 	case "effort":
 		g.effort, err = intValue(name, value)
 	case "memory":
-		if g.memory, err = disk.ParseShare(value); err != nil {
-			return true, usagef("flag -memory: %v", err)
-		}
+		g.memory, err = shareValue(name, value)
 	case "time":
 		if g.time, err = timeValue(value); err != nil {
 			return true, usagef("flag -time: %v", err)
@@ -247,7 +243,7 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 	return true, err
 }
 
-// confirmRest is all of the time that is left (T4).
+// confirmRest is all of the time that is left (CM3).
 const confirmRest time.Duration = math.MaxInt64
 
 func confirmValue(value string, inline bool) (time.Duration, error) {
@@ -273,6 +269,14 @@ func boolValue(name, value string, inline bool) (bool, error) {
 		return false, usagef("flag -%s: %q is not a boolean", name, value)
 	}
 	return b, nil
+}
+
+func shareValue(name, value string) (disk.Share, error) {
+	s, err := disk.ParseShare(value)
+	if err != nil {
+		return s, usagef("flag -%s: %v", name, err)
+	}
+	return s, nil
 }
 
 func intValue(name, value string) (int, error) {

@@ -109,9 +109,9 @@ func long(t *testing.T, n int) (files []string) {
 	return files
 }
 
-// TestInterrupted is (I1) to (I3), wherever an interrupt comes and however many searches run at
-// once: what is reported is part of what there is, what is missing is said, and an analysis after
-// it has the report of one that was not interrupted.
+// TestInterrupted holds (CM4), wherever an interrupt comes and however many searches run at once.
+// The report has a part of all races, and a warning of the rest. An analysis after the interrupt
+// has the report of one that was not interrupted.
 func TestInterrupted(t *testing.T) {
 	files := long(t, 3)
 	for _, engine := range []string{"", "fasttrack"} {
@@ -234,7 +234,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestInterruptedAtOnce: a run of which nothing was analysed yet is kept (I3).
+// TestInterruptedAtOnce: a run of which nothing was analysed yet is kept (CM4).
 func TestInterruptedAtOnce(t *testing.T) {
 	a := findings{level: levelPath, program: program{tests: true, tested: true}}
 	a.left()

@@ -10,8 +10,9 @@ import (
 
 // loader loads the plan of the program that a trace is of.
 type loader struct {
-	plan  func(context.Context) (*plan.Plan, error) // has it at hand; nil: it is loaded from the trace's tables
-	grant grant                                     // for loading it
+	// plan has the plan at hand; nil: it is loaded from the tables of the trace
+	plan  func(context.Context) (*plan.Plan, error)
+	grant grant // for loading it
 
 	meta *trace.Meta // the last one that was loaded. The traces of one run are of one program.
 	last *plan.Plan

@@ -13,14 +13,9 @@ import (
 	"github.com/presage-race/presage/internal/host/disk"
 )
 
-// A memory is the limit of -memory, on what the analysis holds.
-//
-//	(T6) Prediction on a trace ends when the live heap is larger than the limit. What stands
-//	     behind is counted.
-//	(T7) A second search begins beside others while the live heap is smaller than half of it.
-//
-// Go's garbage collector works harder as the heap comes near the limit
-// (runtime/debug.SetMemoryLimit), unless GOMEMLIMIT is set.
+// memory is the limit of -memory on the live heap of the analysis (CM3). Go's garbage collector
+// runs more often as the heap comes near the limit (runtime/debug.SetMemoryLimit), unless
+// GOMEMLIMIT is set.
 type memory struct {
 	limit int64 // bytes; 0: none
 
@@ -91,8 +86,8 @@ func (m *memory) heap() int64 {
 	return m.live
 }
 
-// full is (T6).
+// full reports whether prediction has to end.
 func (m *memory) full() bool { return m != nil && m.limit > 0 && m.heap() > m.limit }
 
-// room is (T7).
+// room reports whether a second search may begin beside others.
 func (m *memory) room() bool { return m == nil || m.limit == 0 || m.heap() < m.limit/2 }

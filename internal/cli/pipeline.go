@@ -29,7 +29,7 @@ type analysis struct {
 	options  options
 	fly      onTheFly // in place of prediction
 	command  []string // as the user gave it
-	again    []string // the command that analyses the same traces from the beginning; nil: as resume says
+	again    []string // analyses the same traces from the beginning; nil: as resume says
 	dir      string
 	traces   traces
 	kept     *record.RunDir // for presage report; nil: none
@@ -63,7 +63,7 @@ func newAnalysis(env *Env, o options, p *progress) *analysis {
 func (a *analysis) run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	context.AfterFunc(ctx, stop) // (CM6)
+	context.AfterFunc(ctx, stop) // (CM4)
 	if a.early != nil {
 		context.AfterFunc(ctx, a.early.cancel)
 	}
@@ -122,7 +122,7 @@ func (a *analysis) config() *report.Config {
 	return c
 }
 
-// resume is the command that analyses the same traces from the beginning (CM5).
+// resume is the command that analyses the same traces from the beginning (CM4).
 func (a *analysis) resume() []string {
 	if a.again != nil {
 		return a.again

@@ -64,7 +64,7 @@ func (all *searches) run(ctx context.Context) {
 		}
 		var err error
 		switch {
-		case i < len(begun) && begun[i] != nil: // (CM5)
+		case i < len(begun) && begun[i] != nil: // (CM4)
 			err = all.end(ctx, begun[i])
 			begun[i] = nil // its memory
 		case ctx.Err() != nil:
@@ -197,7 +197,7 @@ func (all *searches) prepare(ctx context.Context, s *search) {
 		return
 	}
 	s.plan = p
-	s.opt.Found = func() { all.builder.want(wanted{name, meta, p}) } // (CM4)
+	s.opt.Found = func() { all.builder.want(wanted{name, meta, p}) }
 	switch s.opt.Level {
 	case predict.Value:
 		s.walker = walk.NewSymbolic(p)
@@ -212,7 +212,7 @@ func (all *searches) prepare(ctx context.Context, s *search) {
 	s.opt.Walker = s.walker
 }
 
-// over returns what says whether the time or the memory for prediction on a trace is over (CM4).
+// over returns what says whether the time or the memory for prediction on a trace is over (CM3).
 func (all *searches) over(i int) func() predict.Why {
 	late := all.late(i)
 	return func() predict.Why {
@@ -226,7 +226,7 @@ func (all *searches) over(i int) func() predict.Why {
 	}
 }
 
-// late returns what says whether the time for prediction on a trace is over (CM4).
+// late returns what says whether the time for prediction on a trace is over (CM3).
 func (all *searches) late(i int) func() bool {
 	rest, size := int64(0), all.sizes[i]*int64(all.workers())
 	for _, n := range all.sizes[i:] {
@@ -273,7 +273,7 @@ func (all *searches) end(ctx context.Context, s *search) error {
 	all.found.count(s.meta, s.res)
 	if s.cut {
 		all.found.left()
-		all.found.summary.Events += max(0, s.events.Load()-s.res.Counts.Events) // what was recorded is counted whole
+		all.found.summary.Events += max(0, s.events.Load()-s.res.Counts.Events) // (CM4)
 	}
 	all.lens.unordered(s.res)
 	err = errors.Join(err, all.found.locate(all.located(s)))

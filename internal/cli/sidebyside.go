@@ -21,9 +21,9 @@ type attempt struct {
 	cut  bool // and the time was over, or there was an interrupt, when it ended
 }
 
-// replayAll replays races side by side (T9), and returns what has come of each, in their order. No
+// replayAll replays races side by side, and returns the result of each, in their order. No
 // replay begins when ctx has ended, or after the given time; zero: there is none.
-func (r *replayer) replayAll(ctx context.Context, races []*report.Race, last time.Time, c *crowd) []*attempt {
+func (r *replayer) replayAll(ctx context.Context, races []*report.Race, last time.Time, c *replayers) []*attempt {
 	over := func() bool { return ctx.Err() != nil || !last.IsZero() && time.Now().After(last) }
 	all := make([]*attempt, len(races))
 	for i, race := range races {
@@ -87,15 +87,15 @@ func (c *counter) add(n int64) {
 	c.r.progress.step(report.Progress{Text: "replaying races", Done: c.done, Total: int64(c.total)})
 }
 
-// A crowd says how many replays may run at once. A schedule waits a time for its steps, so replays
-// must not wait for processors.
+// replayers limits how many replays run at once. A schedule waits a limited time for its steps, so
+// replays must not wait for processors.
 //
-//	(T9) Replays run side by side: at first as many as there are processors; then as many as use
-//	     three quarters of them, by what the replays before have used, and at most three for each
-//	     processor. With go's -p=n it is n at most. One begins beside others only if there is
-//	     memory for two. A race that is not confirmed beside others, where a schedule was not
-//	     kept, is replayed again alone, and that counts. A pair that only a run can decide is not.
-type crowd struct {
+// At first as many replays run as there are processors; then as many as use three quarters of the
+// processors, measured on the earlier replays, and at most three for each processor. With go's -p=n
+// at most n run. A replay begins beside others only if there is memory for two. If a race is not
+// confirmed beside others and its schedule was not kept, it is replayed again alone, and that
+// result counts. A pair that only a run can decide is replayed once.
+type replayers struct {
 	procs, most int
 	memory      func() int64 // that is free; 0: not known
 
@@ -111,9 +111,9 @@ type crowd struct {
 // perProcessor is how many replays may run for each processor, if they do next to nothing.
 const perProcessor = 3
 
-// newCrowd makes a crowd, for a program that is built with the given flags.
-func newCrowd(flags []string, procs int) *crowd {
-	c := &crowd{procs: procs, most: perProcessor * procs, memory: freeMemory}
+// newReplayers makes the limit for a program that is built with the given flags.
+func newReplayers(flags []string, procs int) *replayers {
+	c := &replayers{procs: procs, most: perProcessor * procs, memory: freeMemory}
 	for _, f := range flags {
 		name, value, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
 		if n, err := strconv.Atoi(value); name == "p" && err == nil && n > 0 {
@@ -125,7 +125,7 @@ func newCrowd(flags []string, procs int) *crowd {
 }
 
 // allowed is the number of replays that may run at once.
-func (c *crowd) allowed() int {
+func (c *replayers) allowed() int {
 	n := c.procs
 	if c.wall > 0 {
 		n = c.most
@@ -143,7 +143,7 @@ type ticket struct {
 }
 
 // enter waits until one more replay may begin.
-func (c *crowd) enter() ticket {
+func (c *replayers) enter() ticket {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.running > 0 && (c.running >= c.allowed() || !c.fits()) {
@@ -156,7 +156,7 @@ func (c *crowd) enter() ticket {
 }
 
 // leave says that a replay has ended, and with what. It reports whether others ran meanwhile.
-func (c *crowd) leave(t ticket, at *attempt) (beside bool) {
+func (c *replayers) leave(t ticket, at *attempt) (beside bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running--
@@ -173,7 +173,7 @@ func (c *crowd) leave(t ticket, at *attempt) (beside bool) {
 }
 
 // fits reports whether there is memory for one more.
-func (c *crowd) fits() bool {
+func (c *replayers) fits() bool {
 	free := c.memory()
 	return free == 0 || free > 2*c.peak
 }

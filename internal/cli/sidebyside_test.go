@@ -19,7 +19,7 @@ func ended(took time.Duration, share float64, peak int64) *attempt {
 	return &attempt{took: took, out: &replay.Outcome{Tries: []replay.Try{{Seconds: took.Seconds(), CPU: cpu, Peak: peak}}}}
 }
 
-// How many replays may run at once depends on what those before have used (T9).
+// How many replays may run at once depends on the use of processors by earlier ones.
 func TestCrowdAllowed(t *testing.T) {
 	for _, c := range []struct {
 		procs int
@@ -40,7 +40,7 @@ func TestCrowdAllowed(t *testing.T) {
 		{2, []string{"--p=4", "-tags=x"}, []*attempt{ended(time.Second, 0.1, 0)}, 4},
 		{2, []string{"-p=x"}, nil, 2},
 	} {
-		crowd := newCrowd(c.flags, c.procs)
+		crowd := newReplayers(c.flags, c.procs)
 		for _, at := range c.ended {
 			crowd.leave(crowd.enter(), at)
 		}
@@ -53,7 +53,7 @@ func TestCrowdAllowed(t *testing.T) {
 // One replay begins in any case, however little memory there is, and others when it has ended.
 func TestCrowdMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrowd(nil, 4)
+		c := newReplayers(nil, 4)
 		c.memory = func() int64 { return 100 }
 		c.leave(c.enter(), ended(time.Second, 0.1, 60))
 		first := c.enter()
@@ -79,7 +79,7 @@ func TestCrowdMemory(t *testing.T) {
 
 // Whoever had another replay beside it at any time knows.
 func TestCrowdBeside(t *testing.T) {
-	c := newCrowd(nil, 4)
+	c := newReplayers(nil, 4)
 	first := c.enter()
 	second := c.enter()
 	if !c.leave(second, nil) || !c.leave(first, nil) {
@@ -130,7 +130,7 @@ func TestReplayAll(t *testing.T) {
 			}
 			return outcome(replay.Try{Confirmed: true}), nil
 		}
-		all := r.replayAll(t.Context(), races, time.Time{}, newCrowd(nil, 4))
+		all := r.replayAll(t.Context(), races, time.Time{}, newReplayers(nil, 4))
 		if most.Load() < 2 {
 			t.Error("they did not run side by side")
 		}
@@ -161,12 +161,12 @@ func TestReplayAllLate(t *testing.T) {
 			return outcome(replay.Try{Confirmed: race.ID == "1"}), nil
 		}
 		races := []*report.Race{{ID: "0"}, {ID: "1"}, {ID: "2"}}
-		attempts := r.replayAll(ctx, races, time.Time{}, newCrowd([]string{"-p=1"}, 2))
+		attempts := r.replayAll(ctx, races, time.Time{}, newReplayers([]string{"-p=1"}, 2))
 		var found findings
 		if left, _ := found.note(attempts); left != 1 || races[1].Tier != report.Confirmed || races[2].Replay != nil || found.summary.Unconfirmed != 1 {
 			t.Errorf("%d left, %+v", left, found.summary)
 		}
-		late := r.replayAll(t.Context(), races[:2], time.Now().Add(time.Second), newCrowd([]string{"-p=1"}, 2))
+		late := r.replayAll(t.Context(), races[:2], time.Now().Add(time.Second), newReplayers([]string{"-p=1"}, 2))
 		if !late[0].done || late[1].done {
 			t.Error("a replay began too late")
 		}

@@ -230,7 +230,7 @@ func (s *lens) judge(w *report.StaticWarning, sides [2][]instruction, r *report.
 	v := &w.Vet
 	if text, ok := which(missed); ok {
 		v.Mark, v.Because = report.MarkNotReached, text+" was not executed"
-	} else if text, ok := which(untold); ok {
+	} else if text, ok := which(unknown); ok {
 		v.Mark, v.Because = report.MarkNotRecorded, "whether "+text+" was executed cannot be told"
 	} else {
 		v.Mark, v.Because = report.MarkOrdered, "both were executed, and no race was found between them"

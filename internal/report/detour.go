@@ -78,7 +78,7 @@ func (l *Locator) start(e *trace.Event, stack *frame, started map[trace.GoID]tra
 	return g
 }
 
-// detourStack is (P1): the stack where the path is left, less what has returned, with what was
+// detourStack is (RT2): the stack where the path is left, less what has returned, with what was
 // called since.
 func (l *Locator) detourStack(at *frame, step *DetourStep, started bool) *frame {
 	if started {

@@ -9,7 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestDetour follows (P1): the main goroutine of bank leaves its path before it reads the balance.
+// TestDetour follows (RT2): the main goroutine of bank leaves its path before it reads the balance.
 func TestDetour(t *testing.T) {
 	step := func(k format.Kind, g trace.GoID, s trace.Site, obj trace.Addr, left int, calls ...Call) DetourStep {
 		return DetourStep{Event: trace.Event{Kind: k, G: g, Site: s, Obj: obj}, Left: left, Calls: calls}
@@ -61,7 +61,7 @@ func TestDetour(t *testing.T) {
 	}
 }
 
-// TestSights follows (P2): goroutine 1 reads 8 bytes at 0x100, which hold what was there before
+// TestSights: goroutine 1 reads 8 bytes at 0x100, which hold what was there before
 // event 4.
 func TestSights(t *testing.T) {
 	write := func(addr trace.Addr, size uint16) trace.Event {

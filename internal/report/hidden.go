@@ -8,7 +8,7 @@ import (
 )
 
 // chain searches, while a trace passes, a chain of synchronisation from one access of
-// a race to the other (H1). It goes forward from the first: which goroutines, and which
+// a race to the other (RT1). It goes forward from the first: which goroutines, and which
 // releases, come after it? Whoever is reached first is reached by the fewest events.
 type chain struct {
 	from, to int64
@@ -29,7 +29,7 @@ type hop struct {
 	back    *hop
 }
 
-// mark is what a release leaves for an acquire to find (H2). N numbers the messages
+// mark is what a release leaves for an acquire to find (RT1). N numbers the messages
 // of a channel.
 type mark struct {
 	what byte
@@ -59,7 +59,7 @@ func (c *chain) step(i int64, e *trace.Event) {
 	}
 }
 
-// sync applies (H2): first what the event acquires, then what it releases.
+// sync applies (RT1): first what the event acquires, then what it releases.
 func (c *chain) sync(i int64, e *trace.Event) {
 	read := e.Flags&format.FlagRead != 0
 	switch e.Kind {

@@ -148,7 +148,7 @@ func (l *Locator) goroutine(id trace.GoID) *goroutine {
 	return g
 }
 
-// control keeps the stacks (S1).
+// control keeps the stacks.
 func (l *Locator) control(g *goroutine, e *trace.Event) {
 	switch e.Kind {
 	case format.Enter:
@@ -202,7 +202,7 @@ func (g *goroutine) leave(depth uint64) {
 	}
 }
 
-// sync keeps the locks held (S2) and the goroutines' parents.
+// sync keeps the locks held and the goroutines' parents.
 func (l *Locator) sync(g *goroutine, e *trace.Event) {
 	read := e.Flags&format.FlagRead != 0
 	switch e.Kind {

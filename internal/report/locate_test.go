@@ -105,7 +105,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// TestStack follows (S1): a frame is left by its Exit, or by the Enter or Exit of an outer one.
+// TestStack: a frame is left by its Exit, or by the Enter or Exit of an outer one.
 func TestStack(t *testing.T) {
 	meta, _ := bank()
 	in := func(site trace.Site, call, depth uint64) trace.Event {
@@ -133,7 +133,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// TestLocks follows (S2).
+// TestLocks: a lock is held until its Unlock in the same mode.
 func TestLocks(t *testing.T) {
 	meta, _ := bank()
 	lock := func(k format.Kind, g trace.GoID, obj trace.Addr, f format.Flags) trace.Event {
@@ -157,7 +157,7 @@ func TestLocks(t *testing.T) {
 	}
 }
 
-// TestHidden follows (H2): which pairs of events order the accesses before and after them.
+// TestHidden follows (RT1): which pairs of events order the accesses before and after them.
 func TestHidden(t *testing.T) {
 	meta, _ := bank()
 	const g, h = trace.GoID(1), trace.GoID(2)

@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
-// OnTheFly has the figures of a detector of one pass (presage analyze -engine, presage test -online).
+// OnTheFly has the figures of a detector of one pass (presage analyze -engine, presage test
+// -online).
 type OnTheFly struct {
 	Engine     string  `json:"engine"`              // fasttrack, lockset or hybrid
 	Filter     string  `json:"filter"`              // tree or none

@@ -14,11 +14,12 @@ type Race struct {
 	B       Access   `json:"b"`
 	Object  string   `json:"object"` // the variable, field or element accessed
 	Hidden  Hidden   `json:"hidden"`
-	Path    *Path    `json:"path,omitempty"`   // of tier by-path
-	Witness *Witness `json:"witness"`          // nil only for an observed race
-	Count   int      `json:"count"`            // pairs of recorded accesses at these two source lines
-	Trace   string   `json:"trace,omitempty"`  // the file, if the report is of several
-	Replay  *Replay  `json:"replay,omitempty"` // the result of its replay
+	Path    *Path    `json:"path,omitempty"` // of tier by-path
+	Witness *Witness `json:"witness"`        // nil only for an observed race
+	// pairs of recorded accesses at these two source lines
+	Count  int     `json:"count"`
+	Trace  string  `json:"trace,omitempty"`  // the file, if the report is of several
+	Replay *Replay `json:"replay,omitempty"` // the result of its replay
 }
 
 // Tier says what proves a race.

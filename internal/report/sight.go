@@ -77,7 +77,7 @@ func (x *Seen) values(shape string) (sees, saw string) {
 	return sees, saw
 }
 
-// watches find the last writes before a witness of what its reads see from its beginning (P2).
+// watches find the last writes before a witness of what its reads see from its beginning.
 type watches struct {
 	words map[trace.Addr][]watch // by address / 8
 	found map[watchKey]*wrote

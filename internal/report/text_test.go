@@ -103,7 +103,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestSet follows (R1) and (R2).
+// TestSet follows (RT3).
 func TestSet(t *testing.T) {
 	race := func(tier Tier, la, lb int, ka, kb string, order int) Race {
 		return Race{Tier: tier, Object: "x", Witness: &Witness{Order: make([]int64, order)},

@@ -1,13 +1,12 @@
-// Package beside is for work that a process does beside a program that must not suffer from it,
+// Package beside runs work of a process while another program runs that must not suffer from it,
 // such as tests with time limits.
 //
-//	(W1) The process has one processor for it, its garbage collector included: what another
-//	     goroutine of the program could use is left to it.
-//	(W2) The threads that do the work have a low priority, where the system has one for each
-//	     thread (Linux): while the program wants all processors, they get a tenth of one.
+// The process uses one processor for the work and its garbage collector, and leaves the others to
+// the program. The threads that do the work have a low priority, on systems with a priority for
+// each thread (Linux): while the program uses all processors, they get a tenth of one.
 //
-// A priority cannot be raised again without privileges. So the threads end with the work, and work
-// that goes on when the program has ended keeps it.
+// A thread cannot raise its priority again without privileges. So the threads end with the work,
+// and work that goes on after the program keeps the low priority.
 package beside
 
 import (
@@ -15,14 +14,14 @@ import (
 	"sync"
 )
 
-// limited counts those who keep the process to one processor.
+// limited counts the calls of OneProcessor that have not ended.
 var limited struct {
 	sync.Mutex
 	n, before int
 }
 
-// OneProcessor keeps this process to one processor (W1), until what it returns is called, by the
-// last of those who have called it.
+// OneProcessor limits this process to one processor, its garbage collector included, until each
+// caller has called end.
 func OneProcessor() (end func()) {
 	l := &limited
 	l.Lock()
@@ -39,8 +38,8 @@ func OneProcessor() (end func()) {
 	})
 }
 
-// Go runs f on a goroutine that has a thread of its own, of low priority (W2). What f starts with
-// go has not; processes that it starts have.
+// Go runs f on a goroutine with a thread of its own, which has a low priority. Goroutines that f
+// starts have the normal priority; processes that it starts have the low one.
 func Go(f func()) {
 	go func() {
 		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine

@@ -2,8 +2,8 @@ package beside
 
 import "syscall"
 
-// lower is (W2) for the calling thread: 0 is a thread for Linux, not its process. Where it
-// fails, (W1) holds.
+// lower lowers the priority of the calling thread: for Linux, 0 is a thread and not its process. If
+// it fails, the limit to one processor still holds.
 func lower() {
 	if n, err := niceness(); err == nil {
 		syscall.Setpriority(syscall.PRIO_PROCESS, 0, n+less)
@@ -16,6 +16,6 @@ func niceness() (int, error) {
 	return 20 - n, err
 }
 
-// less is how far the nice value of (W2) is above that of the process. With 19 the work would get a
-// hundredth, also from what else the machine does when the program has ended.
+// less is the difference to the nice value of the process. With 19 the work would get a hundredth
+// of a processor while any other program runs, also after the program has ended.
 const less = 10

@@ -28,7 +28,7 @@ func seal(t *testing.T, dir string) {
 	}
 }
 
-// TestCheck: (S1), (S2).
+// TestCheck holds (HC1) and (HC2).
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -89,7 +89,7 @@ func TestSealFile(t *testing.T) {
 	}
 }
 
-// TestLock: (L1).
+// TestLock: a lock ends with its process.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	a, err := LockDir(dir)

@@ -2,8 +2,8 @@ package cache
 
 import "os"
 
-// Lock is a lock on a directory: shared by those who use what is in it, exclusive for those who
-// write or remove it (L1).
+// Lock is a lock on a directory: shared for readers of its files, exclusive for writing and
+// removing it.
 type Lock struct{ f *os.File }
 
 // LockDir takes the shared lock of a directory. The file of the lock is beside it.

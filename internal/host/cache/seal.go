@@ -1,13 +1,16 @@
-// Package cache has the locks and the seals of what is kept in presage's cache.
+// Package cache locks and seals entries of presage's cache.
 //
-//	(L1) A lock is one of the kernel's (flock): it ends with its process, however that ends.
-//	(S1) An entry, a directory or a file, is sealed when it is complete: the seal, a file beside
-//	     it, has the name and the digest of each file. An entry without a seal is not complete,
-//	     and is made anew.
-//	(S2) A sealed entry is damaged if a file is missing, cannot be read, or has another digest.
-//	     Files that came later are no damage.
+// A lock is one of the kernel's (flock). It ends with its process, however the process ends.
 //
-// A seal shows damage, not an attack: who can write to the cache can write seals (package private).
+// (HC1) An entry, which is a directory or a file, is sealed when it is complete. The seal is a file
+// beside it with the name and digest of each of its files. An entry without a seal is not complete,
+// and is made again.
+//
+// (HC2) A sealed entry is damaged if one of its files is missing, cannot be read, or has another
+// digest. Files that were added later do not count as damage.
+//
+// A seal detects damage, not an attack: a user who can write to the cache can write seals. Package
+// private keeps others from writing there.
 package cache
 
 import (
@@ -24,25 +27,25 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A Damaged entry is sealed, and is not as it was sealed.
+// Damaged is the error of an entry that has changed since it was sealed (HC2).
 type Damaged struct{ Entry, Why string }
 
 func (d *Damaged) Error() string { return fmt.Sprintf("%s is damaged: %s", d.Entry, d.Why) }
 
-// ErrUnsealed is the error of an entry that is not complete (S1).
+// ErrUnsealed is the error of an entry that is not complete (HC1).
 var ErrUnsealed = errors.New("the entry is not complete")
 
-// SealSuffix is that of the seal's name, behind the entry's.
+// SealSuffix follows the name of an entry in the name of its seal.
 const SealSuffix = ".seal"
 
-// seal's first and last lines.
+// The first and last lines of a seal.
 const (
 	sealHead = "presage seal 1"
 	sealEnd  = "end"
 )
 
-// Seal writes the seal of an entry (S1) that is, or will be renamed to, the entry named so. Files
-// that skip reports are not part of it.
+// Seal writes the seal of an entry (HC1) that has the name named, or will be renamed to it. Files
+// for which skip is true are not part of the entry.
 func Seal(entry, named string, skip func(name string) bool) error {
 	var text bytes.Buffer
 	fmt.Fprintln(&text, sealHead)
@@ -80,7 +83,7 @@ func Unseal(entry string) error {
 // Remove removes an entry with its seal.
 func Remove(entry string) error { return errors.Join(Unseal(entry), os.RemoveAll(entry)) }
 
-// Check returns nil for an entry that is whole, ErrUnsealed (S1), or a Damaged (S2).
+// Check returns nil for a complete entry, ErrUnsealed (HC1), or a Damaged (HC2).
 func Check(entry string) error {
 	if _, err := os.Stat(entry); errors.Is(err, fs.ErrNotExist) {
 		return ErrUnsealed

@@ -1,16 +1,16 @@
-// Package disk says how much room a disk has, and, where it has none, which disk that is.
+// Package disk measures the free space of disks, and names the disk that is full.
 //
-// An error of the system names a file and says "no space left on device"; it does not say which
-// device, and the user may have several. What the go command says is worse: it names files of its
-// own, and which ones fail changes from run to run. So whatever goes wrong for want of room becomes
-// a FullError:
+// An error of the system names a file and says "no space left on device". It does not say which
+// device, and the user may have several. The go command names files of its own, and which of them
+// fail changes from run to run. So each failure for lack of space becomes a FullError. There are
+// three kinds:
 //
-//   - (D1) an error that is ENOSPC or EDQUOT, about the directory of the file that it names;
-//   - (D2) what another program printed, if it has the text of one of the two, about the directory
-//     of the file that it names before the text, or the directories that it writes to;
-//   - (D3) the failure of another program that writes to a disk with no room, whatever it says:
-//     where the go command cannot write its index of the standard library it looks for packages
-//     without the overlay, and finds that package runtime is not there.
+//   - An error is ENOSPC or EDQUOT. The full disk is that of the file that the error names.
+//   - Another program printed the text of one of the two. The full disk is that of the file named
+//     before the text, or of the directories that the program writes to.
+//   - Another program failed, with any message, and writes to a disk without space. If the go
+//     command cannot write its index of the standard library, it looks for packages without the
+//     overlay, and reports that package runtime does not exist.
 package disk
 
 import (
@@ -40,7 +40,7 @@ func (e *FullError) Error() string {
 	return fmt.Sprintf("no room on the disk: %s: %s", strings.Join(e.Where, "; or "), e.Said)
 }
 
-// Explain returns err as a FullError if it is that a disk is full (D1), otherwise err as it is.
+// Explain returns err as a FullError if it is ENOSPC or EDQUOT, otherwise err as it is.
 func Explain(err error) error {
 	var known *FullError
 	if errors.As(err, &known) {
@@ -73,8 +73,8 @@ func named(err error) []string {
 	return []string{filepath.Dir(name)}
 }
 
-// Said returns a FullError if text, which another program has printed, says that a disk is full
-// (D2). The program writes to dirs.
+// Said returns a FullError if text, which another program has printed, says that a disk is full.
+// The program writes to dirs.
 func Said(text string, dirs ...string) error {
 	for line := range strings.Lines(text) {
 		for _, no := range full {
@@ -94,8 +94,8 @@ func Said(text string, dirs ...string) error {
 // little is less than a program can be built with.
 const little = 1 << 20
 
-// short returns a FullError if a disk that one of dirs is on has no room; said is how a program
-// that writes to them failed (D3).
+// short returns a FullError if a disk of dirs has no space. said is what a program printed that
+// failed and writes to dirs.
 func short(said string, dirs []string) error {
 	for _, dir := range dirs {
 		if n, err := Free(dir); err == nil && n < little {

@@ -8,14 +8,16 @@ import (
 	"os/exec"
 )
 
-// GoFailed returns a FullError if the go command has failed for want of room (D2), (D3); said is
-// what it printed. A package that could not be written is not one that does not compile.
+// GoFailed returns a FullError if the go command has failed for lack of space. said is what it
+// printed. Without this test, a package that could not be written looks like one that does not
+// compile.
 func GoFailed(ctx context.Context, said string) error {
 	dirs := goDirs(ctx)
 	return cmp.Or(Said(said, dirs...), short(said, dirs))
 }
 
-// GoSaid is GoFailed where what else fails is none of the go command's: it also runs tests (D2).
+// GoSaid is GoFailed for a go command that also runs tests. Another failure may be that of a test,
+// so only the text of a full disk counts.
 func GoSaid(ctx context.Context, said string) error {
 	if Said(said) == nil {
 		return nil
@@ -23,8 +25,8 @@ func GoSaid(ctx context.Context, said string) error {
 	return Said(said, goDirs(ctx)...)
 }
 
-// goDirs are the directories that the go command writes to: its build cache, and one for what it
-// builds.
+// goDirs are the directories that the go command writes to: its build cache and its directory for
+// temporary files.
 func goDirs(ctx context.Context) []string {
 	var env struct{ GOCACHE, GOTMPDIR string }
 	out, err := exec.CommandContext(ctx, "go", "env", "-json", "GOCACHE", "GOTMPDIR").Output()

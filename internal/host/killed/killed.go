@@ -1,11 +1,9 @@
-// Package killed recognises commands that a signal has ended, the go command and the tools that it
-// runs among them. That is no failure of what they build: the kernel ends large processes when
-// memory is short.
+// Package killed recognises commands that a signal has ended, and tools of the go command likewise.
+// This is no failure of what they build: the kernel ends large processes when memory is short.
 //
-//	(S1) A command was ended by a signal if its state says so.
-//	(S2) A tool of the go command was, if the go command has printed a line "…tool: signal: name".
-//	     A test that a signal has ended is a line "signal: name" with nothing in front: that is
-//	     the program's own end.
+// A command was ended by a signal if its state says so. A tool of the go command was, if the go
+// command has printed a line "…tool: signal: name". A line "signal: name" with nothing in front is
+// of a test: a signal has ended the program itself.
 package killed
 
 import (
@@ -23,7 +21,7 @@ func (e *Error) Error() string {
 		"try again with more memory, or with fewer processes at once (go's flag -p=1)", e.Command, e.Signal)
 }
 
-// By returns an Error if a signal has ended cmd, which is over (S1).
+// By returns an Error if a signal has ended cmd. cmd is over.
 func By(cmd *exec.Cmd) error {
 	if cmd.ProcessState == nil {
 		return nil
@@ -41,7 +39,7 @@ func By(cmd *exec.Cmd) error {
 
 var line = regexp.MustCompile(`(?m)^(?:.*[ /])?([^ /\n:]+): signal: ([a-z][a-z0-9 -]*)(?: \(core dumped\))?\r?$`)
 
-// Said returns an Error if the go command has printed that a signal has ended a tool (S2).
+// Said returns an Error if the go command has printed that a signal has ended a tool.
 func Said(text string) error {
 	m := line.FindStringSubmatch(text)
 	if m == nil {

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// modes says that the mode of a file tells who may write it.
+// modes: the mode of a file shows which users can write it.
 const modes = true
 
-// foreign returns an Unsafe if somebody else can change a file or directory (P2).
+// foreign returns an Unsafe if another user can change a file or directory.
 func foreign(name string, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {

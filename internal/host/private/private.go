@@ -1,19 +1,17 @@
-// Package private makes files and directories that are their owner's alone, and refuses those that
-// somebody else can change. What presage keeps has values of the recorded program, which may be
-// secrets, and programs that presage runs: the edited compiler, and what is built for a run.
+// Package private makes files and directories that only their owner can read, and refuses those
+// that another user can change. presage keeps values of the recorded program, which may be secrets,
+// and programs that it runs: the edited compiler, and what is built for a run.
 //
-//	(P1) A directory is made with mode 0700, a file with 0600, whatever the umask allows.
-//	(P2) A file or directory is refused if another user owns it, or if its group or others can
-//	     write it.
-//	(P3) A directory is refused if others can write one of those above it, where the sticky bit
-//	     does not keep them from renaming what is not theirs.
+// A directory is made with mode 0700 and a file with 0600, whatever the umask allows. A file or
+// directory is refused if another user owns it, or if its group or others can write it. A directory
+// is also refused if others can write a directory above it that has no sticky bit: they could
+// rename it.
 //
 // # Soundness
 //
-// The owner of a directory above is not looked at: where a user works below the directory of
-// another, the other one is trusted. Access control lists beyond the mode are not seen. On Windows,
-// which has nothing but these lists, nothing is refused: a user's cache directory is the user's own
-// there.
+// The owner of a directory above is not checked: a user who works below the directory of another
+// user trusts that user. Access control lists are not checked, only modes. On Windows, which has
+// only such lists, nothing is refused: a user's cache directory is the user's own there.
 package private
 
 import (
@@ -23,14 +21,14 @@ import (
 	"path/filepath"
 )
 
-// Modes of (P1).
+// The modes, whatever the umask allows.
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
 )
 
-// Check reports whether only this user can change a file or directory (P2). One that does not exist
-// is nobody else's.
+// Check returns an error if another user can change a file or directory. It returns nil if the file
+// does not exist.
 func Check(name string) error {
 	info, err := os.Stat(name)
 	if os.IsNotExist(err) {
@@ -42,7 +40,7 @@ func Check(name string) error {
 	return foreign(name, info)
 }
 
-// CheckTree is Check for a directory, what is in it, and those above it (P2, P3).
+// CheckTree is Check for a directory, its entries, and the directories above it.
 func CheckTree(dir string) error {
 	if err := Check(dir); err != nil {
 		return err
@@ -59,7 +57,7 @@ func CheckTree(dir string) error {
 	return checkAbove(dir)
 }
 
-// checkAbove looks at the directories above one (P3), that it is a link to likewise.
+// checkAbove checks the directories above a directory, or above the one that it links to.
 func checkAbove(dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -76,8 +74,8 @@ func checkAbove(dir string) error {
 	}
 }
 
-// MkdirAll makes a directory and those above it that are not there (P1), and refuses one that
-// somebody else can change (P2).
+// MkdirAll makes a directory and the missing ones above it. It refuses a directory that another
+// user can change.
 func MkdirAll(dir string) error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return err
@@ -85,7 +83,7 @@ func MkdirAll(dir string) error {
 	return Check(dir)
 }
 
-// Create creates a file, or empties it (P1).
+// Create creates a file for its owner alone, or empties it.
 func Create(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
@@ -102,7 +100,7 @@ func Create(name string) (*os.File, error) {
 	return f, nil
 }
 
-// WriteFile writes a file (P1).
+// WriteFile writes a file for its owner alone.
 func WriteFile(name string, data []byte) error {
 	f, err := Create(name)
 	if err != nil {

@@ -47,7 +47,7 @@ func newLines(in io.Reader) (*lines, error) {
 	return l, nil
 }
 
-// skipMark skips a byte-order mark (S8). Offsets count it.
+// skipMark skips a byte-order mark. Offsets count it.
 func (l *lines) skipMark() {
 	for l.end < len(mark) && l.eof == nil {
 		l.fill()
@@ -132,10 +132,10 @@ func (f *fields) split(b []byte) error {
 	}
 	f.op = b[:i]
 	f.operand, f.location = nil, nil
-	if i == len(b) { // (S1) T0|end
+	if i == len(b) { // T0|end
 		return nil
 	}
-	if b[i] == '|' { // (S1) T0|end|7
+	if b[i] == '|' { // T0|end|7
 		f.location = b[i+1:]
 		return nil
 	}

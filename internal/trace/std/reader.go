@@ -44,16 +44,16 @@ type thread struct {
 	forked  bool  //
 	over    int64 // line of its end, or of the join
 	edge    trace.Addr
-	late    bool  // (S6) Acquire edge before the next event
-	wait    int32 // (S5) lock to take again before the next event
-	depth   int32 // (S5) and how often
-	owes    int32 // (S5) lock whose wait must be the next event
+	late    bool  // (TS3) Acquire edge before the next event
+	wait    int32 // (TS2) lock to take again before the next event
+	depth   int32 // (TS2) and how often
+	owes    int32 // (TS2) lock whose wait must be the next event
 }
 
 // lock is what is known of a lock.
 type lock struct {
 	addr   trace.Addr
-	cond   trace.Addr // (S5), 0 before the first wait or notify
+	cond   trace.Addr // (TS2), 0 before the first wait or notify
 	holder trace.GoID // 0: free
 	depth  int32      // acquires of the holder
 	used   bool
@@ -249,7 +249,7 @@ func (r *Reader) operation(e *trace.Event, g trace.GoID, site trace.Site) error 
 	case "end":
 		e.Kind = format.End
 		r.thread[g].over = r.lines.line
-	case "req": // (S4)
+	case "req":
 		r.count.req++
 	case "wait":
 		return r.wait(g, site, r.lockID(f.operand))

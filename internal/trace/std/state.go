@@ -14,13 +14,13 @@ func (r *Reader) lockName(l int32) string { return r.objectNames.name(int(r.lock
 // acquire is acq(l).
 func (r *Reader) acquire(e *trace.Event, id int32) error {
 	l := &r.lock[id]
-	if l.holder == e.G { // (S2)
+	if l.holder == e.G { // (TS1)
 		l.depth++
 		r.count.reentrant++
 		return nil
 	}
 	if l.holder != 0 {
-		if err := r.yield(id); err != nil { // (S5)
+		if err := r.yield(id); err != nil { // (TS2)
 			return err
 		}
 	}
@@ -33,13 +33,13 @@ func (r *Reader) acquire(e *trace.Event, id int32) error {
 func (r *Reader) release(e *trace.Event, id int32) error {
 	l := &r.lock[id]
 	switch {
-	case !l.used: // (S3)
+	case !l.used: // (TS1)
 		r.count.held++
 	case l.holder != e.G && l.holder == 0:
-		return fmt.Errorf("%s releases %s, which is free", r.name(e.G), r.lockName(id)) // (S7)
+		return fmt.Errorf("%s releases %s, which is free", r.name(e.G), r.lockName(id)) // (TS4)
 	case l.holder != e.G:
 		return fmt.Errorf("%s releases %s, which %s holds since line %d", r.name(e.G), r.lockName(id), r.name(l.holder), l.line)
-	case l.depth > 1: // (S2)
+	case l.depth > 1: // (TS1)
 		l.depth--
 		return nil
 	}
@@ -48,7 +48,7 @@ func (r *Reader) release(e *trace.Event, id int32) error {
 	return nil
 }
 
-// yield lets the holder of a lock that another thread acquires wait for it (S5).
+// yield lets the holder of a lock that another thread acquires wait for it (TS2).
 func (r *Reader) yield(id int32) error {
 	l := &r.lock[id]
 	t := &r.thread[l.holder]
@@ -74,7 +74,7 @@ func (r *Reader) wait(g trace.GoID, site trace.Site, id int32) error {
 	}
 	t.wait, t.depth = id, max(1, l.depth)
 	if !l.used {
-		r.count.held++ // (S3)
+		r.count.held++ // (TS1)
 	}
 	l.holder, l.depth, l.used = 0, 0, true
 	r.push(format.Unlock, g, site, l.addr)
@@ -114,7 +114,7 @@ func (r *Reader) fork(e *trace.Event, u trace.GoID) error {
 		return fmt.Errorf("%s is forked after its end in line %d", r.name(u), t.over)
 	}
 	t.forked = true
-	if t.started { // (S6)
+	if t.started { // (TS3)
 		r.count.late++
 		t.late, t.edge = true, r.object("fork("+r.name(u)+")")
 		e.Kind, e.Obj = format.ReleaseMerge, t.edge
@@ -140,13 +140,13 @@ func (r *Reader) join(e *trace.Event, u trace.GoID) error {
 func (r *Reader) resume(g trace.GoID, site trace.Site, f *fields) error {
 	t := &r.thread[g]
 	if t.over != 0 {
-		return fmt.Errorf("%s ended, or was joined, in line %d", r.name(g), t.over) // (S7)
+		return fmt.Errorf("%s ended, or was joined, in line %d", r.name(g), t.over) // (TS4)
 	}
-	if t.late { // (S6)
+	if t.late { // (TS3)
 		t.late = false
 		r.push(format.Acquire, g, site, t.edge)
 	}
-	if t.wait != 0 { // (S5)
+	if t.wait != 0 { // (TS2)
 		return r.relock(g, site, t.wait)
 	}
 	if t.owes != 0 && string(f.op) != "req" && (string(f.op) != "wait" || r.lockID(f.operand) != t.owes) {

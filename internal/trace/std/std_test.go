@@ -172,7 +172,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestMark: a byte-order mark makes no thread, and line ends may be CRLF (S8).
+// TestMark: a byte-order mark makes no thread, and line ends may be CRLF.
 func TestMark(t *testing.T) {
 	const plain = "T1|w(x)|1\nT1|w(x)|2\nT2|r(x)|3"
 	want, meta, err := read(plain)

@@ -9,19 +9,16 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Writer writes a trace in the STD format. It is a trace.Sink.
+// Writer writes a trace in the STD format. It is a trace.Sink. Events that the format cannot
+// express are written such that the happens-before order of the trace is kept, or are left out.
+// Lossy counts both.
 //
-// What the format has no word for is written so that the happens-before order of
-// the trace is kept, or is left out; Lossy counts both.
-//
-//   - (X1) An access becomes r or w, an atomic one stands between acq and rel of a lock of its own,
-//     an atomic read-modify-write is r and w there. The variable's name is its address: accesses of
-//     different size or at different offsets of one word look unrelated.
-//   - (X2) Lock and Unlock become acq and rel. An Unlock by another goroutine than the holder is
-//     written for the holder.
-//   - (X3) Every other synchronisation, the shared mode of an RWMutex too, becomes acq and rel at
-//     once.
-//   - (X4) What is not synchronisation or shared memory is left out.
+// An access becomes r or w. An atomic access is between acq and rel of a lock of its own; an atomic
+// read-modify-write is r and w there. The name of a variable is its address, so accesses of
+// different size or at different offsets of one word look unrelated. Lock and Unlock become acq and
+// rel; an Unlock by a goroutine that is not the holder is written for the holder. Any other
+// synchronisation, and the shared mode of an RWMutex, becomes acq and rel at once. Other events are
+// left out.
 type Writer struct {
 	w       *bufio.Writer
 	meta    *trace.Meta
@@ -34,10 +31,10 @@ type Writer struct {
 
 // Lossy counts what a trace lost on its way to STD.
 type Lossy struct {
-	Values       int // values that were known (X1)
-	Foreign      int // unlocks by another goroutine than the holder (X2)
-	Approximated int // synchronisation written as acq and rel (X3)
-	Dropped      int // events left out (X4)
+	Values       int // values that were known
+	Foreign      int // unlocks by another goroutine than the holder
+	Approximated int // synchronisation written as acq and rel
+	Dropped      int // events left out
 }
 
 // NewWriter begins to write. The names come from meta, which may be nil, and which

@@ -1,20 +1,20 @@
-// Package trust says what of a file may reach the go command and the file system, although
-// somebody else may have written the file: a kept schedule, a report or a trace.
+// Package trust decides which parts of a file may reach the go command and the file system. The
+// file is a kept schedule, a report or a trace, and another user may have written it.
 //
-//	(T1) Of the go command's flags those are taken that can neither run nor name a program, a
-//	     file or a directory. They are a list: a flag that is not on it is refused, also one
-//	     that a later go command has.
-//	(T2) A value stands in the same argument as its flag: a flag without its value would take the
-//	     next argument for it.
-//	(T3) A package is an import path, or a path below the directory of the command. It does not
-//	     begin like a flag.
-//	(T4) A name that becomes part of a path has letters, digits, '-', '_' and '.' alone, and does
-//	     not begin with a dot.
+// Flags of the go command are accepted from a list. They can neither run nor name a program, a file
+// or a directory. A flag that is not on the list is refused, also one of a later go command. The
+// value of a flag must be in the same argument: otherwise a flag without its value would take the
+// next argument.
+//
+// A package is an import path, or a path below the directory of the command. It does not begin like
+// a flag. A name that becomes part of a path has only letters, digits, '-', '_' and '.', and does
+// not begin with a dot.
 //
 // # Soundness
 //
-// The program itself is not looked at. Whoever builds a module runs what its source says: its code,
-// and what go.mod and cgo directives name. The caller says which directories these may come from.
+// The program itself is not checked. To build a module is to run what its source names: its code,
+// and what go.mod and cgo directives name. The caller decides which directories the module may be
+// in.
 package trust
 
 import (
@@ -24,13 +24,13 @@ import (
 	"strings"
 )
 
-// bools and valued are the flags of (T1).
+// bools and valued are the accepted flags.
 var (
 	bools  = strings.Fields("a asan benchmem failfast fullpath json msan race short trimpath v x")
 	valued = strings.Fields("bench benchtime count cpu list p parallel run shuffle skip tags timeout vet")
 )
 
-// values are flags of (T1) with the values that they may have: -mod=mod writes go.mod, and another
+// values are accepted flags with their accepted values: -mod=mod writes go.mod, and another
 // value of -pgo names a file.
 var values = map[string][]string{
 	"mod":      {"readonly", "vendor"},
@@ -38,7 +38,7 @@ var values = map[string][]string{
 	"buildvcs": {"false"},
 }
 
-// Flags returns the flags that are refused (T1, T2).
+// Flags returns the flags that are refused.
 func Flags(flags []string) (refused []string) {
 	for _, f := range flags {
 		if !flag(f) {
@@ -66,7 +66,7 @@ func flag(arg string) bool {
 
 var packagePath = regexp.MustCompile(`^[\pL\pN_.~][\pL\pN_./~+-]*$`)
 
-// Package reports whether path is a package (T3).
+// Package reports whether path is accepted as a package.
 func Package(path string) bool {
 	if strings.HasPrefix(path, "./") || path == "." {
 		return filepath.IsLocal(filepath.FromSlash(path)) && packagePath.MatchString(path)
@@ -76,7 +76,7 @@ func Package(path string) bool {
 
 var name = regexp.MustCompile(`^[0-9A-Za-z_-][0-9A-Za-z_.-]{0,99}$`)
 
-// Name reports whether s may be part of a path (T4).
+// Name reports whether s may be part of a path.
 func Name(s string) bool { return name.MatchString(s) }
 
 // Local reports whether a path with slashes stays below the directory that it is relative to.

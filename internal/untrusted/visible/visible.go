@@ -1,17 +1,12 @@
-// Package visible writes text that a terminal must not obey: names and lines that come from
-// sources, traces and reports. A character that moves the cursor, changes colours or the direction
-// of the text, or cannot be seen, becomes an escape of Go: \x1b, \u202e, \n.
+// Package visible writes text of sources, traces and reports such that it cannot control a
+// terminal. Active characters become escapes of Go: \x1b, \u202e, \n. These are control characters
+// (also C1, U+0080 to U+009F), format characters (marks of direction, zero-width characters),
+// separators of lines and paragraphs, and bytes that are no UTF-8. A tab stays.
 //
-//	(V1) Control characters (also C1, U+0080 to U+009F), format characters (marks of direction,
-//	     zero-width characters), separators of lines and paragraphs, and bytes that are no UTF-8
-//	     become escapes. A tab stays.
-//	(V2) Line does so with newlines, too: a name cannot make up a line of its own. Text keeps
-//	     them, for what has several lines.
-//	(V3) Fprintf does so with its arguments, not with its format, which is presage's own: strings
-//	     as Line does, errors and Block as Text does.
-//	(V4) Copy does so with all strings of a message.
+// Line also escapes newlines: a name cannot begin a line of its own. Text keeps them.
 //
-// A backslash stays one: a line of Go reads as it is written. So an escape can also be text.
+// A backslash stays, so that a line of Go reads as it is written. Therefore an escape in the output
+// may also be the original text.
 package visible
 
 import (
@@ -23,10 +18,10 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as one line (V2).
+// Line returns s as one line, without active characters.
 func Line(s string) string { return escape(s, false) }
 
-// Text returns s with its lines (V2).
+// Text returns s without active characters, but with its lines.
 func Text(s string) string { return escape(s, true) }
 
 func escape(s string, lines bool) string {
@@ -58,13 +53,14 @@ func escape(s string, lines bool) string {
 	return b.String()
 }
 
-// hidden reports whether a character is to be an escape (V1).
+// hidden reports whether a character becomes an escape.
 func hidden(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 
-// Block is text of several lines, for Fprintf (V3).
+// Block is text of several lines, for Fprintf.
 type Block string
 
-// Fprintf is fmt.Fprintf with arguments that a terminal does not obey (V3).
+// Fprintf is fmt.Fprintf with arguments without active characters: errors and Blocks as Text makes
+// them, other strings as Line does. The format is presage's own and stays.
 func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	return io.WriteString(w, Sprintf(format, args...))
 }
@@ -90,7 +86,7 @@ func Sprintf(format string, args ...any) string {
 	return fmt.Sprintf(format, shown...)
 }
 
-// Copy returns a deep copy of a message whose strings are as Line makes them (V4). A message has
+// Copy returns a deep copy of a message whose strings are as Line makes them. A message has
 // structs, pointers, slices and maps of exported fields.
 func Copy[T any](m T) T { return copied(reflect.ValueOf(&m).Elem()).Interface().(T) }
 
