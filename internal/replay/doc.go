@@ -1,135 +1,140 @@
-// Package replay runs a program again under the witness of a race, and lets Go's race detector
-// judge.
+// Package replay runs a program again under the witness of a race. Go's race detector is the judge.
 //
-// The program is written again with gates (instrument.Config.Gates) and built with -race. A
-// witness, which is an order of events of a trace, becomes a schedule of passages through gates. A
-// goroutine that comes to a gate with a place in the schedule waits for its turn, and the two
-// goroutines of the race wait right before their accesses until both are there: then one access
-// follows the other, and what the race detector prints of the two source lines is the verdict.
+// The program is instrumented with gates (instrument.Config.Gates) and built with -race. A witness,
+// which is an order of events of a trace, becomes a schedule: an order of passages of gates. A
+// goroutine that reaches a gate with a step in the schedule waits for its turn. The two goroutines
+// of the race wait directly before their accesses until both are there. Then one access follows the
+// other. The race is confirmed if the race detector reports the two source lines.
 //
-// # Rules
+// # Gates
 //
-//   - (G1) No order from gates. A gate waits by spinning on atomics of the runtime, which the race
-//     detector does not see (internal/record/recorder/_gates). So it judges the program's own
-//     synchronisation alone, and a report of it is one that the program can cause without presage.
-//   - (G2) Goroutines are those of the trace by their number among the goroutines that their parent
-//     started by the same go statement, in code without gates with the same function; those that
-//     the runtime starts, for timers, by their function.
-//   - (G3) A step is one passage of a gate: an instruction is executed once for each passage,
-//     however many events it has. What stands in a schedule is every operation of synchronisation
-//     in the witness, every access to memory that several goroutines access and one writes, and the
-//     two accesses. Between two steps of a goroutine the schedule says how often it passes the
-//     second one's gate without stopping.
-//   - (G4) A call of code that was not instrumented is a step where it begins and a mark where it
-//     ends, if it synchronises by something that others use. So its hidden operations stand in the
-//     order as far as calls that do not overlap can give it.
-//   - (G5) A send on an unbuffered channel, and Cond.Wait, are done when their goroutine waits. The
-//     receive of a send that did not block stands in front of it: the receiver was waiting.
-//   - (G6) A goroutine without further steps stops at its next gate: the witness ends there.
-//   - (G7) The gates of outside code (the standard library, dependencies, functions left as
-//     written) are the hooks of the race detector, which the compiler puts before each access. A
-//     step of outside code is known by the function and line of the access and by its kind. Its
-//     passages count from the last gate that its goroutine passed before it: that is a step too. A
-//     late access, of which the trace does not say where between two operations of synchronisation
-//     it was made, counts from the last gate before the first of these operations.
-//   - (G8) The trace does not say which passage it is. So the program is run once without holding
-//     these accesses, and the addresses of all passages are written down. The race is at a passage
-//     of one access and a passage of the other that are of overlapping memory; the first try takes
-//     those that come first, the second and the third try the next ones.
+// A gate adds no order. It waits by spinning on atomics of the runtime, which the race detector
+// does not see (internal/record/recorder/_gates). So the detector judges only the program's own
+// synchronisation, and the program can cause each of its reports without presage.
 //
-// A race of the recorded run is tried in the order of that run. If an access is one of outside
-// code, the second try has the two next to each other: each waits in its hook until the other one
-// stands in its own, and where they stand before different memory, both go on.
+// A goroutine is identified by its number among the goroutines that its parent started by the same
+// go statement; in code without gates, among those with the same function. A goroutine that the
+// runtime starts for a timer is identified by its function.
 //
-// # What the program is fed
+// # Steps
 //
-// A program asks for more than the order of a trace says. Where an answer is any program's to
-// accept, it is given that of the recorded run, for as long as the goroutine's steps last (feed.go,
-// sites.go; presage_feed.go and presage_rand.go of internal/record/recorder):
+// A step is one passage of a gate: one execution of an instruction, however many events it has. The
+// schedule has all operations of synchronisation in the witness, all accesses to memory that
+// several goroutines access and one writes, and the two accesses. For each step it has the number
+// of times that the goroutine passes the same gate without stopping after its previous step.
 //
-//   - (F1) A select that is a step takes the case that it took. It waits for it, though others are
-//     ready: the goroutine might as well have come later. One that took its default is blind to
-//     timers, which may be late; not to other channels. From level 2 on it takes the case if that
-//     is ready.
-//   - (F2) A call of time's functions of a Time, Since and Until, of math/rand's functions without
-//     a Rand, and of os.Getpid returns the numbers that it returned. Times themselves are those of
-//     the replay, so that a deadline is as far away as it was. A schedule that is only tried
-//     (Witness.Tried) is fed none of these numbers: a Time may be that of a file, which the program
-//     may find otherwise.
-//   - (F3) Random numbers of the runtime are a function of the process's seed, the goroutine's
-//     number in the recorded run, and how often it has asked: also where a loop over a map begins,
-//     seeds of maps and of hash/maphash, rand.Shuffle, and what code without gates asks for. The
-//     keys of hashes are made from the seed too.
-//   - (F4) A schedule is not loosened while a goroutine that has steps left sleeps, up to ten times
-//     the limit, or a timer is due, up to four times. Whoever then wakes has the limit to come to
-//     its step.
-//   - (F5) Package testing lets all parallel tests run: they would wait for each other where no
-//     gate is.
-//   - (F6) A child process is found by its arguments, and its number among those that have the
-//     same.
+// A call of code that was not instrumented is a step where it begins and a mark where it ends, if
+// it synchronises by an object that others use. So the order has its hidden operations as far as
+// calls that do not overlap can order them. A send on an unbuffered channel and Cond.Wait count as
+// done when their goroutine waits. The receive of a send that did not block comes before the send:
+// the receiver was waiting.
 //
-// Not fed: crypto/rand, a Rand of the program (but its seed, if that comes from the clock), the
-// order of a map with keys that hold pointers, results of timers' Stop and Reset, the environment,
-// files, the network, sync.Pool, reflect.Select. Where a replay diverges, the calls of the witness
-// that asked for one of these are named, those of the goroutine that did not come first.
+// (RP1) A goroutine without further steps stops at its next gate: the witness ends there.
+//
+// (RP2) The gates of outside code (the standard library, dependencies, functions left as written)
+// are the hooks of the race detector, which the compiler places before each access. A step of
+// outside code is identified by the function, line and kind of its access. Its passages count from
+// the last gate that its goroutine passed before, which is a step too. For a late access, the trace
+// does not have its place between two operations of synchronisation; its passages count from the
+// last gate before the first of the two. Which passage is the step is not in the trace. So the
+// program first runs without holding these accesses, and records the addresses of all passages. The
+// race is at a passage of one access and a passage of the other with overlapping memory. The first
+// try takes the first such passages, the second and third try the next ones.
+//
+// A race of the recorded run is tried in the order of that run. If one of its accesses is of
+// outside code, the second try brings the two next to each other: each waits in its hook until the
+// other goroutine is in its own, and both go on if they are before different memory.
+//
+// # Inputs of the program
+//
+// A program also depends on inputs that are not in the order of a trace. Where any result is legal,
+// it gets that of the recorded run, as long as the goroutine has steps left (feed.go, sites.go;
+// presage_feed.go and presage_rand.go of internal/record/recorder):
+//
+//   - A select that is a step takes its recorded case. It waits for that case although others are
+//     ready, since the goroutine could have come later. A select that took its default ignores
+//     timers, which may be late, but not other channels. From level 2 on a select takes the
+//     recorded case only if it is ready.
+//   - Since, Until and the functions of package time that return a number of a Time, functions of
+//     math/rand without a Rand, and os.Getpid return their recorded numbers. A Time itself is that
+//     of the replay, so that a deadline is as far away as it was. A schedule that is only tried
+//     (Witness.Tried) gets none of these numbers: a Time may be that of a file, which may differ.
+//   - A random number of the runtime is a function of the seed of the process, the number of the
+//     goroutine in the recorded run, and the count of its requests. It is used for the first
+//     element of a loop over a map, for seeds of maps and of hash/maphash, for rand.Shuffle, and
+//     for code without gates. The keys of hashes come from the seed too.
+//   - Package testing runs all parallel tests at once. Otherwise they would wait for each other at
+//     places without gates.
+//   - A child process is identified by its arguments, and by its number among those with the same.
+//
+// (RP3) A schedule is not relaxed while a goroutine with steps left sleeps, up to ten times the
+// limit, or while a timer is due, up to four times the limit. A goroutine that wakes then has the
+// limit to reach its step.
+//
+// Other inputs are those of the replay: crypto/rand, a Rand of the program (unless the clock gives
+// its seed), the order of a map whose keys hold pointers, results of Stop and Reset of timers, the
+// environment, files, the network, sync.Pool, reflect.Select. If a replay diverges, the outcome
+// names the calls of the witness that used one of these, of the goroutine that did not reach its
+// access.
 //
 // # Levels
 //
-// Where no step is made for a while, the schedule is loosened by a level, and the outcome says at
-// which step. A while is the limit, or 50 ms where nothing can move any more: all goroutines wait
-// for each other or for the schedule. Where the goroutine of one of the two
-// accesses ends without it, the schedule is over.
+// If no step is made for a while, the schedule is relaxed by one level, and the outcome has the
+// step at which that happened. A while is the limit, or 50 ms if all goroutines wait for each other
+// or for the schedule. If the goroutine of one of the two accesses ends without it, the schedule is
+// over.
 //
-//	0  (G6) and the order of all steps
+//	0  (RP1) and the order of all steps
 //	1  the order of all steps
 //	2  the order of steps that conflict: on one location of memory, one lock, one channel
-//	3  the two accesses: the goroutines wait for each other at their gates, whichever passage it is
+//	3  the two accesses: the goroutines wait for each other at their gates, at any passage
 //	4  nothing: the replay has diverged, or is over
 //
-// A race is tried three times, unless (G8) says more: in the order of the witness, with the two
-// accesses the other way round, and from level 2 on.
+// A race is tried three times: in the order of the witness, with the two accesses swapped, and from
+// level 2 on. (RP2) has the tries for outside code.
 //
 // # The judge
 //
-// A race is confirmed if the race detector reports a race of the two lines. It reports one race for
-// each location and then closes its eyes to it, and of several accesses that a goroutine makes
-// without synchronisation between them it names the first; so it is told, right before the two
-// accesses, to forget the earlier accesses to their location (as when memory is allocated anew).
-// What it knows of synchronisation, by which it judges the pair, stays. Where there is no C
-// compiler, there is no race detector: then the judge is that both goroutines were held before
-// their accesses at once, at the same address.
+// The race detector reports one race for each location and then ignores the location. Of several
+// accesses that a goroutine makes without synchronisation between them, it names the first. So,
+// directly before the two accesses, it is made to forget the earlier accesses to their location, as
+// when memory is allocated again. Its knowledge of synchronisation, by which it judges the pair,
+// stays.
+//
+// Without a C compiler there is no race detector. Then a race is confirmed if both goroutines were
+// held before their accesses at once, at the same address.
 //
 // # Kept schedules
 //
 // A schedule can be kept as a text that needs no trace (docs/using/replay.md), and replayed in a
-// program that has changed.
+// program that has changed. The text has steps, goroutines, inputs and the command. It is written
+// if a replay from the text itself is confirmed. A goroutine is identified by its go statement, and
+// by the number of times that its parent executed it before.
 //
-//   - (K1) What is kept is what runs: steps, goroutines, feeds, the command. It is written if a
-//     replay from the text itself is confirmed.
-//   - (K2) A gate is known by its function, the kind of its instruction, the expression and the
-//     variable; a function by the list of its gates.
-//   - (K3) Gates are found again by aligning the lists. The accesses of the race count most. A step
-//     whose gate is gone is left out; without its gate, an access is gone.
-//   - (K4) It is no longer feasible where one access cannot come while the other goroutine stands
-//     before its own and nothing else is held.
-//   - (K5) A goroutine that a go statement starts is known by that, and by how often its parent was
-//     there.
-//   - (K6) An access of outside code is kept by its function, line and kind, and the line's text.
-//     It is in the nearest line of the file that reads so.
+// (RP4) A gate is identified by its function, the kind of its instruction, the expression and the
+// variable; a function by the list of its gates. Gates are found again by aligning the lists. The
+// accesses of the race weigh most. A step whose gate is gone is left out. If the gate of an access
+// is gone, the access is gone.
+//
+// (RP5) A schedule is not feasible any more if one access cannot come while the other goroutine is
+// before its own and nothing else is held.
+//
+// (RP6) An access of outside code is kept by its function, line and kind, and by the text of the
+// line. It is in the nearest line of the file with that text.
 //
 // # Soundness
 //
-// A confirmed race is one, by the word of a detector that shares nothing with presage: what the
-// program is fed is an answer that it may get without presage. A race that is not confirmed may be
-// one: what a program does may depend on what is neither in the trace's order nor fed, and the
-// detector does not see accesses of assembly and of the kernel. A goroutine that is held in a hook
-// is to the garbage collector one that was preempted at this instruction: it may wait there.
+// A confirmed race is one, according to a detector that shares no code with presage: each input is
+// one that the program may get without presage. A race that is not confirmed may still be one. The
+// program may depend on inputs that are neither in the order of the trace nor recorded, and the
+// detector does not see accesses of assembly and of the kernel. For the garbage collector, a
+// goroutine that is held in a hook is one that was preempted at this instruction.
 //
 // # Names
 //
 //	step   a passage of a gate that has a place in the schedule
 //	pred   a step that has to be done before
 //	pair   the last two steps: the accesses of the race
-//	mark   a step at which nothing waits
+//	mark   a step at which no goroutine waits
 //	skip   passages of a step's gate since the goroutine's last step
 package replay

@@ -63,7 +63,7 @@ type judgement struct {
 
 // verdict says what became of a kept schedule that no try confirmed.
 //
-// It is (K4): no longer feasible if one of the two accesses cannot come while the other goroutine
+// It is (RP5): no longer feasible if one of the two accesses cannot come while the other goroutine
 // stands before its own: nothing else is held at that moment, and the goroutine that should make
 // it, or the one that should start that, waits for a lock, a channel, a WaitGroup. Or if the two
 // accesses were made, and not at one address.

@@ -75,7 +75,7 @@ type keptStep struct {
 }
 
 // keptPlace is where outside code makes an access: a gate that no function of the schedule has
-// (K6).
+// (RP6).
 type keptPlace struct {
 	number int
 	outsidePlace

@@ -14,7 +14,7 @@ import (
 )
 
 // outline is a function as its gates in the order of its code. A kept schedule names its gates by
-// the outlines of their functions (K2).
+// the outlines of their functions (RP4).
 type outline struct {
 	name  string // as in a stack trace
 	pkg   string
@@ -122,7 +122,7 @@ func (r lineReader) line(file string, n int) string {
 }
 
 // align finds for the gates of a function as it was those that they are in the function as it is
-// (K3): a common subsequence of like gates, in which the accesses of the race count most, then the
+// (RP4): a common subsequence of like gates, in which the accesses of the race count most, then the
 // gates of other steps, then those whose lines are alike. A step that changed places with an access
 // is so left out, and not the access. The result has, for each of old, the index in now, or -1.
 func align(old, now []outlined) []int {

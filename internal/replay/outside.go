@@ -14,7 +14,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Accesses of outside code as steps (G7, G8). A trace has few of those that a program executes:
+// Accesses of outside code as steps (RP2). A trace has few of those that a program executes:
 // of a turn of a goroutine at a word of memory the first and the last. So it does not say how
 // many accesses of the same place come before one.
 
@@ -209,7 +209,7 @@ func (st *step) where(meta *trace.Meta) string {
 type crossing struct{ a, b uint64 }
 
 // look runs the program once without holding what outside code accesses, and finds the passages
-// of the two accesses at which both goroutines come to one place in memory (G8). If the run
+// of the two accesses at which both goroutines come to one place in memory (RP2). If the run
 // meets the race, it does so without a schedule that holds the accesses: that is not taken for
 // an answer.
 func (p *Program) look(ctx context.Context, s *schedule, r Race, bin, pkg string, out *Outcome) ([]crossing, error) {

@@ -34,7 +34,7 @@ type Outcome struct {
 	Confirmed bool   `json:"confirmed"`
 	Judge     Judges `json:"judge"`
 	Steps     int    `json:"steps"` // of the schedule
-	// the run before the tries, for accesses of outside code (G8)
+	// the run before the tries, for accesses of outside code (RP2)
 	Look  *Try  `json:"look,omitempty"`
 	Tries []Try `json:"tries"`
 }
@@ -247,7 +247,7 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 const grace = 200 * time.Millisecond
 
 // hangs is how many times the limit a program that hangs may do nothing: as long as a sleep is
-// waited for (F4).
+// waited for (RP3).
 const hangs = 10
 
 // watch waits for the end of the program, or of its schedule. It returns why it had to end a

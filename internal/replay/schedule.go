@@ -55,9 +55,9 @@ const (
 	parks = 2  // it is done when its goroutine waits
 	mark  = 4  // nothing waits here: it says that something is done
 	held  = 8  // an access of the pair, which waits for the other one
-	stops = 16 // its goroutine does nothing more in the witness (G6)
+	stops = 16 // its goroutine does nothing more in the witness (RP1)
 
-	outside = 32  // an access of outside code (G7)
+	outside = 32  // an access of outside code (RP2)
 	dropped = 128 // it is no step (walker.outside)
 )
 
@@ -87,7 +87,7 @@ type variant struct {
 	// for a debugger: it is never loosened, and says where both goroutines are before their
 	// accesses
 	hold bool
-	// accesses of outside code are not held: it is written down which memory they are of (G8)
+	// accesses of outside code are not held: it is written down which memory they are of (RP2)
 	looks bool
 }
 

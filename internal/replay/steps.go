@@ -97,7 +97,7 @@ func (k *walker) shared(e *trace.Event) bool {
 }
 
 // stop makes a step of the first execution after the last one of a goroutine that could disturb the
-// witness (G6).
+// witness (RP1).
 func (k *walker) stop(s *goState, i int64, e *trace.Event) {
 	if s.stops || s.at >= 0 || s.seq <= s.last || s.pair {
 		return

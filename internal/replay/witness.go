@@ -37,7 +37,7 @@ type Path struct {
 type schedule struct {
 	gates []gate
 	steps []step // in the order of the witness; the last two are the pair
-	stops []step // at which goroutines wait that do nothing more in the witness (G6)
+	stops []step // at which goroutines wait that do nothing more in the witness (RP1)
 	marks []byte // by site
 	apart bool   // the accesses of the pair need not be next to each other
 	pkg   string // package of the first test function that ran
@@ -64,7 +64,7 @@ type step struct {
 	val   uint64
 	aux   uint64
 
-	place *outsidePlace // of outside code (G7)
+	place *outsidePlace // of outside code (RP2)
 
 	nth uint64 // how often the goroutine came to the site before
 	// of a select: 1 + 0 for default, 1 + position of the case as the runtime has it + 1; 0: not
