@@ -55,7 +55,7 @@
 //     ready, since the goroutine could have come later. A select that took its default ignores
 //     timers, which may be late, but not other channels. From level 2 on a select takes the
 //     recorded case only if it is ready.
-//   - Since, Until and the functions of package time that return a number of a Time, functions of
+//   - time.Since, time.Until, the functions of package time that return a number of a Time, those of
 //     math/rand without a Rand, and os.Getpid return their recorded numbers. A Time itself is that
 //     of the replay, so that a deadline is as far away as it was. A schedule that is only tried
 //     (Witness.Tried) gets none of these numbers: a Time may be that of a file, which may differ.

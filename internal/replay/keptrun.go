@@ -133,7 +133,7 @@ func (o *KeptOutcome) judge(f *fit, s *schedule, t *Try) Verdict {
 	switch {
 	case t.Dump != "":
 		v, why = NotConfirmed, t.Why
-	case f.same: // then nobody has mended it
+	case f.same: // then no change has fixed it
 		v = NotConfirmed
 	}
 	if o.Verdict == "" || o.Verdict != NoLongerFeasible && (v == NoLongerFeasible || t.Dump != "") {
