@@ -31,7 +31,7 @@ const (
 // levels of the analysis, by name.
 var levels = map[string]predict.Level{levelHB: predict.HB, levelCausal: predict.Causal, levelValue: predict.Value, levelPath: predict.Paths}
 
-// missings are what missing methods may be taken to do.
+// missings are the assumptions about calls of excluded code, by name.
 var missings = map[string]excluded.Mode{"rdit": excluded.Reachable, "barrier": excluded.Everything, "ignore": excluded.Ignore}
 
 func checkMissing(mode string) error {

@@ -99,8 +99,8 @@ func (s *replaying) prepare(ctx context.Context, races []*report.Race) (flags []
 	return flags
 }
 
-// note takes what has come of replays into the report. It returns how many races had no time, and
-// how many were judged by gates.
+// note adds the results of replays. It returns the number of races that had no time, and of those
+// that were judged by gates.
 func (f *findings) note(attempts []*attempt) (left, byGates int) {
 	failed := 0
 	withdrawn := map[*report.Race]bool{}

@@ -89,7 +89,7 @@ func (e *early) search(t record.EarlyTrace) {
 	s.run(ctx, nil)
 	if s.readErr == nil {
 		s.readErr, s.sure = predict.Confirm(s.opener(), s.meta, s.res), true
-		e.tell(s)
+		e.print(s)
 	}
 }
 
@@ -110,7 +110,8 @@ func (e *early) why(s *search, cancel func()) predict.Why {
 	return ""
 }
 
-// foundSome notes that something is to be replayed. It is built once the report comes to the trace.
+// foundSome notes that the trace has a race to replay. The build begins when the report reaches the
+// trace.
 func (e *early) foundSome(s *search) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -119,8 +120,8 @@ func (e *early) foundSome(s *search) {
 	}
 }
 
-// tell names the races of a search, while the tests run.
-func (e *early) tell(s *search) {
+// print prints the races of a search while the tests run.
+func (e *early) print(s *search) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, r := range s.res.Races {
@@ -150,7 +151,7 @@ func shortPosition(meta *trace.Meta, at trace.Site) string {
 	return fmt.Sprintf("%s:%d", name, i.Line)
 }
 
-// testsOver is called when the tests are.
+// testsOver notes that the tests are over.
 func (e *early) testsOver() {
 	if e == nil {
 		return
@@ -221,7 +222,7 @@ func (e *early) whole(name string) bool {
 	return s != nil && !s.void && s.whole()
 }
 
-// busy is the number of searches under way that the report has not come to: one at most.
+// busy is the number of running searches whose trace the report has not reached: one at most.
 func (e *early) busy() (n int) {
 	if e == nil {
 		return 0
@@ -236,7 +237,7 @@ func (e *early) busy() (n int) {
 	return n
 }
 
-// end ends the search under way, if nobody has waited for it.
+// end ends the running search, if the report has not waited for it.
 func (e *early) end() {
 	if e == nil {
 		return

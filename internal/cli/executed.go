@@ -23,12 +23,12 @@ import (
 // has left none: the function's entry, a block that has a record, or the instruction itself. The
 // second rule holds only if the recording is complete. Otherwise it is unknown.
 
-// sites says by whom those sites were executed that events of a run have.
+// sites are the sites of a run's events, with the goroutines that executed them.
 type sites struct {
 	by []visit // by number
 }
 
-// visit is who executed a site.
+// visit is the goroutine that executed a site.
 type visit struct {
 	who  int64 // a goroutine of a process; 0: none
 	many bool  // others, too
@@ -97,8 +97,8 @@ type instruction struct {
 
 func (in *instruction) plan() *plan.Instr { return &in.block.Instrs[in.index] }
 
-// instructionsAt finds the instructions that stand at the wanted positions, in the order of the
-// plan. Linear in the program.
+// instructionsAt finds the instructions at the wanted positions, in the order of the plan. It is
+// linear in the program.
 func instructionsAt(p *plan.Plan, wanted map[token.Position]bool) map[token.Position][]instruction {
 	lines := map[string]bool{}
 	for pos := range wanted {
@@ -144,7 +144,7 @@ func narrowed(p *plan.Plan, list []instruction, expr string) []instruction {
 	return out
 }
 
-// lastName is the last identifier of an expression, without indices behind it: "n" of s.n, of
+// lastName is the last identifier of an expression, without the indices after it: "n" of s.n, of
 // s.n[…] and of len(s.n).
 func lastName(expr string) string {
 	for {
@@ -172,7 +172,7 @@ func lastName(expr string) string {
 	}
 }
 
-// reach says whether something was executed.
+// reach is whether an instruction was executed.
 type reach uint8
 
 const (

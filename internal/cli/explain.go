@@ -144,7 +144,7 @@ func (x *explainer) each(ctx context.Context, explain explained, f func(all *sea
 	return nil
 }
 
-// list prints the pairs that missing methods keep from racing.
+// list prints the pairs that calls of excluded code leave undecided.
 func (x *explainer) list(ctx context.Context) error {
 	n := 0
 	err := x.each(ctx, nil, func(_ *searches, s *search) error {
@@ -256,7 +256,7 @@ func (x *explainer) pair(ctx context.Context, p, q string) error {
 	return nil
 }
 
-// print says what was explained, with what stands at its events.
+// print prints the explanations, with the source lines of their events.
 func (x *explainer) print(of *search, several bool, list []predict.Explanation) error {
 	name, meta := of.name, of.meta
 	if len(list) == 0 {

@@ -74,7 +74,7 @@ func walkerAt(level string, p *plan.Plan) (predict.Level, *walk.Walker) {
 	return predict.Causal, walk.New(p)
 }
 
-// accesses reports whether the two accesses of a race stand where it says.
+// accesses returns an error if the two accesses of a race are not at its source lines.
 func accesses(race *report.Race, meta *trace.Meta, open func() (trace.Source, io.Closer, error)) error {
 	n := len(race.Witness.Order)
 	if n < 2 {

@@ -95,7 +95,7 @@ func (r *recording) run(ctx context.Context) error {
 	return nil
 }
 
-// end ends the searches under way, and the handling of interrupts.
+// end ends the running searches and the handling of interrupts.
 func (r *recording) end() {
 	if r.stop != nil {
 		r.stop()

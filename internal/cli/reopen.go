@@ -9,8 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/source"
 )
 
-// reopener opens a trace as often as it is asked, as opener does. The last one that was closed is
-// read from its beginning again: to read the tables takes longer than the events of a short trace.
+// reopener opens a trace any number of times, as opener does. It reads the file that was closed
+// last from its beginning again: reading the tables takes longer than reading the events of a short
+// trace.
 type reopener struct {
 	name string
 	free *source.File // nil: none was closed
@@ -47,7 +48,7 @@ type closer func() error
 
 func (c closer) Close() error { return c() }
 
-// lastMeta has the tables of the trace that was asked for last: races of one trace stand together.
+// lastMeta has the tables of the trace that was used last: races of one trace follow each other.
 type lastMeta struct {
 	mu   sync.Mutex
 	name string

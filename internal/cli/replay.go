@@ -222,7 +222,7 @@ type replayer struct {
 	run func(context.Context, *report.Race) (*replay.Outcome, error)
 
 	said func(text string) // takes what is being done; nil: it is shown
-	// takes what builds use; nil: nobody wants to know
+	// gets the processor time of builds; nil: it is not counted
 	spent func(cpu time.Duration)
 	// takes what was made anew of the cache; nil: it is printed
 	healed func(damage error)
@@ -364,7 +364,7 @@ func (k *kept) trace(race *report.Race) (string, error) {
 	return files[0], nil
 }
 
-// programKey tells apart the programs that traces are of.
+// programKey identifies the program that a trace is of.
 func programKey(meta *trace.Meta) string {
 	return strings.Join(append(append([]string{meta.Dir}, meta.Command...), meta.BuildFlags...), "\x00")
 }

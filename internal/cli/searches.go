@@ -86,8 +86,8 @@ func (all *searches) run(ctx context.Context) {
 	all.found.summary.Seconds = float64(time.Since(begin).Round(time.Millisecond)) / float64(time.Second)
 }
 
-// underWay is the number of searches that somebody works on, or that have waited for their turn
-// since the tests were over.
+// underWay is the number of searches that are running, or that have waited for their turn since the
+// tests were over.
 func underWay(list []*search) (n int) {
 	for _, s := range list {
 		if s.early == nil || !s.ended() {

@@ -11,7 +11,7 @@ import (
 	"github.com/presage-race/presage/internal/report"
 )
 
-// attempt is what has come of the replay of a race.
+// attempt is the result of the replay of a race.
 type attempt struct {
 	race *report.Race
 	out  *replay.Outcome
@@ -136,7 +136,7 @@ func (c *replayers) allowed() int {
 	return max(1, min(n, c.most))
 }
 
-// ticket is a replay under way.
+// ticket is a running replay.
 type ticket struct {
 	beside bool // others ran when it began
 	joined int  // of the crowd, then

@@ -27,7 +27,7 @@ const (
 	// of another stage that runs meanwhile is counted with both. What is analysed while the tests
 	// run takes wall time of none, and CPU time of test and of the parts of analyse.
 	stageAnalyse = "analyse"
-	// Passes over the trace: for pairs without a witness, and for what stands at the races.
+	// Passes over the trace: for pairs without a witness, and for the source lines of races.
 	stageConfirm       = "confirm"
 	stageLocate        = "locate"
 	stageReplayPrepare = "replay-prepare"

@@ -176,7 +176,7 @@ func (k *kept) grant() grant {
 	return grant{own: own, ownIn: k.config.Dir}
 }
 
-// untrusted is the error for what was asked.
+// untrusted is the error that lists what a file asks for.
 func untrusted(name string, asked []string) error {
 	for i, a := range asked {
 		asked[i] = "  " + strings.Trim(strconv.Quote(a), `"`)

@@ -53,7 +53,7 @@ type Access struct {
 	Site trace.Site `json:"-"`
 }
 
-// Goroutine says who executed an access.
+// Goroutine is the goroutine that executed an access.
 type Goroutine struct {
 	ID      int     `json:"id"` // dense, in order of creation; 1 is main
 	Name    string  `json:"name,omitempty"`

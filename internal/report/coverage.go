@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Searched says how much of a run the answer of a report rests on.
+// Searched is the part of a run that was searched.
 type Searched string
 
 // The extents of a search. Only Whole may be printed as "no races found".
 const (
 	Whole   Searched = "whole"   // the run was recorded, and searched as far as the level goes
-	Part    Searched = "part"    // some of it was not: Gaps says what
-	Nothing Searched = "nothing" // none of it was: Why says why
+	Part    Searched = "part"    // some of it was not: Gaps has the rest
+	Nothing Searched = "nothing" // none of it was: Why has the reason
 )
 
-// Coverage is what of a run was recorded and searched.
+// Coverage is the part of a run that was recorded and searched.
 type Coverage struct {
 	Searched  Searched `json:"searched"`
 	Why       string   `json:"why,omitempty"`      // of Nothing
@@ -30,7 +30,7 @@ type Gap struct {
 	Code  string `json:"code"` // of the warning that has the details
 	Count int    `json:"count"`
 	Text  string `json:"text"` // a few words, with the count
-	Lost  bool   `json:"lost"` // presage was to record or search it, and did not come to its end
+	Lost  bool   `json:"lost"` // recording or searching it ended early
 }
 
 // Lost reports whether a part of the run was lost.
@@ -59,8 +59,8 @@ func (c *Coverage) gaps() string {
 	return strings.Join(parts, ", ")
 }
 
-// none is the answer where nothing was found, " at level hb" if that is below the highest. It is
-// never better than the search; "" of a whole one.
+// none is the answer if no race was found. level names a level below the highest. The answer of a
+// whole search is "", for the caller to print.
 func (c *Coverage) none(what, level string) string {
 	switch {
 	case c == nil:
@@ -84,8 +84,7 @@ func (c *Coverage) some() string {
 	return "; searched only in part: " + c.gaps()
 }
 
-// recorded prints how much of the program was recorded, and what was not covered: functions, calls,
-// and what was lost.
+// recorded prints how much of the program was recorded, and what was not covered.
 func (h *textHandler) recorded(m *Summary) {
 	c := m.Coverage
 	if c == nil || m.Events == 0 {
@@ -101,7 +100,7 @@ func (h *textHandler) recorded(m *Summary) {
 	h.printf("presage: recorded %s, %s and %s%s\n", strings.Join(parts, ", "), plural(m.Goroutines, "goroutine"), plural(int(m.Events), "event"), m.uncovered())
 }
 
-// uncovered says what of the program has no records, and what was lost.
+// uncovered lists functions and calls without records, and losses.
 func (s *Summary) uncovered() string {
 	var parts []string
 	if n := s.Functions - s.Instrumented; n > 0 {

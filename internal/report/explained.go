@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
-// Explained is what presage explain says of two accesses that are no race: the chain of events that
-// keeps them in order, if there is one.
+// Explained is the explanation of two accesses that are no race (presage explain): the chain of
+// events that keeps them in order, if there is one.
 type Explained struct {
 	A      Access `json:"a"`
 	B      Access `json:"b"`
@@ -31,12 +31,12 @@ type LinkStep struct {
 	From  Step     `json:"from"`
 	To    Step     `json:"to"`
 	By    string   `json:"by"`              // program-order, must-precede, missing-method
-	Calls []CallOf `json:"calls,omitempty"` // of missing-method
-	// what they reach both, or what one reaches and the other side accesses
+	Calls []CallOf `json:"calls,omitempty"` // of excluded code
+	// the memory that both reach, or that one reaches and the other side accesses
 	Part string `json:"part,omitempty"`
 }
 
-// CallOf is a call of a missing method.
+// CallOf is a call of excluded code.
 type CallOf struct {
 	Package   string `json:"package"`
 	Goroutine int    `json:"goroutine"`
@@ -45,13 +45,13 @@ type CallOf struct {
 	End   int64 `json:"end"`   // -1: it has not ended
 }
 
-// At returns what stands at an event that the pass was told of, as a step.
+// At returns the event i of a spec as a step.
 func (l *Locator) At(i int64) Step {
 	p := l.seen[i]
 	return l.step(i, &p.event)
 }
 
-// method names what a MethodBegin or MethodEnd is of.
+// method names the excluded code that a MethodBegin or MethodEnd is of.
 func method(m *trace.Meta, names map[trace.Addr]string, obj trace.Addr) string {
 	if n := names[obj]; n != "" {
 		return n
@@ -62,8 +62,7 @@ func method(m *trace.Meta, names map[trace.Addr]string, obj trace.Addr) string {
 	return fmt.Sprintf("%#x", uint64(obj))
 }
 
-// MethodName names a missing method: the package that is left out, or its name in a converted
-// trace.
+// MethodName names excluded code: its package, or its name in a converted trace.
 func (l *Locator) MethodName(obj trace.Addr) string { return method(l.meta, l.names, obj) }
 
 // MemoryName names a piece of memory: by the variables and fields that are accessed there.
@@ -105,7 +104,7 @@ func (m *MemoryName) String() string {
 	return text
 }
 
-// WriteExplained prints it for people.
+// WriteExplained prints an explanation as text.
 func WriteExplained(w io.Writer, o TextOptions, x *Explained) error {
 	h, x := NewText(w, o).(*textHandler), visible.Copy(x)
 	h.printf("%s %s\n", h.head.Sprint("NO RACE"), h.head.Sprintf("on %s", orUnknown(x.Object)))
@@ -171,7 +170,7 @@ func (h *textHandler) chained(x *Explained, s *Step) {
 	h.printf("    %s %s%s%s\n", x.name(s.Goroutine), s.Text, h.where(s.Position), h.quoted(s))
 }
 
-// missingVerb says what a goroutine does at the ends of a call of a missing method.
+// missingVerb describes the begin and the end of a call of excluded code.
 func missingVerb(k format.Kind) string {
 	if k == format.MethodBegin {
 		return "begins a call of "

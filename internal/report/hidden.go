@@ -7,9 +7,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// chain searches, while a trace passes, a chain of synchronisation from one access of
-// a race to the other (RT1). It goes forward from the first: which goroutines, and which
-// releases, come after it? Whoever is reached first is reached by the fewest events.
+// chain searches a chain of synchronisation from one access of a race to the other while the trace
+// is read (RT1). It follows the goroutines and releases that come after the first access. The first
+// chain that reaches a goroutine has the fewest events.
 type chain struct {
 	from, to int64
 	reached  map[trace.GoID]*hop

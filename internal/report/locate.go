@@ -13,7 +13,7 @@ type Spec struct {
 	A, B      int64 // in either order
 	Tier      Tier  // of a race; "" is a candidate
 	Semantics string
-	From      int64   // what stands before this event is as in the recorded run
+	From      int64   // all events before this one are as in the recorded run
 	Events    []int32 // the witness as the checker has it
 	Order     []int64 // the witness: a reordering that ends in the two accesses
 	Count     int
@@ -24,7 +24,8 @@ type Spec struct {
 // MaxSteps is the number of steps of a witness that a report shows.
 const MaxSteps = 40
 
-// Locator finds what stands at the events of races, in one pass over their trace.
+// Locator finds the stacks, locks and source lines at the events of races, in one pass over their
+// trace.
 // Step every event in order, then call Races.
 type Locator struct {
 	meta   *trace.Meta
@@ -35,9 +36,9 @@ type Locator struct {
 	next   []int64 // the wanted event numbers, ascending: those not yet seen
 
 	goroutines map[trace.GoID]*goroutine
-	holders    map[trace.Addr]trace.GoID // who took a lock exclusively last
+	holders    map[trace.Addr]trace.GoID // the last exclusive holder of a lock
 	chains     []*chain
-	forks      map[int64]place // events at which a path is left, with what is around before them
+	forks      map[int64]place // events at which a path is left, with the state before them
 	watches    watches
 	shape      ShapeFunc
 	names      map[trace.Addr]string
@@ -73,7 +74,7 @@ type call struct {
 
 type goroutine struct {
 	stack   *frame
-	opaque  []call // calls of code that was not instrumented, under way
+	opaque  []call // running calls of code that was not instrumented
 	locks   []held
 	parent  trace.GoID
 	created *frame     // stack of the go statement
@@ -172,8 +173,7 @@ func (g *goroutine) depth() uint64 {
 	return g.stack.depth
 }
 
-// innermost returns the site of the innermost call of code that was not instrumented, 0 if none is
-// under way.
+// innermost returns the site of the innermost running call of code that was not instrumented, or 0.
 func (g *goroutine) innermost() trace.Site {
 	if n := len(g.opaque); n > 0 {
 		return g.opaque[n-1].site

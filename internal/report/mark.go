@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Mark is what a recorded run says about a warning of the static lens (presage test -static).
+// Mark is the result of comparing a static warning with a recorded run (presage test -static).
 type Mark string
 
 const (
@@ -18,7 +18,7 @@ const (
 	MarkNotReached Mark = "not reached"
 	// MarkUnwitnessed: nothing orders the two in the recorded run, but no witness was found.
 	MarkUnwitnessed Mark = "unwitnessed"
-	// MarkNotRecorded: whether both were executed cannot be told.
+	// MarkNotRecorded: it is unknown whether both were executed.
 	MarkNotRecorded Mark = "not recorded"
 )
 
@@ -51,11 +51,11 @@ func (m *Marks) Add(mark Mark) {
 	case MarkNotRecorded:
 		m.NotRecorded++
 	default:
-		panic("report: a mark that is not known: " + string(mark))
+		panic("report: unknown mark: " + string(mark))
 	}
 }
 
-// mark prints what the recorded run says about a warning.
+// mark prints the mark of a warning.
 func (h *textHandler) mark(v *Vet) {
 	switch v.Mark {
 	case "":

@@ -8,22 +8,24 @@ import (
 	"strings"
 )
 
-// Paths counts what was looked at off the recorded paths. Windows overlap: a fork may count twice.
+// Paths counts the alternative paths that were explored. Windows overlap, so a fork may count
+// twice.
 type Paths struct {
-	// branches, pointers and indices that rest on what other goroutines write
+	// branches, pointers and indices that depend on writes of other goroutines
 	Forks int `json:"forks"`
-	// of these, left out: many are alike, or there are too many
+	// of these, not explored: many are alike, or there are too many
 	Unexplored int `json:"unexplored"`
-	// repetitions of an instruction that were not looked at as forks, after the first 64
+	// executions of an instruction that are not explored as forks, after the first 64
 	Unkept int            `json:"unkept"`
-	Ways   int            `json:"ways"` // to go on from the forks
-	Ends   map[string]int `json:"ends"` // of the ways, by why they go no further
+	Ways   int            `json:"ways"` // alternative paths from the forks
+	Ends   map[string]int `json:"ends"` // of the alternative paths, by the reason why they end
 }
 
-// ended are the ways that were followed to an end of their own.
+// ended are the reasons of alternative paths that were explored to their end.
 var ended = []string{"goroutine-ends", "panic", "nil-channel", "no-value"}
 
-// reasons say why the others go no further. What is not listed is not modelled.
+// reasons are the reasons why the others end early. A code that is not listed means that something
+// is not modelled.
 var reasons = map[string]string{
 	"opaque-call":   "code that is not instrumented",
 	"opaque-memory": "what code that is not instrumented may touch", "opaque-object": "what code that is not instrumented may touch",
@@ -38,7 +40,7 @@ var reasons = map[string]string{
 
 const notModelled = "what is not modelled"
 
-// lost says in words what was not looked at to its end, "" for nothing.
+// lost describes the alternative paths that were not explored to their end; "" if there are none.
 func (p *Paths) lost() string {
 	if p == nil {
 		return ""
@@ -65,7 +67,7 @@ func (p *Paths) lost() string {
 	return strings.Join(parts, "; ")
 }
 
-// rungs says how many races stand on which of the upper rungs.
+// rungs counts the races by their upper levels and their replays.
 func (s *Summary) rungs() string {
 	var parts []string
 	if s.ByValue > 0 {

@@ -1,6 +1,6 @@
 package report
 
-// Stage is what a stage of the command took. The report of races does not depend on it.
+// Stage has the time and memory of a stage of the command. Races do not depend on it.
 type Stage struct {
 	Name string  `json:"name"`
 	Of   string  `json:"of,omitempty"` // the stage that it is a part of

@@ -7,8 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// witness shows the order of a race: its synchronisation and its accesses of the raced location,
-// where they stand in the source. What else happens, happens as recorded, and does not help a
+// witness describes the schedule of a race by its synchronisation and its accesses to the location
+// of the race, with their source lines. All other events happen as recorded, and do not help a
 // reader.
 func (l *Locator) witness(n int) *Witness {
 	s := &l.specs[n]

@@ -1,7 +1,7 @@
 package report
 
-// Hidden says why the recorded run did not show the race to a happens-before
-// detector such as go test -race: a chain of synchronisation ordered the accesses.
+// Hidden is the reason why a happens-before detector such as go test -race does not see the race in
+// the recorded run: a chain of synchronisation that orders the accesses (RT1).
 type Hidden struct {
 	Ordered bool   `json:"ordered"` // a chain was found
 	Edges   []Edge `json:"edges,omitempty"`
@@ -16,25 +16,24 @@ type Edge struct {
 
 // Witness is an order of recorded events after which both accesses are next.
 type Witness struct {
-	Semantics string `json:"semantics"` // what the judgement of reads rests on
-	// what stands before this event is as in the recorded run
+	Semantics string `json:"semantics"` // what reads keep of the recorded run
+	// all events before this one are as in the recorded run
 	From int64 `json:"from,omitempty"`
 	// event numbers of the trace, −1, −2, … for steps of the path; the last two are the accesses
 	Order   []int64 `json:"order"`
-	Steps   []Step  `json:"steps"`   // those of them that a reader needs
+	Steps   []Step  `json:"steps"`   // those that a reader needs
 	Omitted int     `json:"omitted"` // earlier steps of that kind that were left out
 
-	// Events are the witness as the checker has it, numbers of events in the window that begins at
-	// From. presage replay has it checked again.
+	// Events are the witness as numbers of events in the window that begins at From. presage replay
+	// checks it again.
 	Events []int32 `json:"events,omitempty"`
 
-	// Reads are those that branches, addresses and what they rest on are made of, where they see
-	// another value than in the recorded run, or were not executed there. Of tiers by-value and
-	// by-path.
+	// Reads are the reads that branches and addresses depend on, if they see other values than in
+	// the recorded run, or are not executed there. Of tiers by-value and by-path.
 	Reads []Sight `json:"reads,omitempty"`
 }
 
-// Sight is a read of a witness and what it sees.
+// Sight is a read of a witness with its value.
 type Sight struct {
 	Step
 	Expr     string `json:"expr"`
@@ -55,9 +54,9 @@ type Path struct {
 	Was    string `json:"was"`              // its value in the recorded run
 	Is     string `json:"is"`               // and in the race
 	Source string `json:"source,omitempty"` // the line as it was recorded
-	// event in whose place the steps are; what follows it in the goroutine does not happen
+	// the event that the steps replace; later events of the goroutine do not happen
 	Before int64 `json:"before"`
-	// what the goroutine does instead, and those do that it starts; −1, −2, …
+	// steps of the goroutine, and of goroutines that it starts, numbered −1, −2, …
 	Steps []PathStep `json:"steps"`
 }
 
@@ -72,9 +71,9 @@ type PathStep struct {
 	Size   uint16 `json:"size,omitempty"`   // of its event
 }
 
-// RecordedRun, as the semantics of a witness, says that the recorded run itself is the execution:
-// no synchronisation leads from one access to the other. Its order has the two accesses alone,
-// which need not be next to each other.
+// RecordedRun is the semantics of a witness that is the recorded run itself: no synchronisation
+// leads from one access to the other. Its order has only the two accesses, which need not be next
+// to each other.
 const RecordedRun = "recorded"
 
 // Step is one event as a reader sees it.
