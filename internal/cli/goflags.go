@@ -37,7 +37,7 @@ type options struct {
 	window     int
 	budget     int
 	effort     int
-	missing    string // analyze: what missing methods do
+	missing    string // analyze: the assumption about calls of excluded code
 	quiet      bool
 	time       time.Duration // for what comes behind the tests; 0: defaultTime
 	// for replays of what is found; 0: none, confirmRest: what -time leaves

@@ -139,7 +139,7 @@ func (c *replayers) allowed() int {
 // ticket is a running replay.
 type ticket struct {
 	beside bool // others ran when it began
-	joined int  // of the crowd, then
+	joined int  // of the replayers, at that time
 }
 
 // enter waits until one more replay may begin.

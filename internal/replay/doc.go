@@ -55,10 +55,11 @@
 //     ready, since the goroutine could have come later. A select that took its default ignores
 //     timers, which may be late, but not other channels. From level 2 on a select takes the
 //     recorded case only if it is ready.
-//   - time.Since, time.Until, the functions of package time that return a number of a Time, those of
-//     math/rand without a Rand, and os.Getpid return their recorded numbers. A Time itself is that
-//     of the replay, so that a deadline is as far away as it was. A schedule that is only tried
-//     (Witness.Tried) gets none of these numbers: a Time may be that of a file, which may differ.
+//   - time.Since, time.Until, the functions of package time that return a number of a Time, those
+//     of math/rand without a Rand, and os.Getpid return their recorded numbers. A Time itself is
+//     that of the replay, so that a deadline is as far away as it was. A schedule that is only
+//     tried (Witness.Tried) gets none of these numbers: a Time may be that of a file, which may
+//     differ.
 //   - A random number of the runtime is a function of the seed of the process, the number of the
 //     goroutine in the recorded run, and the count of its requests. It is used for the first
 //     element of a loop over a map, for seeds of maps and of hash/maphash, for rand.Shuffle, and

@@ -68,7 +68,7 @@ type feeding struct {
 	asks     map[trace.Site]int
 }
 
-// feed goes over the trace once more and notes what the goroutines of the schedule were told.
+// feed goes over the trace once more and notes the inputs of the goroutines of the schedule.
 func (s *schedule) feed(sites Sites, meta *trace.Meta, path *Path, open func() (trace.Source, io.Closer, error)) error {
 	if meta.Process != nil {
 		s.process = *meta.Process

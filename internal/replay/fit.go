@@ -263,7 +263,7 @@ func hasWord(text, name string) bool {
 }
 
 // schedule makes the schedule for the program as it is. Steps whose gates are gone are left out. It
-// is an error if a goroutine cannot be told any more.
+// is an error if a goroutine cannot be identified any more.
 func (f *fit) schedule() (*schedule, error) {
 	k := f.kept
 	s := &schedule{apart: k.apart, pkg: k.Package, marks: make([]byte, len(f.plan.Sites))}

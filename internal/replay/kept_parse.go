@@ -302,7 +302,7 @@ func (p *keptParser) step(w []string) (bool, error) {
 	return false, nil
 }
 
-// stepOf reads what stands behind the number of a step.
+// stepOf reads the fields after the number of a step.
 func stepOf(w []string) (s keptStep, ok bool) {
 	if len(w) < 5 || w[0] != "goroutine" {
 		return s, false

@@ -32,7 +32,7 @@ import (
 //	func example.com/bank.Test.func1 example.com/bank bank_test.go
 //		g1 +2 store last "captured last" | last = 1     a gate: lines below the function's, instruction, expression, object | the line
 //		-  +3 call mu.Lock() "" | mu.Lock() one that no step passes; it is here so that the others
-//	    can be told when the function changes
+//	    can be identified when the function changes
 //	outside g5 strings.(*Builder).grow strings/builder.go 67 write | b.buf = buf   where outside code makes an access of the race
 //	sum …
 //

@@ -33,7 +33,7 @@ type Path struct {
 	Steps  []trace.Event
 }
 
-// schedule is what the gates are told.
+// schedule is the input of the gates.
 type schedule struct {
 	gates []gate
 	steps []step // in the order of the witness; the last two are the pair

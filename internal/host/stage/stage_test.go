@@ -14,7 +14,7 @@ func spin(d time.Duration) {
 	}
 }
 
-// Stages add up when they begin again, parts stand behind their stage, and a child that was waited
+// Stages add up when they begin again, parts follow their stage, and a child that was waited
 // for counts.
 func TestList(t *testing.T) {
 	var l List
