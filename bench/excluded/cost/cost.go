@@ -47,7 +47,7 @@ import (
 // slack is how much more of the time than of the events a run in proportion may have.
 const slack = 0.1
 
-// subject is a module, what of it is tested, and what is left out.
+// subject is a module, the tests that are run, and the packages that are excluded.
 type subject struct {
 	module, run string
 	sets        []string
