@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A *stretch* is one call of traced code by the code of a missing method, until it returns. The
+// A *stretch* is one call of traced code by the code of an excluded call, until it returns. The
 // method depends on reads in a stretch as a walk that knows of the method computes it (package
 // walk): by the result, which is what any later event outside the stretch depends on, and by
 // memory. The Exit needs these reads. A stretch that does not return, because a panic goes through

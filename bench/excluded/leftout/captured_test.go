@@ -74,6 +74,6 @@ func TestCaptured(t *testing.T) {
 // What missing literals touch their Ds have: what literals have captured is followed.
 func TestCapturedEscapes(t *testing.T) {
 	if x := leftOut(t, "captured", captured); x.calls < 5 || x.gone < 60 || x.escaped > 0 {
-		t.Errorf("%d calls of missing methods, %d events gone, want at least 5 and 60; %d times one touches what its D has not", x.calls, x.gone, x.escaped)
+		t.Errorf("%d excluded calls, %d events gone, want at least 5 and 60; %d times one touches what its D has not", x.calls, x.gone, x.escaped)
 	}
 }

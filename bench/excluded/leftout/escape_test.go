@@ -8,7 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/record"
 )
 
-// What the code of missing methods touches, their Ds have: the recorder finds it. And what is found
+// What the code of excluded calls touches, their Ds have: the recorder finds it. And what is found
 // is true, by Ds and by records of what is touched.
 func TestNothingEscapes(t *testing.T) {
 	v, recorded := variant{synchronisation, false}, variant{outside, false}
@@ -23,10 +23,10 @@ func TestNothingEscapes(t *testing.T) {
 	}
 	x := b.total[v]
 	if x.calls < 20 || x.gone < 100 {
-		t.Errorf("%d calls of missing methods, %d events gone: too few to conclude anything", x.calls, x.gone)
+		t.Errorf("%d excluded calls, %d events gone: too few to conclude anything", x.calls, x.gone)
 	}
 	if x.escaped > 0 {
-		t.Errorf("%d times a missing method touches what its D has not", x.escaped)
+		t.Errorf("%d times an excluded call touches what its D has not", x.escaped)
 	}
 	if r := x.found[rdit]; r.wrong > 0 {
 		t.Errorf("%d races are found that are none", r.wrong)

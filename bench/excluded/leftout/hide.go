@@ -11,7 +11,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// seen says what of a missing method's own code stays in the trace.
+// seen says what of an excluded call's own code stays in the trace.
 type seen string
 
 const (
@@ -24,7 +24,7 @@ const (
 	outside seen = "touched"
 )
 
-// drops says whether an event of a missing method's own code goes.
+// drops says whether an event of an excluded call's own code goes.
 func (s seen) drops(e *trace.Event, synchronises func(trace.Site) bool) bool {
 	switch e.Kind {
 	case format.Go, format.Start, format.End, format.Alloc, format.Enter:
@@ -61,7 +61,7 @@ type code struct {
 type hidden struct {
 	all, rest stretch
 	left      map[trace.Site]bool // of rest
-	// of these: an access there is not between the ends of a missing method's call
+	// of these: an access there is not between the ends of an excluded call's call
 	beyond               map[trace.Site]bool
 	calls, gone, escaped int
 	lost                 map[loss]int // what has escaped
@@ -95,7 +95,7 @@ type frame struct {
 	first bool  // and begins
 }
 
-// call is a call of a missing method.
+// call is a call of an excluded call.
 type call struct {
 	begin    trace.Event
 	from     int
@@ -110,11 +110,11 @@ type item struct {
 	call       *call
 	begin, end bool
 	inside     bool
-	own        bool // of the code of a missing method
-	// of the code of a missing method, as the runtime's hooks record it: that fills what it
+	own        bool // of the code of an excluded call
+	// of the code of an excluded call, as the runtime's hooks record it: that fills what it
 	// allocates without a record
 	opaque  bool
-	returns bool // the Exit of a missing method
+	returns bool // the Exit of an excluded call
 }
 
 // readHidden reads a trace, without BarrierPairs and with them.

@@ -68,14 +68,14 @@ func TestHide(t *testing.T) {
 		t.Errorf("D or what is left is wrong: %d gone", h.gone)
 	}
 	if h.beyond[6] || !h.beyond[7] {
-		t.Errorf("beyond calls of missing methods: %v; 6 is called back, 7 is not", h.beyond)
+		t.Errorf("beyond excluded calls: %v; 6 is called back, 7 is not", h.beyond)
 	}
 	if h.escaped != 1 {
 		t.Errorf("%d escaped, want 1: the lock", h.escaped)
 	}
 }
 
-// What a missing method touches is in its D, unless a go statement or a Wait has it in order with
+// What an excluded call touches is in its D, unless a go statement or a Wait has it in order with
 // all that conflicts, whatever happens.
 func TestCover(t *testing.T) {
 	wg := func(n int) trace.Event { return trace.Event{Kind: format.WGAdd, Obj: 0x900, Val: uint64(n)} }
@@ -86,7 +86,7 @@ func TestCover(t *testing.T) {
 	at := func(g trace.GoID, e trace.Event) trace.Event { e.G = g; return e }
 	for _, c := range []struct {
 		name   string
-		events []trace.Event // accesses of goroutine 1 are those of the missing method
+		events []trace.Event // accesses of goroutine 1 are those of the excluded call
 		seen   seen
 		bare   bool
 	}{

@@ -1,6 +1,6 @@
 // Package leftout repeats the experiment of RDIT's thesis (5.2.1, Table 5.3) on Go modules. It
 // records one full trace of each package's tests, and finds its races by maximal causality. Then
-// every function that contains an operation of synchronisation becomes a missing method, and the
+// every function that contains an operation of synchronisation is excluded, and the
 // detectors analyse what is left.
 //
 //	go -C bench run ./excluded leftout [-runs 7] ../examples/...
@@ -35,7 +35,7 @@
 //
 // # Rules
 //
-//  1. A missing method is one call of such a function. -seen says what is left of the events of
+//  1. An excluded call is one call of such a function. -seen says what is left of the events of
 //     its own code. Nothing: code that it calls and that is not traced goes as well. Accesses: as
 //     in the thesis, whose traces lose the synchronisation alone. Synchronisation: the accesses
 //     go. Hooks: what presage records with -reach=kept, which is synchronisation that is flagged
@@ -55,9 +55,9 @@
 //  3. True are the races of maximal causality on the full trace: pairs of source lines, each with
 //     a witness that package witness has accepted. Left are those of which both accesses are in
 //     what is left. Of each detector there are three counts, as in "59+10 (2)": 59 of those left;
-//     10 more true ones, with an access in a missing method that the trace still has (accesses,
+//     10 more true ones, with an access in an excluded call that the trace still has (accesses,
 //     touched); 2 that are not true.
-//  4. The missing methods of the thesis contain "Lock/Unlock and ThreadFork/ThreadJoin"; accesses
+//  4. The excluded calls of the thesis contain "Lock/Unlock and ThreadFork/ThreadJoin"; accesses
 //     to volatile variables are reads and writes of its model, and stay. So a function is missing
 //     that has an operation of a lock, a channel, a sync.WaitGroup, Once or Cond, or a go
 //     statement. Atomic operations alone do not make one, unless -atomics is given.
@@ -102,11 +102,11 @@ func Main(args []string) int {
 	dir := command.Dir(f)
 	run := f.String("run", "", "flag -run of go test")
 	limit := f.Int("events", 2_000_000, "events of a trace that are analysed")
-	left := f.String("seen", string(nothing), "what is left of missing methods: nothing, accesses, synchronisation, hooks or touched, with commas between them; or all")
+	left := f.String("seen", string(nothing), "what is left of excluded calls: nothing, accesses, synchronisation, hooks or touched, with commas between them; or all")
 	f.IntVar(&tries, "tries", tries, "pairs of accesses of two source lines that are tried in a window")
 	more := f.String("flags", "", "more flags of go test, with spaces between them")
 	show := f.Bool("v", false, "print the races that are false")
-	list := f.Bool("list", false, "print the true races that RDIT does not find, with the missing method that orders them, and what escaped")
+	list := f.Bool("list", false, "print the true races that RDIT does not find, with the excluded call that orders them, and what escaped")
 	modules := f.Bool("modules", false, "run the modules of modules.txt")
 	seed := f.String("seeded", "", "run the modules with seeded races: operators of package seeded, with commas between them; or all")
 	save := f.String("o", "", "file for a line for each program of -modules; a program that has a line is not run again")
@@ -191,7 +191,7 @@ func operators(names string) (list []seeded.Operator, err error) {
 	return list, nil
 }
 
-// variant is what is left of missing methods, and whether Ds are exact.
+// variant is what is left of excluded calls, and whether Ds are exact.
 type variant struct {
 	seen  seen
 	exact bool
@@ -349,7 +349,7 @@ func (b *bench) judge(ctx context.Context, h *hidden, really map[sites]bool, p *
 			list := h.missed(res, really, p)
 			x.missed = causes(list)
 			if n := x.races - x.left - x.found[rdit].more; n > 0 {
-				x.missed["an access is in a missing method"] = n
+				x.missed["an access is in an excluded call"] = n
 			}
 			if b.list {
 				fmt.Printf("-- %s\n", s)
@@ -428,7 +428,7 @@ func (b *bench) count(x *row, detector int, really map[sites]bool, p, q trace.Si
 		f.left++
 	default:
 		if f.more++; b.list && detector == rdit {
-			fmt.Printf("found, with an access in a missing method: %s and %s\n", h.all.meta.Position(p), h.all.meta.Position(q))
+			fmt.Printf("found, with an access in an excluded call: %s and %s\n", h.all.meta.Position(p), h.all.meta.Position(q))
 		}
 	}
 }

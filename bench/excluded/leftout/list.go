@@ -31,7 +31,7 @@ type missed struct {
 	sites []sites
 }
 
-// missed lists them: how many each missing method keeps apart.
+// missed lists them: how many each excluded call keeps apart.
 func (h *hidden) missed(res *predict.Result, really map[sites]bool, p *plan.Plan) (list []*missed) {
 	found, kept := map[sites]bool{}, map[sites]trace.Addr{}
 	for i := range res.Races {
@@ -46,7 +46,7 @@ func (h *hidden) missed(res *predict.Result, really map[sites]bool, p *plan.Plan
 			continue
 		}
 		method, ok := kept[q]
-		x := missed{cause: "nothing alone keeps them apart", name: "what no missing method keeps alone"}
+		x := missed{cause: "nothing alone keeps them apart", name: "what no excluded call keeps alone"}
 		switch {
 		case ok && method >= instrument.Around:
 			x.cause, x.name = "one method", h.methodName(p, method)
@@ -82,7 +82,7 @@ func asked(pairs map[sites]bool) func(a, b trace.Site) bool {
 	return func(a, b trace.Site) bool { return b == 0 && any[a] || pairs[sitesOf(a, b)] }
 }
 
-var reasons = [...]string{"raced", "a common lock", "a chain without missing methods", "a chain with missing methods", "orders of missing methods together", "values", "operations", "the budget", "untried"}
+var reasons = [...]string{"raced", "a common lock", "a chain without excluded calls", "a chain with excluded calls", "orders of excluded calls together", "values", "operations", "the budget", "untried"}
 
 // printWhy prints why a pair does not race, in the window in which it is nearest to it.
 func (h *hidden) printWhy(q sites, res *predict.Result, p *plan.Plan) {
@@ -131,7 +131,7 @@ func mechanisms(list []*missed, res *predict.Result) map[string]int {
 	return count
 }
 
-// mechanism names what keeps a pair apart. Of a chain with missing methods it says what each of its
+// mechanism names what keeps a pair apart. Of a chain with excluded calls it says what each of its
 // orders rests on.
 func mechanism(x *predict.Explanation) string {
 	if x.Reason != predict.Missing {
@@ -147,7 +147,7 @@ func mechanism(x *predict.Explanation) string {
 	return strings.Join(slices.Compact(rests), " and ")
 }
 
-// restsOn says what an order of missing methods rests on.
+// restsOn says what an order of excluded calls rests on.
 func restsOn(l *predict.Link) string {
 	switch {
 	case l.Lives != 0:
@@ -165,7 +165,7 @@ func restsOn(l *predict.Link) string {
 // printMechanisms prints what keeps apart what RDIT does not find.
 func (r *row) printMechanisms(s variant) {
 	if len(r.mechanisms) > 0 {
-		fmt.Printf("%-16s of %d left, both accesses are between the ends of calls of missing methods: %d\n", s, r.left, r.between)
+		fmt.Printf("%-16s of %d left, both accesses are between the ends of excluded calls: %d\n", s, r.left, r.between)
 	}
 	for _, why := range slices.SortedFunc(maps.Keys(r.mechanisms), func(x, y string) int {
 		return cmp.Or(cmp.Compare(r.mechanisms[y], r.mechanisms[x]), strings.Compare(x, y))
@@ -190,7 +190,7 @@ func (h *hidden) printMissed(list []*missed, res *predict.Result, p *plan.Plan) 
 	}
 }
 
-// printAll prints which missing methods reach everything, and how many of their calls.
+// printAll prints which excluded calls reach everything, and how many of their calls.
 func (h *hidden) printAll(p *plan.Plan) {
 	calls, all := map[trace.Addr]int{}, map[trace.Addr]int{}
 	for _, it := range h.items {

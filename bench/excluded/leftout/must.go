@@ -83,7 +83,7 @@ func (o *order) group(i int, e *trace.Event, own map[trace.GoID]int) bool {
 	return true
 }
 
-// touched is the accesses of one goroutine to a byte, in one call of a missing method or outside.
+// touched is the accesses of one goroutine to a byte, in one call of an excluded call or outside.
 type touched struct {
 	g           trace.GoID
 	call        *call

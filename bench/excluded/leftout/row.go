@@ -27,7 +27,7 @@ var columns = [engines]int{hb, weakly, int(excluded.Ignore), asWritten, int(excl
 // tally is what a detector has found (rule 3).
 type tally struct {
 	left  int // true, with both accesses left
-	more  int // true, with an access in a missing method
+	more  int // true, with an access in an excluded call
 	wrong int
 }
 
@@ -42,7 +42,7 @@ func (t tally) String() string {
 type row struct {
 	events, calls, gone, escaped int
 	races, left                  int
-	// of those left: both accesses are always between the ends of calls of missing methods
+	// of those left: both accesses are always between the ends of excluded calls
 	between int
 	found   [engines]tally
 	// the true ones that RDIT does not find, by what keeps them apart

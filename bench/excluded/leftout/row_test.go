@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// TestCount: a true race of which an access is in a missing method is none of those left, and a
+// TestCount: a true race of which an access is in an excluded call is none of those left, and a
 // false one is neither.
 func TestCount(t *testing.T) {
 	h := &hidden{left: map[trace.Site]bool{1: true, 2: true, 3: true}}

@@ -94,11 +94,11 @@ func TestUses(t *testing.T) {
 }
 `
 
-// What traced code returns to a missing method its D has from there on, if that code is missing as
+// What traced code returns to an excluded call its D has from there on, if that code is missing as
 // well too.
 func TestToldJoinsD(t *testing.T) {
 	if x := leftOut(t, "told", told); x.calls < 24 || x.escaped > 0 {
-		t.Errorf("%d calls of missing methods, want at least 24; %d times one touches what its D has not", x.calls, x.escaped)
+		t.Errorf("%d excluded calls, want at least 24; %d times one touches what its D has not", x.calls, x.escaped)
 	}
 }
 

@@ -1,9 +1,9 @@
-// Package rdit hides parts of small random executions as missing methods (package excluded). It
+// Package rdit hides parts of small random executions as excluded calls (package excluded). It
 // compares the races that detectors report of the rest with exhaustive exploration of the whole.
 //
 //	go -C bench run ./excluded rdit               # 20,000 programs
 //	go -C bench run ./excluded rdit -n 200000 -seed 7
-//	go -C bench run ./excluded rdit -seen         # only accesses are hidden; synchronisation of missing methods is in the trace
+//	go -C bench run ./excluded rdit -seen         # only accesses are hidden; synchronisation of excluded calls is in the trace
 //	go -C bench run ./excluded rdit -outside      # the same, flagged as that of code outside, as presage records it
 //	go -C bench run ./excluded rdit -go 1000      # Go programs of package progtest, executed under every schedule
 //
@@ -39,7 +39,7 @@ func Main(args []string) int {
 	flags := command.Flags("excluded rdit", "[-n programs | -go programs] [-seed s] [-seen | -outside]")
 	n := flags.Int("n", 20_000, "programs")
 	seed := flags.Uint64("seed", 1, "seed of the random numbers")
-	seen := flags.Bool("seen", false, "leave the synchronisation of missing methods in the trace")
+	seen := flags.Bool("seen", false, "leave the synchronisation of excluded calls in the trace")
 	outside := flags.Bool("outside", false, "leave it, flagged as that of code outside, as the recorder does")
 	programs := flags.Int("go", 0, "judge this many Go programs instead")
 	figures := command.FiguresFlag(flags)
@@ -80,7 +80,7 @@ func (c *counts) executions(n int, seed uint64) {
 	}
 }
 
-// left is what the trace has of missing methods, besides their calls.
+// left is what the trace has of excluded calls, besides their calls.
 type left int
 
 const (
@@ -107,7 +107,7 @@ func (c *counts) add(h tracetest.Hidden, events, races int) {
 
 // print writes the counts.
 func (c *counts) print(took time.Duration) {
-	fmt.Printf("%d programs, %d calls of missing methods, %d of %d events missing, %d races of which both accesses are left, %.0f s\n",
+	fmt.Printf("%d programs, %d excluded calls, %d of %d events missing, %d races of which both accesses are left, %.0f s\n",
 		c.programs, c.calls, c.gone, c.events, c.races, took.Seconds())
 	for m, name := range detectors {
 		fmt.Printf("%-34s %7d found (%4.1f %%), %6d false\n", name, c.found[m], 100*float64(c.found[m])/float64(max(1, c.races)), c.false[m])

@@ -105,7 +105,8 @@ func (g *generator) plan() {
 	}
 }
 
-// step is what one thread does without a change of thread: some accesses, and one lock operation.
+// step is a stretch of one thread between two changes of thread: some accesses, and one lock
+// operation.
 func (g *generator) step() {
 	for len(g.seeds) > 0 && g.n >= g.seeds[0].at {
 		s := g.seeds[0]

@@ -7,7 +7,7 @@
 //
 // CPU time is user and system time; the median of the runs counts. A module's benchmarks are run a
 // fixed number of times each, so that the work is the same; the times of its packages are added.
-// Programs churn, crowd (a million goroutines) and heap (a gigabyte of live heap) are for growth.
+// Programs churn, alive (a million goroutines) and heap (a gigabyte of live heap) are for growth.
 // The first two have no -race column, because -race ends a program of more than 8128 living
 // goroutines.
 //
@@ -27,7 +27,7 @@ import (
 )
 
 // grow are the programs that are looked at for growth, and not compared.
-var grow = map[string]bool{"churn": true, "crowd": true, "heap": true}
+var grow = map[string]bool{"churn": true, "alive": true, "heap": true}
 
 // Main measures the programs that match.
 func Main(args []string) int {
@@ -88,7 +88,7 @@ func Main(args []string) int {
 // measure runs a subject in each build, in turn.
 func measure(ctx context.Context, b *inside.Builder, s *subject, modes []string, n int, tree bool) ([][]*inside.Run, error) {
 	runs := make([][]*inside.Run, len(modes))
-	left := func(m string) bool { return m == inside.Race && (s.name == "churn" || s.name == "crowd") }
+	left := func(m string) bool { return m == inside.Race && (s.name == "churn" || s.name == "alive") }
 	programs, err := build(ctx, b, s, slices.DeleteFunc(slices.Clone(modes), left))
 	if err != nil {
 		return runs, err

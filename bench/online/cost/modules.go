@@ -27,7 +27,7 @@ var subjects = []subject{
 	{name: "sort"}, {name: "matrix"}, {name: "mapmutex"}, {name: "pipeline"}, {name: "atomics"}, {name: "http"},
 	{name: "zap", module: "go.uber.org/zap", version: "v1.27.0", parts: []part{{".", 5000}, {"./zapcore", 200}}},
 	{name: "golang-lru", module: "github.com/hashicorp/golang-lru/v2", version: "v2.0.7", parts: []part{{".", 300000}, {"./expirable", 200000}}},
-	{name: "churn"}, {name: "crowd"}, {name: "heap"},
+	{name: "churn"}, {name: "alive"}, {name: "heap"},
 }
 
 // A program is what is run for a subject: one for itself, or one for each part.

@@ -15,7 +15,7 @@ func main() {
 	for g := range cells {
 		go func() {
 			for n := 1; ; n++ {
-				cells[g] = 4*n + g // the element is told from its value
+				cells[g] = 4*n + g // the value identifies the element
 				if n%100 == 0 {
 					mu.Lock()
 					fmt.Fprintln(os.Stdout, g, n)

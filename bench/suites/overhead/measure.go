@@ -89,8 +89,8 @@ func (m *meter) run(ctx context.Context, sub subject, b build, raws string) (*us
 	cmd.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0"), b.env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	// The exit codes of tests do not matter: they may fail, or have races. Presage fails if it finds
-	// no records.
+	// The exit codes of tests do not matter: they may fail, or have races. Presage fails if it
+	// finds no records.
 	runErr := cmd.Run()
 	unrecorded := b.recorded && raws == "drop"
 	if sub.verb == "run" && runErr != nil && !unrecorded {

@@ -1,4 +1,4 @@
-// Command crowd starts a million goroutines. Ten thousand of them are alive at a time that have all
+// Command alive starts a million goroutines. Ten thousand of them are alive at a time that have all
 // accessed memory and taken a lock, and will do so again: unlike those of churn, most of which have
 // not begun to run.
 package main
