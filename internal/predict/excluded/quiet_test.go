@@ -16,7 +16,7 @@ func TestQuiet(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		steps := randomSteps(r)
 		whole, fewer := &Order{}, &Order{}
-		k := hushed{before: make(before, len(steps)), steps: steps, silent: make([]bool, len(steps))}
+		k := withQuiet{before: make(before, len(steps)), steps: steps, silent: make([]bool, len(steps))}
 		for i := range steps {
 			s, n := steps[i], int32(i)
 			for j := range i {
@@ -58,7 +58,7 @@ func TestQuiet(t *testing.T) {
 }
 
 // checkQuiet checks that each quiet access that event n comes after is known or in Kept.Quiet.
-func checkQuiet(t *testing.T, seed uint64, k *hushed, n int32, want, got *Kept) (listed int) {
+func checkQuiet(t *testing.T, seed uint64, k *withQuiet, n int32, want, got *Kept) (listed int) {
 	has := func(f int32) bool {
 		x := k.steps[f]
 		for _, q := range got.Quiet {
@@ -86,22 +86,22 @@ func checkQuiet(t *testing.T, seed uint64, k *hushed, n int32, want, got *Kept) 
 	return listed
 }
 
-// hushed is events of which some are silent.
-type hushed struct {
+// withQuiet is events, some of which are silent.
+type withQuiet struct {
 	before
 	steps  []Step
 	silent []bool
 	n      int32
 }
 
-func (h *hushed) at(n int32) *hushed {
+func (h *withQuiet) at(n int32) *withQuiet {
 	h.n = n
 	return h
 }
 
-func (h *hushed) Before(n int32) bool { return n < 0 || h.before[h.n][n] }
+func (h *withQuiet) Before(n int32) bool { return n < 0 || h.before[h.n][n] }
 
-func (h *hushed) Past(g trace.GoID, n int32) bool {
+func (h *withQuiet) Past(g trace.GoID, n int32) bool {
 	for f := n + 1; f < h.n; f++ {
 		if h.steps[f].G == g && !h.silent[f] && h.before[h.n][f] {
 			return true
@@ -111,7 +111,7 @@ func (h *hushed) Past(g trace.GoID, n int32) bool {
 }
 
 // last is the last event of g before event n that is not silent, -1 if there is none.
-func (h *hushed) last(g trace.GoID, n int32) int32 {
+func (h *withQuiet) last(g trace.GoID, n int32) int32 {
 	for n--; n >= 0; n-- {
 		if h.steps[n].G == g && !h.silent[n] {
 			break

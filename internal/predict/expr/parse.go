@@ -187,7 +187,7 @@ func assemble(op Op, k, to Kind, a []*Expr) *Expr {
 		return ByteAt(a[0], a[1])
 	case Substr:
 		return Slice(a[0], a[1], a[2])
-	case TextAt: // nobody knows what is there
+	case TextAt: // the content is unknown
 		return StringAt(nil, a[0], a[1])
 	case Shl, Shr:
 		return Binary(op, k, to, a[0], a[1])
