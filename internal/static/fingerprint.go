@@ -35,6 +35,6 @@ func (w *Warning) Class() string {
 	return site.ReplaceAllString(w.A.Loc.Class(), "")
 }
 
-// site is what stands behind the label of an allocation site: places, in numbers that change with
+// site is the suffix of the label of an allocation site: places, in numbers that change with
 // the function's text.
 var site = regexp.MustCompile(`#[0-9a-f]{8}\.\d+(\.\w+)?(@[0-9a-f]{8}\.\d+)*`)
