@@ -102,7 +102,7 @@ package format
 //	End                             stamp
 //	Acquire Release ReleaseMerge    object, stamp
 //	Observe                         state, stamp (the states count as one object, state.go)
-//	OpaqueBegin OpaqueEnd Block     (nothing; that an OpaqueBegin has FlagDirect is told by the Enter that follows it)
+//	OpaqueBegin OpaqueEnd Block     (nothing; an Enter that follows says that an OpaqueBegin has FlagDirect)
 //	Alloc                           address, bytes, stamp (FlagZero: they are zero)
 //	Alloc with FlagStack            address, bytes, stamp: from here on, this is the goroutine's own stack: accesses
 //	                                of this goroutine inside it cannot be shared, whatever was

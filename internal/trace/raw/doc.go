@@ -43,7 +43,7 @@
 //	g1 observe files write opaque
 //	g1 observe files read opaque
 //
-// # Missing methods
+// # Excluded code
 //
 // A call of code of which nothing is recorded (package excluded) has a line at each end; the lines
 // behind the first, of the same goroutine, are what it can reach, D: memory (val= bytes, one word

@@ -176,7 +176,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestMissing: the lines of missing methods.
+// TestMissing: the lines of calls of excluded code.
 func TestMissing(t *testing.T) {
 	const text = "main methodbegin isAlive @call\nmain reach x+8 val=24\nmain reach y\nmain reachgo worker\nmain methodend isAlive\nmain methodbegin free all\n"
 	got, meta, err := Parse(text)

@@ -46,7 +46,7 @@ func Feed[T any](site, n uint32, v T) T {
 	return v
 }
 
-// Done stands behind it.
+// Done follows the operation.
 func Done(site uint32) { runtime.PresageDone(site) }
 
 var (

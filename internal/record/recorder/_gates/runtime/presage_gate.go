@@ -228,7 +228,7 @@ func gtBetween(a, b, addr, n uintptr) bool {
 	return addr < at+size && at < addr+n
 }
 
-// PresageDone stands behind it.
+// PresageDone follows the operation that a gate holds back.
 //
 //go:noinline
 //go:nosplit

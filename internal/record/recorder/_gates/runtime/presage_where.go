@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// What a goroutine waits for, as package replay is told.
+// What a goroutine waits for, in the numbers that package replay reads.
 const (
 	gtUnborn = iota
 	gtWaitsLock

@@ -16,7 +16,7 @@ type PresageG struct {
 	ft     ftG
 	site   uint32
 	mute   int32   // > 0: synchronisation is part of a larger operation
-	starts uintptr // what the next goroutine runs, if not what newproc is told
+	starts uintptr // what the next goroutine runs, if not the function that newproc gets
 	pc, sp uintptr // of the access at hand, for its stack
 	at     ftAccess
 	left   uintptr    // bytes of at

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// A race is told at once on standard error, and written into the file from which the final report
-// is made (internal/online): lines of fields between tabs,
+// A race is printed at once on standard error, and written into the file from which the final
+// report is made (internal/online): lines of fields between tabs,
 //
 //	race  kind  kind of the earlier access  address  goroutine  goroutine of the earlier access
 //	at    function  line  file              frames of the access, the innermost first
@@ -101,7 +101,7 @@ var ftOut struct {
 	human ftText
 	lines ftText
 	pcs   [64]uintptr
-	seen  [1 << 12]uint64 // pairs of sites that have been told
+	seen  [1 << 12]uint64 // pairs of sites that have been reported
 	many  int64           // times that this was full
 	total ftStats
 }
@@ -126,7 +126,7 @@ func (s *PresageG) report(gp *g) {
 	releasem(mp)
 }
 
-// ftFresh reports whether a pair of sites has not been told, and notes it.
+// ftFresh reports whether a pair of sites has not been reported yet, and notes it.
 func ftFresh(a, b uint64) bool {
 	if a > b {
 		a, b = b, a

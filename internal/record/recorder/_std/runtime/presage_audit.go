@@ -36,7 +36,7 @@ func auditAnnounced(addr unsafe.Pointer, n uintptr, write bool, pc uintptr) {
 }
 
 // audit takes the access that is in the state.
-func (s *PresageG) audit() {
+func (s *PresageG) audit() { // (AU1)
 	keep := s.outAnnounced && !s.outWrite && s.heldAnnounced // (AU3)
 	addr, n, pc := s.outAddr, s.outSize, s.outPC
 	if s.heldSize != 0 {

@@ -18,7 +18,7 @@ const (
 	// it only changes something: what it returns does not depend on what others have changed, but
 	// on who has looked
 	pgCallAlters
-	// what it returns does not depend on what others have asked of the kernel: memory, time,
+	// what it returns does not depend on earlier system calls of others: memory, time,
 	// threads
 	pgCallNone
 	pgCallForks // it makes a process, which returns as well
@@ -193,8 +193,8 @@ func pgMapClass(flags uintptr) uint8 {
 	return class
 }
 
-// syscall_presageCalls stands before a system call. It returns what syscall_presageCalled, behind
-// it, is to be told. The stack must not grow: arguments may be addresses in it.
+// syscall_presageCalls is called before a system call. Its result is the argument of
+// syscall_presageCalled after the call. The stack must not grow: arguments may be addresses in it.
 //
 //go:linkname syscall_presageCalls syscall.presageCalls
 //go:nosplit

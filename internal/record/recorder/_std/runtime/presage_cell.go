@@ -43,7 +43,7 @@ import (
 //   - (SC4) Emitted code and sync/atomic write their own records. They only mark the word as
 //     theirs (seen), or the memory around it (presage_granule.go), so that outside code of other
 //     goroutines notices them. The mark is set before the goroutine synchronises next, and by an
-//     atomic operation before it takes effect: nobody knows of the access before the mark is set.
+//     atomic operation before it takes effect: no goroutine can know of the access earlier.
 //   - (SC5) Allocation clears the cells of the memory that it hands out. Before memory can be
 //     handed out again, a garbage collection marks what emitted code has accessed up to then
 //     (scanAll).
@@ -51,7 +51,7 @@ import (
 //     that an entry is either replaced by its owner or written down by the goroutine that takes its
 //     place.
 //
-// (SC7) is of reads that happens-before does not need, and stands in presage_dirty.go.
+// SC7 (presage_dirty.go) is about reads that happens-before does not need.
 //
 // Which alternative is wrong: to keep only the first accesses of turns (the last one may be what
 // races), or only the last ones (by then the goroutine may have learned of the other access); to

@@ -44,7 +44,7 @@ type PresageG struct {
 	list      uintptr // cases of the select that the goroutine waits in
 	cases     int
 	runner    uint32  // site of the call of a sync.Once that is about to run its function
-	starts    uintptr // what the next goroutine runs, if not what newproc is told
+	starts    uintptr // what the next goroutine runs, if not the function that newproc gets
 	free      *PresageG
 	away      int            // calls that leave traced code and are under way,
 	awayAt    [pgAway]uint32 // and the depths of the functions that call, of the outer ones

@@ -219,7 +219,7 @@ func (r *pgWalk) object(p uintptr, noted bool) {
 		if !s.spanclass.noscan() {
 			r.push(pgPlace{addr: base, n: 1})
 		}
-	case pgVariable, pgForeign, pgStack: // how large it is, and what is in it, nobody knows
+	case pgVariable, pgForeign, pgStack: // its size and its content are unknown
 		r.all = true
 	}
 }

@@ -130,7 +130,8 @@ func (x *pgType) list(t *_type, off uintptr) {
 	x.n++
 }
 
-// named says of an unsafe pointer in a struct of type t what that type tells of it.
+// named sets what an unsafe pointer in a struct of type t points to, if t says so: an
+// atomic.Pointer names its element.
 func (o *pgOp) named(t *_type) {
 	if elem := pgAtomicElem(t); elem != nil {
 		o.kind, o.typ = abi.Pointer, elem

@@ -21,8 +21,8 @@ var presageCounts struct {
 	calls map[string][]float64
 }
 
-// presageAllocs is told what AllocsPerRun has counted, and returns what it is to return. Where
-// there is no count of a run without records, that is written down, and the one counted here is
+// presageAllocs takes the count of AllocsPerRun, and returns what it is to return. Where there is
+// no count of a run without records, that is written down, and the one counted here is
 // returned.
 func presageAllocs(runs int, counted float64) float64 {
 	if file := os.Getenv("PRESAGE_COUNT"); file != "" { // this is the run without records
