@@ -98,7 +98,7 @@ func table(name, spec string) (string, error) {
 			b.WriteString(strings.TrimRight(" "+c.of(r), " ") + " |")
 		}
 		b.WriteByte('\n')
-		said = fmt.Sprintf("\n`%s`, %s, %s.\n", short(r.GetConfig("command")), r.GetConfig("date"), r.GetConfig("load"))
+		said = fmt.Sprintf("\n    %s    # %s, %s\n", short(r.GetConfig("command")), r.GetConfig("date"), r.GetConfig("load"))
 		return nil
 	})
 	b.WriteString(means(columns))

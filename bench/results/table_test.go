@@ -44,7 +44,7 @@ between
 | big | 8 | 8 | 12.3 |
 | geometric mean | | **6.32** | |
 
-` + "`run it`" + `, 2026-11-28, quiet.
+    run it    # 2026-11-28, quiet
 <!-- end -->
 `
 	for range 2 { // filled twice, it stays
