@@ -69,6 +69,8 @@ func fill(page, figures string) (string, error) {
 		switch {
 		case line == end:
 			inside = false
+		case isMark && inside:
+			return "", fmt.Errorf("line %d: the mark before it has no %s", n+1, end)
 		case isMark:
 			table, err := makeTable(strings.TrimSuffix(mark, " -->"), figures)
 			if err != nil {

@@ -57,7 +57,7 @@ between
 		}
 		page = got
 	}
-	for _, bad := range []string{"<!-- rows a.txt -->", "<!-- rows none.txt -->\n<!-- end -->", "<!-- plot a.txt -->\n<!-- end -->", "<!-- table a.txt * | CPU -->\n<!-- end -->"} {
+	for _, bad := range []string{"<!-- rows a.txt -->", "<!-- rows a.txt -->\n<!-- rows a.txt -->\n<!-- end -->", "<!-- rows none.txt -->\n<!-- end -->", "<!-- plot a.txt -->\n<!-- end -->", "<!-- table a.txt * | CPU -->\n<!-- end -->"} {
 		if _, err := fill(bad, dir); err == nil {
 			t.Errorf("%s: no error", bad)
 		}
