@@ -159,8 +159,7 @@ func TestOracles(t *testing.T) {
 	const oracle = "internal/oracle/"
 	for name, imports := range layers {
 		for _, imp := range imports {
-			solver := name == "internal/cli" && imp == oracle+"smt" // flag -solver
-			if strings.HasPrefix(imp, oracle) && !strings.HasPrefix(name, oracle) && !solver {
+			if strings.HasPrefix(imp, oracle) && !strings.HasPrefix(name, oracle) {
 				t.Errorf("%s imports %s", name, imp)
 			}
 		}
