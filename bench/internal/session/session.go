@@ -116,12 +116,13 @@ func (s *Session) Module(ctx context.Context, path, version string) (string, err
 
 // Outcome is what one run of presage reported.
 type Outcome struct {
-	Races    []*report.Race
-	Warnings []*report.Warning
-	Summary  report.Summary
-	ExitCode int
-	Stdout   []byte // the JSON lines, and whatever the program under test printed
-	Stderr   []byte
+	Races      []*report.Race
+	Candidates []*report.Candidate // of -online and -engine
+	Warnings   []*report.Warning
+	Summary    report.Summary
+	ExitCode   int
+	Stdout     []byte // the JSON lines, and whatever the program under test printed
+	Stderr     []byte
 }
 
 // Test runs `presage test -json -confirm=off args...` in dir. A report that cannot be read is an
@@ -170,6 +171,8 @@ func Read(stdout []byte) (*Outcome, error) {
 		switch {
 		case m.Race != nil:
 			o.Races = append(o.Races, m.Race)
+		case m.Candidate != nil:
+			o.Candidates = append(o.Candidates, m.Candidate)
 		case m.Warning != nil:
 			o.Warnings = append(o.Warnings, m.Warning)
 		case m.Summary != nil:

@@ -71,12 +71,12 @@ func Main(args []string) int {
 
 // judge compares verdicts with names and prints the table.
 func judge(tests []string, out *session.Outcome, left []string, verbose bool, figures *command.Figures) int {
-	found := map[string][]*report.Race{}
+	found := map[string][]pair{}
 	unowned := 0
-	for _, r := range out.Races {
-		owners := owners(r)
+	for _, r := range pairs(out) {
+		owners := r.owners()
 		if len(owners) != 1 {
-			fmt.Printf("race of %d tests %v: %v %v\n", len(owners), owners, r.A.Position, r.B.Position)
+			fmt.Printf("race of %d tests %v: %v %v\n", len(owners), owners, r.a.Position, r.b.Position)
 			unowned++
 		}
 		for _, n := range owners {
@@ -100,7 +100,7 @@ func judge(tests []string, out *session.Outcome, left []string, verbose bool, fi
 			if got {
 				falseAlarms++
 				for _, r := range found[n] {
-					fmt.Printf("false alarm  %s %s %v %v\n", n, r.Tier, r.A.Position, r.B.Position)
+					fmt.Printf("false alarm  %s %s %v %v\n", n, r.tier, r.a.Position, r.b.Position)
 				}
 			}
 		}
@@ -120,10 +120,27 @@ func judge(tests []string, out *session.Outcome, left []string, verbose bool, fi
 
 var testName = regexp.MustCompile(`\bTest(?:No)?Race\w*`)
 
-// owners lists the tests named in the stacks of a race.
-func owners(r *report.Race) []string {
+// pair is a race, or a candidate of the detector inside the program.
+type pair struct {
+	tier report.Tier // "candidate" for one
+	a, b *report.Access
+}
+
+func pairs(out *session.Outcome) []pair {
+	var list []pair
+	for _, r := range out.Races {
+		list = append(list, pair{r.Tier, &r.A, &r.B})
+	}
+	for _, c := range out.Candidates {
+		list = append(list, pair{"candidate", &c.A, &c.B})
+	}
+	return list
+}
+
+// owners lists the tests named in the stacks of a pair.
+func (p pair) owners() []string {
 	var names []string
-	for _, a := range []report.Access{r.A, r.B} {
+	for _, a := range []*report.Access{p.a, p.b} {
 		for _, f := range slices.Concat(a.Stack, a.Goroutine.Created, []report.Frame{{Func: a.Func}, {Func: a.Goroutine.Func}}) {
 			names = append(names, testName.FindAllString(f.Func, -1)...)
 		}
