@@ -120,7 +120,7 @@ func behind(line string, col int) []string {
 
 // mark is the beginning of an indented list item or rule: what stands in front of its text. A rule
 // that is not indented is a paragraph.
-var mark = regexp.MustCompile(`^((?:\t\s*|  \s*)(?:- \([A-Z]\d+\)|\([A-Z]\d+\)|-|\d+\.)\s+)`)
+var mark = regexp.MustCompile(`^((?:\t\s*|  \s*)(?:- \([A-Z]+\d+\)|\([A-Z]+\d+\)|-|\d+\.)\s+)`)
 
 // drawn reports whether a line is part of a drawing or a table.
 func drawn(text string) bool {
@@ -207,7 +207,7 @@ func prefix(text string) (space, body string) {
 }
 
 // bare are words that begin a list, a heading or a rule where they begin a line.
-var bare = regexp.MustCompile(`^(?:[-+*•#]+|\d+\.|\([A-Z]\d+\))$`)
+var bare = regexp.MustCompile(`^(?:[-+*•#]+|\d+\.|\([A-Z]+\d+\))$`)
 
 // fill breaks words into lines with a prefix.
 func fill(first, rest string, words []string) []string {
