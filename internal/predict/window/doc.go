@@ -1,15 +1,14 @@
 // Package window builds windows. It cuts a trace into stretches and reduces each one to the events
 // that matter for races. Package model says what a window means.
 //
-// A Builder takes the events of a trace in order, each with what the walk found out about it
-// (package flow). Whenever its buffer is full, it emits a built.Window. Successive windows overlap:
-// the second half of one is the first half of the next, so that each pair of near accesses is in
-// some window.
+// A Builder takes the events of a trace in order, each with its Flow: what package walk found out
+// about it. Such a pair is a record. Whenever the buffer of records is full, the Builder emits a
+// built.Window. Successive windows overlap: the second half of one is the first half of the next.
+// So accesses up to about half a window apart share a window.
 //
 //	Add(event, Flow)
-//	      │
 //	      ▼
-//	  buffer         records of trace events from the start of the next window on (buffer.go)
+//	  buffer         records from the start of the next window on (buffer.go)
 //	      │  full?
 //	      ▼
 //	  promise        can this window have a race at all? If not, it is not made (promise.go)
@@ -24,92 +23,120 @@
 //	  carry          the state of memory and objects before the buffer (carry.go, memory.go)
 //	  past           the accesses that left it, for warnings about pairs too far apart (past.go)
 //
+// # Terms
+//
+//	Flow           for example the reads that the event needs to occur as recorded, or what it
+//	               writes as a function of reads (package flow)
+//	event          a model.Event; a record has none, one or several
+//	thread         a goroutine in the window
+//	intact         of a read: it returns its recorded value, from an intact write
+//	strict         of a read: it is executed only if intact
+//	term, guard    a value as a function of reads; a condition on reads
+//	hard edge      two events whose order every reordering keeps
+//	outside code   compiled with access hooks only: records without values; the rest is inside
+//	excluded code  code without records; its calls have, with all that they can reach
+//	hidden         of an operation: it only orders others (timers, sync.Pool, files)
+//	fork           a point where a goroutine could have left its recorded path
+//	alternative    what it does from there, by package alternative; check/offpath verifies it
+//	variant        a window with an alternative in place of what was recorded after the fork
+//
+// docs/theory/model.md has the definitions. A goroutine *ends* in a window where the builder makes
+// no further event of it.
+//
+// # The buffer
+//
+// It is full at Size events that matter or at Raw records. What matters is synchronisation,
+// accesses to words that several goroutines access and one writes, and what depends on these. Slide
+// removes the records up to the middle of the window's events, and at least half of the records if
+// Raw was reached or nothing new conflicts.
+//
+// A window has no promise if each new pair of conflicting accesses has a common lock, or an order
+// that go statements, closes, Onces, channels and WaitGroups force. Every reordering keeps these,
+// so the pair is no race. Alternatives that may be taken are a promise too.
+//
 // # From a record to events
 //
-// make reduces the records of the buffer in four steps.
+// make has four steps of one or more passes. The fields of a pass are its inputs.
 //
-//  1. *Name.* Which word, object and allocation does each record act on? (layout)
-//  2. *Classify.* Which words do several goroutines access? Where does a goroutine have to end,
-//     because the trace does not say what it read? Which accesses need no event? (sharing, appends,
-//     quietness)
-//  3. *Produce.* Execute the model in the recorded order and make the events, record by record.
-//     (producer) An event that the model does not enable ends its goroutine in this window.
-//  4. *Branch off.* Make the events of the alternatives, which are what goroutines could do off
-//     their recorded paths. (altProducer)
+//	name        layout        the words, atoms, objects and allocations that records act on
+//	            alternatives  the steps of alternatives, as records behind those of the buffer
+//	classify    sharing       shared atoms, initial values, turns and uncertain reads (WI2, WI3)
+//	            appends       open appends, and the arrays that they may write (WI6)
+//	            quietness     accesses that need no event next to excluded calls (WI9)
+//	produce     graph         an empty model.Window with its threads
+//	            producer      the events of the recorded run
+//	branch off  altProducer   the events of the alternatives
 //
-// Each pass is a value whose fields are its inputs; it cannot reach later passes.
-//
-//	pass          reads        finds
-//	layout        records      words, atoms, objects, allocations
-//	alternatives  forks        records of untaken branches, appended to those of the buffer
-//	sharing       layout       shared atoms, initial values, turns of outside code, uncertain reads
-//	appends       layout       open appends, and the arrays that they may write
-//	quietness     layout       accesses that need no event next to excluded calls
-//	graph         layout       an empty model.Window with its threads, which the producers fill
-//	producer      all above    the events of the recorded run
-//	altProducer   all above    the events of the alternatives
-//
-// The producers share helpers, each with a part of the state:
+// The producer executes the model in the recorded order. An event that the model does not enable
+// ends its goroutine. For example, an Unlock before a Lock is missing because another goroutine has
+// ended, or package merge placed a read before its write. The producers share helpers:
 //
 //	resolver      which events must be intact for a read of the trace to be intact, and its term
 //	accesses      events of reads and writes, one for each atom
 //	turnOrder     the order of accesses with turns of outside code
-//	trusting      events of open appends
+//	trusting      events of open appends, and of what they may write (WI6, WI7)
 //	exclusions    the order of events with excluded calls
-//	syncs         events of locks, channels, goroutines, and of state outside memory
+//	syncs         events of locks, channels, goroutines, and of state outside memory (WI5)
 //
 // # Atoms
 //
-// Accesses of different sizes overlap. So a word of memory is cut into *atoms*: the coarsest
-// partition of its bytes in which every access covers whole atoms. An atom that several goroutines
-// access, at least one of them writing, is a location of the window. Accesses to other atoms have
-// no event: what they read passes on to what depends on it (resolver).
+// A word of memory is cut into *atoms*: the coarsest partition of its bytes in which every access
+// covers whole atoms. An atom that several goroutines access, at least one of them writing, is a
+// location of the window.
 //
 //	access    Write [0,8)    Read [0,4)    Write [4,8)
 //	atoms     ████████  →    [0,4) and [4,8): the first write becomes two events
 //
-// A word that is allocated anew within the window is a new word, with new atoms.
+// Accesses to other atoms have no event. If y is such an atom and x is shared, then after y = x+1
+// an event that needs a read of y needs the read of x instead (resolver). A word that is allocated
+// anew within the window is a new word, with new atoms.
 //
 // # Rules
 //
-// The rules about code and state of which the trace does not say everything are next to their code.
-//
-//	outside code          WI1 to WI4    outside.go, turns.go
-//	state outside memory  WI5           observe.go
-//	append                WI6 to WI8    appends.go
-//	excluded code         WI9           quiet.go; rules EX of package excluded
-//	strings over memory   WI10          texts.go
+//	outside code (outside.go, turns.go); a turn is one goroutine's use of a word
+//	WI1   An outside read is strict; an outside write leaves what the next inside read finds.
+//	WI2   If it is unknown which write a read saw (it is uncertain), the goroutine ends there.
+//	WI3   No conflicting access of another goroutine comes within a turn not all recorded.
+//	WI4   What a turn leaves between its records is unknown.
+//	state outside memory: files, memory of C, the number of goroutines (observe.go)
+//	WI5   Observations keep their order with changes, a garbage collection with everything.
+//	open appends: they may be executed on another slice than the recorded one (appends.go)
+//	WI6   The arrays that they may write have a location, trust: intact while all is as recorded.
+//	WI7   A goroutine that accesses such an array reads trust strictly.
+//	WI8   An open append needs its reads of the slice only as an access of a race.
+//	excluded code (quiet.go; rules EX of package excluded)
+//	WI9   An access that is ordered with all excluded calls that reach it needs no event.
+//	strings that unsafe code makes over writable memory (texts.go)
+//	WI10  Reads of their bytes are events, but in no race.
 //
 // # Soundness
 //
-// Each window must satisfy what docs/theory/model.md assumes: every reordering of it is a prefix of
-// an execution. An event may be dropped only if no other goroutine can observe it. Where the trace
-// does not say what happened, the builder errs to the side of fewer reorderings: it adds an edge,
-// makes a read strict, or ends the goroutine in this window. Each such loss is counted
-// (BuildCounts).
+// Each window must satisfy what docs/theory/model.md assumes: every reordering of it, which may
+// leave events out, is a prefix of an execution. An event may be dropped only if no other goroutine
+// can observe it. Where the trace does not say what happened, the builder allows fewer reorderings:
+// it adds an edge, makes a read strict, or ends the goroutine. Each such loss is counted
+// (BuildCounts). WI2 needs the races of the recorded run: FindRaces finds them in a pass of its
+// own, for Builder.Races, or Builder.Unordered takes them one by one.
 //
 // # Complexity
 //
-// Let a window have n records, w words and g goroutines. The passes take O(n + w) for most windows.
-// Hidden synchronisation takes O(g) for each operation; turns and excluded calls are bounded by the
-// constants next to them. At most Size events and Raw records are in memory at one time.
+// With n records, w words and g goroutines, the passes take O(n + w) for most windows. Hidden
+// operations take O(g) each; turns and excluded calls are bounded by the constants next to them. At
+// most Size events and Raw records are in memory at one time. They are used again for the next
+// window, so a built.Window is valid until emit returns (package built has the exceptions).
 //
 // # Adding a kind of event
 //
-// A kind that acts on an object of synchronisation needs
+// Packages format and model come first. A kind that acts on an object of synchronisation needs
 //
-//   - its class in classOf, and a case in object.step that executes it (object.go);
-//   - a case in modeOf (edges.go), if another operation on the object may be unknown;
-//   - a case in forced.step (promise.go), if it always forces an order; otherwise it is ignored
-//     there.
+//   - its class in classOf, a case in object.infer and one in object.step, which executes it
+//     (object.go); graph.state copies new fields of the state;
+//   - a case in modeOf (edges.go), if two such operations need no order next to outside code;
+//   - a case in forced.step (promise.go), if it forces an order in every reordering, as a barrier
+//     of several rounds does not. Otherwise it is ignored there.
 //
-// producer.event then passes it to syncs.syncEvent. A kind that acts on no such object needs a case
-// in producer.event (produce.go), and in Builder.wants if it does not always matter. An access
-// needs no more than that format.Kind.IsAccess and IsWrite are right.
-//
-// # What is shared between windows
-//
-// The buffer's records, the table of records of a built.Window and the numbers of words (wordUse)
-// are used again. So a built.Window is valid until emit returns, except for the parts that package
-// built names.
+// syncs.syncEvent and carry.apply need a case only for what step does not do, as for channels. A
+// kind without an object needs a case in producer.event (produce.go), and in Builder.wants if it
+// does not always matter. An access needs that format.Kind.IsAccess and IsWrite are right. The
+// ranges of kinds in synchronises and noteAlone must hold for the new number.
 package window

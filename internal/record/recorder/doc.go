@@ -1,69 +1,120 @@
 // Package recorder has the recorder that presage puts into the program under test, and the changes
-// to the standard library that feed it, as an overlay for the go command: neither GOROOT nor the
-// program's files are touched.
+// to the standard library that feed it. New writes both as an overlay: files that the go command
+// reads in place of those of GOROOT. Neither GOROOT nor the program's files are touched.
 //
-// New writes the overlay. With Config.Gates it is that of a replay: _gates in place of _std. With
-// Config.Online it is that of the detector: _online, package online, and the files of _std that
-// hook operations of synchronisation. All three have _both.
+// # Terms
 //
-// _std holds the files that are added to the standard library: the recorder, in package runtime,
-// and presagert, the thin package that emitted code imports. The changes to files of the standard
-// library, and all that depends on the version of Go, are in package goversion. A patch that does
-// not fit the user's GOROOT is a goversion.PatchError, before anything is built. The contract of
-// the hooks is hooks.src of package instrument. Their bytes are drawn in
-// internal/trace/format/raw.go.
+//	emitted code   what package instrument writes in place of the program's functions
+//	hook           a function of the overlay that emitted code or the standard library calls; for
+//	               emitted code, hooks.src of package instrument is the contract
+//	gate           a hook that holds a goroutine of a replay until its step of the schedule
+//	record         what a hook writes: words of 8 bytes (internal/trace/format/raw.go)
+//	stream         the records of one goroutine, a list of chunks in mapped files
+//	box            a chunk whose memory is used again once it is written to another file
+//	stamp          the time of an operation of synchronisation, in its record
+//	stripe         a spin lock and a clock for the objects whose addresses have the same hash
+//
+// # The overlays
+//
+//	_both     in each overlay: random numbers that a replay can repeat, helpers for loops
+//	_std      the recorder, in package runtime, and presagert, the package that emitted code imports
+//	_gates    with Config.Gates, in place of _std: the gates of a replay, and its own presagert
+//	_online   with Config.Online, in place of _std: package online, the detector that runs inside
+//	          the program; it shares the hooks of synchronisation with _std (onlineFiles)
+//
+// The changes to files of the standard library, and all that depends on the version of Go, are in
+// package goversion. A patch that does not fit the user's GOROOT is a goversion.PatchError, before
+// anything is built. Only linux/amd64 is supported.
+//
+// A build uses Overlay.JSON with Env or BuildFlags: with these flags, calls of sync/atomic's
+// functions stay calls (gcflags.go). They contain a user's own -gcflags, which IsGCFlags therefore
+// removes from the command line. The Env constants name variables of the program's environment:
+// EnvDir is where it records to, and with OutsideAudit in EnvOutside, all accesses of outside code
+// have records with values. CountsFile and UncountedFile serve testing.AllocsPerRun (allocs.go).
+// ReadUnrecorded returns an Unrecorded for each reason why processes did not even begin to record.
 //
 // # What holds of the records
 //
-// The records of a run are those of an execution of the program. Package merge relies on it, and
-// validate_test.go executes them. Two rules are cited elsewhere:
+// In the order of their stamps, the stamped records of a process are an execution of the program's
+// synchronisation. Package merge relies on it, and validate_test.go executes them. Two rules are
+// cited elsewhere:
 //
 //   - (RC1) Stamp in effect. An operation and its stamp are one step for the other operations of
-//     the object: by the lock taken (Mutex by stripe, channel by its own), or by the order that the
-//     operation itself makes (Wait, a writer's Lock). So the stamps of an object are in the order
-//     of its operations.
+//     the object. So the stamps of an object are in the order of its operations.
 //   - (RC2) Bounded. The processes of a run take no more of the disk than its limit (SetLimit):
 //     each file is counted, at its full size, before it is made. Where a file would exceed the
 //     limit, its process stops recording and runs on, as where the disk is full.
+//
+// The one step of RC1 is made by the stripe of the object (Mutex, RLock, WaitGroup, Cond, atomics),
+// by the channel's own lock, or by the operation, which excludes all others: a writer's Lock and
+// Unlock, and a Once. A stamp is the maximum of the processor's time-stamp counter, the goroutine's
+// last stamp + 1, and the stripe's clock + 1. So this order does not assume that the counters of
+// the cores agree.
 //
 // One writer. A stream is written by its goroutine, or, while that waits on a channel, by the
 // goroutine that completes its operation, under the channel's lock. The runtime does not preempt
 // inside package runtime, to which the hooks belong also where they are inlined. So records are
 // never interleaved.
 //
-// Header last. The words of a record are stored before its header, x86 keeps the order of stores,
-// and the word behind the last record is zero. So a killed process leaves whole records.
+// Header last. The words of a record are stored before its header, and x86 keeps the order of
+// stores. The word behind the last record is zero: new files are, and a box that is used again is
+// cleared ahead (PresageG.limit). So a killed process leaves whole records.
 //
 // Record before release. An operation that lets another goroutine go on (Unlock, Done, send, close,
-// Go) is recorded before it is visible. So the records of a killed or stopped process are closed
-// under cause: no effect without its cause.
+// Go) is recorded before it is visible. So the records of a killed process are closed under cause:
+// no effect without its cause. Where a process stops recording and runs on, merge cuts its streams
+// at their last stamps before the stop. Each process has a trace of its own: another's stop does
+// not matter.
 //
-// No waiting. A stripe is held without preemption and without waiting for a goroutine or the disk,
-// so GOMAXPROCS=1 is enough.
+// No waiting. A stripe is held without preemption and without waiting for a goroutine or the disk.
+// So no goroutine spins for a holder that can not run, even with GOMAXPROCS=1.
 //
-// No trace in the program. The recorder leaves no allocation in the heap, no goroutine and no open
-// file. raceenabled stays false, so that the scheduler, pools and the allocator behave as without
-// presage.
+// No footprint. The recorder leaves no allocation in the heap, no goroutine and no open file.
+// OnlineCompilerFlags has -race, but as a flag of the compiler, which then calls the access hooks.
+// The runtime's constant raceenabled comes from -race of the go command and stays false, so that
+// the scheduler, pools and the allocator behave as without presage.
 //
 // # Alternatives that were rejected
 //
-// Setting raceenabled gives the hook points of the race detector in one line. With them come
-// dropped Puts of sync.Pool, a randomised scheduler, no tiny allocator, and hooks on stacks where
-// they may not run. Counting all operations with one atomic counter orders them, and the program
-// with it. Recording an operation after it took effect, without (RC1), gives two Locks in a row as
-// soon as the second goroutine is faster.
+// Setting raceenabled gives the race detector's hook points in one line. With them come dropped
+// Puts of sync.Pool, a randomised scheduler, no tiny allocator, and hooks on stacks where they may
+// not run. Counting all operations with one atomic counter orders them, and the program with it.
+// Recording an operation after it took effect, without RC1, gives two Locks in a row as soon as the
+// second goroutine is faster.
 //
 // # What is not recorded
 //
-// Calls of sync/atomic's functions in packages built without the flags of Overlay.BuildFlags; a
-// value on the stack of a goroutine that another one reaches (emitted code keeps those in the
-// heap); plain accesses of code that is not instrumented; the moment at which a TryRLock fails
-// because of a writer that only waits: its TryFail stands where the lock may be free.
+//   - Calls of sync/atomic's functions in packages built without the flags of Overlay.BuildFlags.
+//   - Accesses of code that is not emitted to its own stack, even if another goroutine reaches the
+//     value. (Emitted code keeps the memory that it records in the heap.)
+//   - Plain accesses of code without hooks, as assembly.
+//   - The moment at which a TryRLock fails because of a writer that only waits. Its TryFail stands
+//     where the lock may be free; then MO13 does not enable it, and its goroutine ends in the
+//     window.
+//
+// # Adding a kind of event
+//
+// The kind comes first in package format: its number and name (kind.go), the words of its record
+// (raw.go, RawLen). Here it needs
+//
+//   - a name in function constants (overlay.go), by which hooks write it;
+//   - a hook in _std/runtime that writes the record under the object's stripe (pgEnter, put1 to
+//     put3, pgLeave), declared in _std/sync or _std/internal/sync;
+//   - a patch of the standard library that calls the hook (patches of package goversion), or, if
+//     emitted code calls it, hooks.src and _std/presagert, and a plan (package plan);
+//   - its length in pgKindWords (presage_scan.go), and a case in PresageG.synchronises
+//     (presage_cell.go) if it only acquires;
+//   - the same hook in _online, or a case in its put1 (presage_core.go), for its edges;
+//   - a gate, if a replay has to order it (classOf of package replay);
+//   - a case in validate_test.go, and an operation in the program of stress_test.go.
+//
+// Then package merge makes the event (emit, endsContext). Packages model, window and engine say how
+// to go on.
 //
 // # Cost
 //
-// A record of three words is six instructions, a block one comparison besides. An uncontended
-// operation takes about 50 ns more: two reads of the time-stamp counter and a stripe for a lock,
-// the same for an atomic. A page of records costs its zeroing and its way to the disk, about 0.3 µs
-// of system time (presage_log.go).
+// A record of three words is six instructions, a basic block of emitted code one comparison
+// besides. An uncontended operation takes about 50 ns more, for the time-stamp counter and the
+// stripe. A page of records costs its zeroing and its way to the disk, about 0.3 µs of system time
+// (presage_log.go).
 package recorder
