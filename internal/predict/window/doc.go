@@ -38,10 +38,9 @@
 //	hidden         of an operation: it only orders others (timers, sync.Pool, files)
 //	fork           a point where a goroutine could have left its recorded path
 //	alternative    what it does from there, by package alternative; check/offpath verifies it
-//	variant        a window with an alternative in place of what was recorded after the fork
+//	variant        a window with an alternative in place of the recorded path
 //
-// docs/theory/model.md has the definitions. A goroutine *ends* in a window where the builder makes
-// no further event of it.
+// docs/theory/model.md has definitions. A goroutine *ends* where the window has no more of it.
 //
 // # The buffer
 //
@@ -68,8 +67,8 @@
 //	branch off  altProducer   the events of the alternatives
 //
 // The producer executes the model in the recorded order. An event that the model does not enable
-// ends its goroutine. For example, an Unlock before a Lock is missing because another goroutine has
-// ended, or package merge placed a read before its write. The producers share helpers:
+// ends its goroutine: for example a Lock, if the goroutine that held the lock has ended. The
+// producers share helpers:
 //
 //	resolver      which events must be intact for a read of the trace to be intact, and its term
 //	accesses      events of reads and writes, one for each atom
@@ -114,7 +113,7 @@
 // Each window must satisfy what docs/theory/model.md assumes: every reordering of it, which may
 // leave events out, is a prefix of an execution. An event may be dropped only if no other goroutine
 // can observe it. Where the trace does not say what happened, the builder allows fewer reorderings:
-// it adds an edge, makes a read strict, or ends the goroutine. Each such loss is counted
+// it adds an edge, makes a read strict, or ends the goroutine. Such losses are counted
 // (BuildCounts). WI2 needs the races of the recorded run: FindRaces finds them in a pass of its
 // own, for Builder.Races, or Builder.Unordered takes them one by one.
 //
@@ -123,7 +122,7 @@
 // With n records, w words and g goroutines, the passes take O(n + w) for most windows. Hidden
 // operations take O(g) each; turns and excluded calls are bounded by the constants next to them. At
 // most Size events and Raw records are in memory at one time. They are used again for the next
-// window, so a built.Window is valid until emit returns (package built has the exceptions).
+// window, so a built.Window is valid until emit returns (see package built).
 //
 // # Adding a kind of event
 //

@@ -36,8 +36,8 @@
 // # What holds of the records
 //
 // In the order of their stamps, the stamped records of a process are an execution of the program's
-// synchronisation. Package merge relies on it, and validate_test.go executes them. Two rules are
-// cited elsewhere:
+// synchronisation. Package merge relies on it, and validate_test.go executes them. Two rules have
+// numbers:
 //
 //   - (RC1) Stamp in effect. An operation and its stamp are one step for the other operations of
 //     the object. So the stamps of an object are in the order of its operations.
@@ -48,8 +48,7 @@
 // The one step of RC1 is made by the stripe of the object (Mutex, RLock, WaitGroup, Cond, atomics),
 // by the channel's own lock, or by the operation, which excludes all others: a writer's Lock and
 // Unlock, and a Once. A stamp is the maximum of the processor's time-stamp counter, the goroutine's
-// last stamp + 1, and the stripe's clock + 1. So this order does not assume that the counters of
-// the cores agree.
+// last stamp + 1, and the stripe's clock + 1. So the counters of the cores need not agree.
 //
 // One writer. A stream is written by its goroutine, or, while that waits on a channel, by the
 // goroutine that completes its operation, under the channel's lock. The runtime does not preempt
@@ -108,8 +107,7 @@
 //   - a gate, if a replay has to order it (classOf of package replay);
 //   - a case in validate_test.go, and an operation in the program of stress_test.go.
 //
-// Then package merge makes the event (emit, endsContext). Packages model, window and engine say how
-// to go on.
+// Next are package merge (emit, endsContext), then packages model, window and engine.
 //
 // # Cost
 //
