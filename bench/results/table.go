@@ -47,11 +47,19 @@ func rows(name string) (string, error) {
 			x, unit := untidy(v)
 			all = append(all, number(x)+" "+strings.ReplaceAll(unit, "-", " "))
 		}
-		fmt.Fprintf(&b, "| %s | %s | **%s** | %s, %s | `%s` |\n", r.GetConfig("what"), r.GetConfig("asked"),
-			strings.Join(all, ", "), r.GetConfig("date"), r.GetConfig("load"), short(r.GetConfig("command")))
+		fmt.Fprintf(&b, "| %s | %s | **%s** | %s | `%s` |\n", r.GetConfig("what"), r.GetConfig("asked"),
+			strings.Join(all, ", "), when(r), short(r.GetConfig("command")))
 		return nil
 	})
 	return b.String(), err
+}
+
+// when returns the date, and whether the machine was quiet.
+func when(r *benchfmt.Result) string {
+	if r.GetConfig("load") == "quiet" {
+		return r.GetConfig("date") + ", quiet"
+	}
+	return r.GetConfig("date")
 }
 
 // short returns a command of bench without what all of them begin with.
@@ -98,7 +106,7 @@ func table(name, spec string) (string, error) {
 			b.WriteString(strings.TrimRight(" "+c.of(r), " ") + " |")
 		}
 		b.WriteByte('\n')
-		said = fmt.Sprintf("\n    %s    # %s, %s\n", short(r.GetConfig("command")), r.GetConfig("date"), r.GetConfig("load"))
+		said = fmt.Sprintf("\n    %s    # %s\n", short(r.GetConfig("command")), when(r))
 		return nil
 	})
 	b.WriteString(means(columns))
