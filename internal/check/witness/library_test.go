@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +15,8 @@ import (
 )
 
 // TestLibrary compares the two tables of pure functions: the same names, the same results, on
-// numbers of every size and strings of every sort.
+// numbers of every size and strings of every sort. Those of the checker are compiled Go: each is
+// the function that its name says.
 func TestLibrary(t *testing.T) {
 	names := slices.Sorted(maps.Keys(expr.Library))
 	if !slices.Equal(names, slices.Sorted(func(yield func(string) bool) { maps.Keys(library)(yield); maps.Keys(printed)(yield) })) {
@@ -25,6 +28,9 @@ func TestLibrary(t *testing.T) {
 		if f.Variadic {
 			comparePrinted(t, r, name)
 			continue
+		}
+		if called := nameOf(library[name].fn); called != generic.ReplaceAllString(name, "") {
+			t.Fatalf("the checker calls %s for %s", called, name)
 		}
 		if n := reflect.TypeOf(library[name].fn).NumOut(); n != f.Count() {
 			t.Fatalf("%s has %d results, not %d", name, n, f.Count())
@@ -57,6 +63,18 @@ func TestLibrary(t *testing.T) {
 			t.Errorf("%s has a value only %d times", name, with)
 		}
 	}
+}
+
+// generic matches the type arguments in a name.
+var generic = regexp.MustCompile(`\[.*\]$`)
+
+// nameOf is the full name of a function as go/types has it, without type arguments.
+func nameOf(fn any) string {
+	name := generic.ReplaceAllString(runtime.FuncForPC(reflect.ValueOf(fn).Pointer()).Name(), "")
+	if last := strings.LastIndexByte(name, '.'); strings.Count(name, ".") == 2 {
+		return "(" + name[:last] + ")" + name[last:]
+	}
+	return name
 }
 
 var (

@@ -33,7 +33,7 @@
 // # The library
 //
 // A Call is of a pure function of the standard library ([Library]; TE4 in library.go).
-// docs/theory/values.md lists them.
+// docs/theory/values.md says for which arguments they have a value.
 //
 // # Sharing
 //
