@@ -100,10 +100,11 @@ var textLibrary = map[string]func(c *std){
 		c.givesUint(n)
 		c.givesError(err)
 	},
-	"strconv.Quote":        func(c *std) { c.givesText(strconv.Quote(c.ascii())) },
-	"strconv.QuoteRune":    func(c *std) { c.givesText(strconv.QuoteRune(c.asciiRune())) },
-	"strconv.QuoteToASCII": func(c *std) { c.givesText(strconv.QuoteToASCII(c.str())) },
-	"strconv.Unquote":      func(c *std) { s, err := strconv.Unquote(c.str()); c.givesText(s); c.givesError(err) },
+	"strconv.Quote":            func(c *std) { c.givesText(strconv.Quote(c.ascii())) },
+	"strconv.QuoteRune":        func(c *std) { c.givesText(strconv.QuoteRune(c.asciiRune())) },
+	"strconv.QuoteRuneToASCII": func(c *std) { c.givesText(strconv.QuoteRuneToASCII(c.rune())) },
+	"strconv.QuoteToASCII":     func(c *std) { c.givesText(strconv.QuoteToASCII(c.str())) },
+	"strconv.Unquote":          func(c *std) { s, err := strconv.Unquote(c.str()); c.givesText(s); c.givesError(err) },
 
 	"unicode.IsControl": func(c *std) { c.givesBool(unicode.IsControl(c.asciiRune())) },
 	"unicode.IsDigit":   func(c *std) { c.givesBool(unicode.IsDigit(c.asciiRune())) },

@@ -136,7 +136,7 @@ var exact = map[string]any{
 	"strconv.Atoi": strconv.Atoi, "strconv.CanBackquote": strconv.CanBackquote, "strconv.FormatBool": strconv.FormatBool, "strconv.FormatFloat": strconv.FormatFloat,
 	"strconv.FormatInt": strconv.FormatInt, "strconv.FormatUint": strconv.FormatUint, "strconv.Itoa": strconv.Itoa, "strconv.ParseBool": strconv.ParseBool,
 	"strconv.ParseFloat": strconv.ParseFloat, "strconv.ParseInt": strconv.ParseInt, "strconv.ParseUint": strconv.ParseUint,
-	"strconv.QuoteToASCII": strconv.QuoteToASCII, "strconv.Unquote": strconv.Unquote,
+	"strconv.QuoteRuneToASCII": strconv.QuoteRuneToASCII, "strconv.QuoteToASCII": strconv.QuoteToASCII, "strconv.Unquote": strconv.Unquote,
 
 	"unicode/utf8.DecodeLastRuneInString": utf8.DecodeLastRuneInString, "unicode/utf8.DecodeRuneInString": utf8.DecodeRuneInString,
 	"unicode/utf8.FullRuneInString": utf8.FullRuneInString, "unicode/utf8.RuneCountInString": utf8.RuneCountInString, "unicode/utf8.RuneLen": utf8.RuneLen,

@@ -5,21 +5,22 @@ import "strconv"
 // conversions are those of strconv. Where a text cannot be read, the value is what the function
 // returns beside the error.
 var conversions = table{
-	"strconv.Atoi":         errs1(strconv.Atoi),
-	"strconv.CanBackquote": of1(strconv.CanBackquote),
-	"strconv.FormatBool":   of1(strconv.FormatBool),
-	"strconv.FormatFloat":  of4(strconv.FormatFloat).if_(formats).panics(),
-	"strconv.FormatInt":    of2(strconv.FormatInt).if_(base).panics(),
-	"strconv.FormatUint":   of2(strconv.FormatUint).if_(base).panics(),
-	"strconv.Itoa":         of1(strconv.Itoa),
-	"strconv.ParseBool":    errs1(strconv.ParseBool),
-	"strconv.ParseFloat":   errs2(strconv.ParseFloat).if_(bitSize),
-	"strconv.ParseInt":     errs3(strconv.ParseInt),
-	"strconv.ParseUint":    errs3(strconv.ParseUint),
-	"strconv.Quote":        of1(strconv.Quote).ascii(),
-	"strconv.QuoteRune":    of1(strconv.QuoteRune).ascii(),
-	"strconv.QuoteToASCII": of1(strconv.QuoteToASCII),
-	"strconv.Unquote":      errs1(strconv.Unquote),
+	"strconv.Atoi":             errs1(strconv.Atoi),
+	"strconv.CanBackquote":     of1(strconv.CanBackquote),
+	"strconv.FormatBool":       of1(strconv.FormatBool),
+	"strconv.FormatFloat":      of4(strconv.FormatFloat).if_(formats).panics(),
+	"strconv.FormatInt":        of2(strconv.FormatInt).if_(base).panics(),
+	"strconv.FormatUint":       of2(strconv.FormatUint).if_(base).panics(),
+	"strconv.Itoa":             of1(strconv.Itoa),
+	"strconv.ParseBool":        errs1(strconv.ParseBool),
+	"strconv.ParseFloat":       errs2(strconv.ParseFloat).if_(bitSize),
+	"strconv.ParseInt":         errs3(strconv.ParseInt),
+	"strconv.ParseUint":        errs3(strconv.ParseUint),
+	"strconv.Quote":            of1(strconv.Quote).ascii(),
+	"strconv.QuoteRune":        of1(strconv.QuoteRune).ascii(),
+	"strconv.QuoteRuneToASCII": of1(strconv.QuoteRuneToASCII),
+	"strconv.QuoteToASCII":     of1(strconv.QuoteToASCII),
+	"strconv.Unquote":          errs1(strconv.Unquote),
 }
 
 // base reports whether a number can be written to the base of the second argument.
