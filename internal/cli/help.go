@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/presage-race/presage/internal/report"
 )
 
 // The texts of presage help: one file for each command, presage.txt for the command itself, and
@@ -20,7 +22,15 @@ func helpText(topic string) string {
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSuffix(string(text), "\n")
+	return strings.TrimSuffix(strings.Replace(string(text), "FORMATS\n", formats(), 1), "\n")
+}
+
+// formats are the lines on the formats of a report, which a text has where it says FORMATS.
+func formats() (lines string) {
+	for _, f := range report.Formats {
+		lines += fmt.Sprintf("%17s%-5s %s\n", "", f.Name, f.About)
+	}
+	return lines
 }
 
 // topic is the topic that a command belongs to: its subcommands share one.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -16,7 +17,7 @@ import (
 
 func newReport(env *Env) *cobra.Command {
 	var asJSON bool
-	var id string
+	var id, format string
 	cmd := &cobra.Command{Use: "report [file]", Short: "Print the report of the last run of this module, or of a file in JSON form, again",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -28,28 +29,37 @@ func newReport(env *Env) *cobra.Command {
 			if len(args) == 1 && id != "" {
 				return usagef("report takes a file or -run-id, not both")
 			}
+			if asJSON {
+				format = "json"
+			}
+			i := slices.IndexFunc(report.Formats, func(f report.Format) bool { return f.Name == format })
+			if i < 0 {
+				return usagef("-format %q: presage help report has those that there are", format)
+			}
 			if len(args) == 1 {
-				return printReport(env, args[0], asJSON)
+				return printReport(env, args[0], &report.Formats[i])
 			}
 			run, err := findRun(id)
 			if err != nil {
 				return err
 			}
-			return damagedRun(run, printReport(env, filepath.Join(run.Dir, record.ReportFile), asJSON))
+			return damagedRun(run, printReport(env, filepath.Join(run.Dir, record.ReportFile), &report.Formats[i]))
 		}}
 	runIDFlag(cmd, &id)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the JSON form")
+	cmd.Flags().StringVar(&format, "format", "text", "the form to print")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	return cmd
 }
 
-func printReport(env *Env, name string, asJSON bool) error {
+func printReport(env *Env, name string, format *report.Format) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	var count lastSummary
-	err = report.HandleJSON(f, report.Tee(newPrinter(env.Stdout, asJSON), &count))
+	err = report.HandleJSON(f, report.Tee(format.New(env.Stdout, textOptions(env.Stdout)), &count))
 	if err == nil {
 		err = count.whole()
 	}

@@ -9,10 +9,10 @@
 //	StaticWarning  a pair that may race in some run, from the source alone
 //	Warning        a counted statement of what the result does not cover
 //
-// A Handler receives them. NewText and NewJSON return handlers that write. HandleJSON reads the
-// JSON form and calls a handler, so the text of a report can be made from its JSON form at any
-// time. docs/using/report.md is the schema. The member race of the JSON form has races, candidates
-// and static warnings; its tier says which.
+// A Handler receives them. Those of Formats write. HandleJSON reads the JSON form and calls a
+// handler, so every other form of a report can be made from its JSON form at any time.
+// docs/using/report.md is the schema. The member race of the JSON form has races, candidates and
+// static warnings; its tier says which.
 //
 // # From events to source lines
 //

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,44 +18,55 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden texts")
 
-// TestText prints recorded reports. Each archive of testdata has report.jsonl and the
-// text it gives.
-func TestText(t *testing.T) {
+// TestFormats prints recorded reports. Each archive of testdata has report.jsonl, and what it gives
+// in some formats, each by the name of the format. Every format has an archive.
+func TestFormats(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no archives in testdata", err)
 	}
+	seen := map[string]bool{"json": true} // TestRoundTrip
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { testText(t, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { testFormats(t, file, seen) })
+	}
+	for _, f := range Formats {
+		if !seen[f.Name] {
+			t.Errorf("no archive has a file %s", f.Name)
+		}
 	}
 }
 
-func testText(t *testing.T, file string) {
+func testFormats(t *testing.T, file string, seen map[string]bool) {
 	ar, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	content := make(map[string]string)
-	for _, f := range ar.Files {
-		content[f.Name] = string(f.Data)
-	}
-	var out bytes.Buffer
-	if err := HandleJSON(strings.NewReader(content["report.jsonl"]), NewText(&out, TextOptions{Dir: "/src"})); err != nil {
-		t.Fatal(err)
+	const from = "report.jsonl"
+	i := slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == from })
+	for j := range ar.Files {
+		want := &ar.Files[j]
+		k := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == want.Name })
+		if k < 0 {
+			if want.Name != from {
+				t.Errorf("no format has the name %s", want.Name)
+			}
+			continue
+		}
+		seen[want.Name] = true
+		var out bytes.Buffer
+		if err := HandleJSON(bytes.NewReader(ar.Files[i].Data), Formats[k].New(&out, TextOptions{Dir: "/src"})); err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			want.Data = out.Bytes()
+		} else if diff := cmp.Diff(string(want.Data), out.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", want.Name, diff)
+		}
 	}
 	if *update {
-		for i := range ar.Files {
-			if ar.Files[i].Name == "text" {
-				ar.Files[i].Data = out.Bytes()
-			}
-		}
 		if err := os.WriteFile(file, txtar.Format(ar), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	if diff := cmp.Diff(content["text"], out.String()); diff != "" {
-		t.Errorf("text (-want +got):\n%s", diff)
 	}
 }
 
@@ -175,12 +187,19 @@ func FuzzHandleJSON(f *testing.F) {
 	}
 	f.Add([]byte(`{"race":{"id":"a","tier":"predicted","witness":{"order":[0,1],"steps":[{}],"reads":[{}]},"path":{"steps":[{}]}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var text, again bytes.Buffer
-		if HandleJSON(bytes.NewReader(data), Tee(NewText(&text, TextOptions{}), NewJSON(&again))) != nil {
+		var again bytes.Buffer
+		printed := make([]bytes.Buffer, len(Formats))
+		all := []Handler{NewJSON(&again)}
+		for i, f := range Formats {
+			all = append(all, f.New(&printed[i], TextOptions{}))
+		}
+		if HandleJSON(bytes.NewReader(data), Tee(all...)) != nil {
 			return
 		}
-		if s := text.String(); visible.Text(s) != s {
-			t.Errorf("printed: %q", s)
+		for i, f := range Formats {
+			if s := printed[i].String(); visible.Text(s) != s && f.Name != "json" {
+				t.Errorf("%s: printed: %q", f.Name, s)
+			}
 		}
 		if err := HandleJSON(&again, NewText(io.Discard, TextOptions{})); err != nil {
 			t.Errorf("not read again: %v", err)
