@@ -13,4 +13,5 @@ type Format struct {
 var Formats = []Format{
 	{"text", "for people; without -format", NewText},
 	{"json", "one object a line (docs/using/report.md)", func(w io.Writer, _ TextOptions) Handler { return NewJSON(w) }},
+	{"csv", "one row for a race, a warning or the summary, for spreadsheets", NewCSV},
 }
