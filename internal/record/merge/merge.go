@@ -4,41 +4,40 @@ import (
 	"container/heap"
 	"fmt"
 
-	"github.com/presage-race/presage/internal/host/disk"
 	"github.com/presage-race/presage/internal/host/private"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Stats is what a merge did.
+// Stats counts what a merge did.
 type Stats struct {
 	Process
 	Streams     int   // that have records
-	Goroutines  int   // numbers given
+	Goroutines  int   // with a number
 	Bytes       int64 // of raw records
 	Events      int64 // written
 	Values      int64 // reads whose value was compared
-	Outside     int64 // records of outside code,
-	Late        int64 // and late ones
-	Unexplained int   // of those, reads that no write explains (V5)
-	Pulls       int   // (V1), (V2)
-	Moves       int   // (V3), (V4)
-	Dropped     int   // records left out because of a stop or damage (C2), (C3)
+	Outside     int64 // records of outside code
+	Late        int64 // late records of outside code
+	Unexplained int   // reads that no write explains (ME6)
+	Pulls       int   // (ME4)
+	Moves       int   // (ME5)
+	Dropped     int   // records left out because of a stop or damage (ME7)
 	Damage      []string
 }
 
-// Options say how records are merged. The zero value is the usual way.
+// Options say how records are merged. The zero value is the default.
 type Options struct {
-	// Full keeps every access of outside code, of a recording that has them all (rt.EnvOutside), in
-	// place of those that other goroutines can conflict with. Those of an audit have their values.
+	// Full keeps every access of outside code, if the recording has them all (rt.EnvOutside),
+	// instead of those that other goroutines may conflict with. Accesses of an audit have values.
 	Full bool
-	// Over is asked now and then whether to stop: the trace has what comes before. Nil: never.
+	// Over is called regularly. When it returns true, the merge stops, and the trace has the events
+	// up to there. Nil stops never.
 	Over func() bool
 }
 
-// Merge merges the raw records in dir, the directory of one process, and writes
-// their events to w. It fills in the goroutines and the warnings of meta;
-// the caller closes w with it.
+// Merge merges the raw records in dir, the directory of one process, and writes their events to w.
+// It fills in the goroutines and the warnings of meta, with which the caller closes w.
 func Merge(dir string, meta *trace.Meta, w *trace.Writer, opt Options) (Stats, error) {
 	r, err := openRecording(dir)
 	if err != nil {
@@ -46,10 +45,10 @@ func Merge(dir string, meta *trace.Meta, w *trace.Writer, opt Options) (Stats, e
 	}
 	defer r.close()
 	m := newMerger(r, meta, w)
-	m.full, m.over = opt.Full, opt.Over
+	m.outside.full, m.contexts.ignore, m.over = opt.Full, opt.Full, opt.Over
 	m.run()
 	m.finish()
-	return m.stats, m.err
+	return m.stats, m.out.err
 }
 
 // File merges the raw records in dir into a trace file, as Merge does.
@@ -76,103 +75,102 @@ func File(dir, name string, meta *trace.Meta, opt Options) (Stats, error) {
 	return s, err
 }
 
-// merger is the state of a merge.
+// merger chooses the next record and routes it to the part that places its events. The parts share
+// the shadow memory and the recent events.
 type merger struct {
-	*recording
-	w       *trace.Writer
-	meta    *trace.Meta
+	recording *recording
+	meta      *trace.Meta
+	queue     byStamp
+	limit     uint64 // records with later stamps are left out (ME7)
+	widest    uint64 // bytes of the largest access that is taken for valid
+	depth     int    // of nested pulls
+	over      func() bool
+	stopped   bool // over returned true
+	stats     Stats
+
 	shadow  *shadow
-	hot     map[uint64]*contention // by word; cell.hot says which have one
-	heap    byStamp
-	widest  uint64 // range of bytes that is believed (G4)
-	limit   uint64 // records with later stamps are left out (C2), (C3)
-	depth   int    // pulls under way
-	written []rehearsed
-	buf     []placed // the last events
-	fails   int
-	wide    []wide  // (O3)
-	holders []int32 // (O3): streams
-	gos     map[uint64]trace.GoID
-	chans   map[uint64]*sends // (G3)
-	vars    []variable
-	varsAt  int64
-	mapped  [][2]uint64 // memory that may be at other addresses as well
-	more    bool        // the last event written goes on in the next
-	shared  bool        // it is an access of such memory
-	consts  constants
-	leftOut []leftOut   // by package, from 1
-	told    told        // sets that Ds have named
-	lost    int         // sets without a record
-	away    uint64      // time of goroutines in calls of these,
-	time    uint64      // and all of it
-	full    bool        // every access of outside code
-	over    func() bool // Options.Over
-	late    bool        // it was
-	stats   Stats
-	err     error
+	current *current
+	recent  *recent
+	out     *output
+
+	gos       *goroutines
+	elements  elements
+	variables variables
+	readOnly  readOnlyData
+	calls     calls
+	reach     reachSets
+	sites     *siteTable
+	contexts  contexts
+	outside   outside
 }
 
-// sends are the numbers of the next send and receive of a channel.
-type sends struct{ sent, received uint64 }
+const (
+	maxDepth   = 32 // of nested pulls
+	groupsOnce = 64 // groups between two calls of Options.Over
+)
 
 func newMerger(r *recording, meta *trace.Meta, w *trace.Writer) *merger {
-	m := &merger{
-		recording: r, w: w, meta: meta, shadow: newShadow(), hot: make(map[uint64]*contention), limit: noStamp, widest: 1 << 32,
-		gos: map[uint64]trace.GoID{1: 1}, chans: make(map[uint64]*sends),
+	mem, out, gos := newShadow(), &output{w: w}, newGoroutines(meta)
+	events, sites := &recent{out: out}, &siteTable{meta: meta, places: r.places}
+	return &merger{
+		recording: r, meta: meta, limit: noStamp, widest: 1 << 32,
+		stats:   Stats{Process: r.Process, Streams: len(r.streams), Bytes: r.bytes},
+		shadow:  mem,
+		current: &current{streams: r.streams, shadow: mem, contended: make(map[uint64]*accessors)},
+		recent:  events, out: out, gos: gos, elements: make(elements), variables: variables{shadow: mem},
+		calls:    calls{meta: meta, recent: events},
+		reach:    reachSets{recording: r, recent: events},
+		sites:    sites,
+		contexts: contexts{recorded: r.late, sites: sites, gos: gos, recent: events},
+		outside:  outside{sites: sites, recent: events},
 	}
-	m.stats = Stats{Process: r.Process, Streams: len(r.streams), Bytes: r.bytes}
-	m.goroutine(1)
-	return m
 }
 
-// run merges (O1).
+// run merges the streams (ME1).
 func (m *merger) run() {
-	m.cut()
-	for i, s := range m.streams {
+	m.limit, m.stats.Dropped = m.recording.truncate()
+	for i, s := range m.recording.streams {
 		s.index, s.g = int32(i), -1
 		s.setCursor(cursor{seg: -1})
 		if m.load(s) {
-			m.heap = append(m.heap, s)
+			m.queue = append(m.queue, s)
 		}
 	}
-	heap.Init(&m.heap)
-	for n := 0; len(m.heap) > 0 && m.err == nil; n++ {
-		s := m.heap[0]
+	heap.Init(&m.queue)
+	for n := 0; len(m.queue) > 0 && m.out.err == nil; n++ {
+		s := m.queue[0]
 		if s.stamp > m.limit {
 			break
 		}
-		if m.over != nil && n%steps == 0 && m.over() {
-			m.late = true
+		if m.over != nil && n%groupsOnce == 0 && m.over() {
+			m.stopped = true
 			break
 		}
 		s.busy = true
 		more := m.step(s)
 		s.busy = false
 		if more {
-			heap.Fix(&m.heap, 0)
+			heap.Fix(&m.queue, 0)
 		} else {
-			heap.Pop(&m.heap)
-			m.endContext(s)
+			heap.Pop(&m.queue)
+			m.contexts.end(s)
 			s.acc, s.rec = nil, record{}
 		}
 	}
-	for _, s := range m.heap { // behind the limit
-		m.endContext(s)
-		if !m.late { // else to count them would take as long as to merge them
-			m.stats.Dropped += m.rest(s)
+	for _, s := range m.queue { // after the limit
+		m.contexts.end(s)
+		if !m.stopped { // counting takes about as long as merging
+			m.stats.Dropped += m.recording.rest(s)
 		}
 	}
-	m.flush(len(m.buf))
+	m.recent.flush(len(m.recent.events))
 }
 
-// steps is the number of groups between two calls of Over.
-const steps = 64
-
-// step emits the group of s and the stamped record behind it, and begins the next
-// group. It returns false at the end of the stream.
+// step emits the group of s and the stamped record after it, and begins the next group. It returns
+// false at the end of the stream.
 func (m *merger) step(s *stream) bool {
-	for m.err == nil {
-		r, ok := m.emitPlain(s)
+	for m.out.err == nil {
+		r, ok := m.emitNext(s)
 		if !ok {
 			return false
 		}
@@ -180,21 +178,21 @@ func (m *merger) step(s *stream) bool {
 			break
 		}
 	}
-	return m.err == nil && m.load(s)
+	return m.out.err == nil && m.load(s)
 }
 
-// emitPlain emits the next record of s.
-func (m *merger) emitPlain(s *stream) (r *record, ok bool) {
+// emitNext emits the next record of s.
+func (m *merger) emitNext(s *stream) (r *record, ok bool) {
 	c, r := s.cursor(), &s.rec
 	c.shorts = &s.emitted
 	if !c.read(m.recording, s, r) {
 		return r, false
 	}
 	counted := m.counted(r)
-	if counted { // a pull must find the record it stops at still to come
+	if counted { // before the cursor moves: a nested pull stops at this record
 		m.order(s)
 	}
-	m.release(s, &c)
+	m.recording.release(s, &c)
 	s.setCursor(c)
 	if counted {
 		s.next++
@@ -203,41 +201,54 @@ func (m *merger) emitPlain(s *stream) (r *record, ok bool) {
 	return r, true
 }
 
-// order arranges what has to come before the next access of s.
+// order pulls the accesses that have to come before the next access of s (ME4).
 func (m *merger) order(s *stream) {
 	a := s.acc[s.next]
-	if a.c == nil || !a.c.hot {
+	if a.c == nil || !a.c.contended || m.depth >= maxDepth {
 		return
 	}
 	busy := s.busy
 	s.busy = true
 	if a.kind == format.Write {
-		m.beforeWrite(s, a)
+		m.pullReaders(s, a)
 	} else if !a.c.holds(a.val, a.mask) {
-		m.beforeRead(s, a)
+		if t, i := m.current.writerFor(s, a); t != nil {
+			m.pull(t, i)
+		}
 	}
 	s.busy = busy
 }
 
-// counted reports whether r is an element of its group's acc.
-func (m *merger) counted(r *record) bool {
-	if r.kind != format.Read && r.kind != format.Write {
-		return false
+// pullReaders pulls the reads of the value that the write a of s overwrites.
+func (m *merger) pullReaders(s *stream, a access) {
+	after := *a.c
+	after.store(a.val, a.mask)
+	if (after.val^a.c.val)&spread[a.mask&a.c.known] == 0 {
+		return
 	}
-	return isValued(r) || isAudited(r) || r.flags&format.FlagNoValue != 0 && r.word(0) != 0 && r.word(1) != 0 && !m.tooWide(r.word(0), r.word(1))
+	for range maxScan {
+		t, i := m.current.readerOf(s, a, &after)
+		if t == nil {
+			return
+		}
+		m.pull(t, i)
+	}
 }
 
-// isValued reports whether r is a plain access with a value that the order rests on.
-func isValued(r *record) bool {
-	return isPlain(r) && r.site&format.OutsidePC == 0 && r.word(0) != 0 && r.size > 0 && r.size <= 8
+// pull emits the records of t up to and including its access i.
+func (m *merger) pull(t *stream, i int) {
+	m.stats.Pulls++
+	m.depth++
+	t.busy = true
+	for t.next <= i && m.out.err == nil {
+		m.emitNext(t)
+	}
+	t.busy = false
+	m.depth--
 }
 
-// isAudited reports whether r is an access of outside code with a value, of an audit. No order
-// rests on it.
-func isAudited(r *record) bool { return isPlain(r) && r.site&format.OutsidePC != 0 }
-
-// load begins the next group of s: it finds the stamp behind it and its accesses. It
-// returns false if nothing is left.
+// load begins the next group of s: it reads ahead to the stamp after it and collects its accesses.
+// It returns false if no record is left.
 func (m *merger) load(s *stream) bool {
 	s.number++
 	s.from = s.stamp
@@ -253,145 +264,24 @@ func (m *merger) load(s *stream) bool {
 			break
 		}
 		if m.counted(r) {
-			s.acc = append(s.acc, m.accessOf(r))
+			s.acc = append(s.acc, m.shadow.access(r))
 		}
 	}
 	if some {
-		m.enter(s)
+		m.current.enter(s)
 	}
 	return some
 }
 
-func (m *merger) accessOf(r *record) access {
-	x := r.word(0)
-	if r.flags&format.FlagNoValue != 0 {
-		return access{x: x, val: r.word(1), kind: r.kind}
-	}
-	if isAudited(r) {
-		return access{x: x, val: uint64(r.size), kind: r.kind}
-	}
-	return access{
-		x: x &^ 7, c: m.shadow.cell(x), val: r.word(1) << (8 * (x & 7)), mask: byteMask(x, uint64(r.size)), kind: r.kind,
-	}
-}
-
-// rest counts the records of s that were not emitted.
-func (m *merger) rest(s *stream) (n int) {
-	c := s.cursor()
-	var r record
-	for c.read(m.recording, s, &r) {
-		n++
-	}
-	return n
-}
-
-// cut applies (C2) and (C3).
-func (m *merger) cut() {
-	if m.Stopped != format.NotStopped {
-		if m.StopAt != 0 {
-			m.limit = m.StopAt
-		}
-		for _, s := range m.streams {
-			m.cutAfterSync(s)
-		}
-	}
-	for _, s := range m.streams {
-		var r record
-		c := cursor{seg: -1}
-		last, end := uint64(0), false
-		if !s.broken && !m.endsBadly(s) {
-			continue
-		}
-		for !end {
-			if end = !c.read(m.recording, s, &r); !end && r.has {
-				last = r.stamp
-			}
-		}
-		m.limit = min(m.limit, last)
-	}
-}
-
-// endsBadly reports whether a span of s ends in a word that is no record.
-func (m *merger) endsBadly(s *stream) bool {
-	if len(m.damage) == 0 {
+// counted reports whether r is one of the accesses of its group.
+func (m *merger) counted(r *record) bool {
+	if r.kind != format.Read && r.kind != format.Write {
 		return false
 	}
-	var r record
-	c := cursor{seg: -1}
-	for c.read(m.recording, s, &r) {
-	}
-	return c.at < c.end
+	return isValued(r) || isAudited(r) || r.flags&format.FlagNoValue != 0 && r.word(0) != 0 && r.word(1) != 0 && !m.tooWide(r.word(0), r.word(1))
 }
 
-// cutAfterSync ends s at its last record of synchronisation (C2).
-func (m *merger) cutAfterSync(s *stream) {
-	var r record
-	c, last := cursor{seg: -1}, cursor{seg: -1}
-	dropped := 0
-	for c.read(m.recording, s, &r) {
-		dropped++
-		if r.has && r.kind != format.RawStamp && r.kind != format.RawGC && r.kind != format.Alloc {
-			last, dropped = c, 0
-		}
-	}
-	m.stats.Dropped += dropped
-	s.spans = s.spans[:last.span]
-	if last.span > 0 {
-		s.spans[last.span-1].end = last.at
-	}
-}
-
-// finish fills in the warnings.
-func (m *merger) finish() {
-	m.stats.Goroutines = len(m.meta.Goroutines) - 1
-	m.variables()
-	m.meta.Texts = m.consts.texts()
-	if m.meta.Process == nil {
-		m.meta.Process = &trace.Process{}
-	}
-	m.meta.Process.Seed, m.meta.Process.Args = m.Seed, m.Args
-	m.warnLeftOut()
-	m.meta.Warn("sets-lost", m.lost, "sets of memory that calls of missing methods can reach were not recorded; they are taken to be everything")
-	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned what no write in the trace explains: code that was not instrumented wrote it, or goroutines that race did, in an order that was not found")
-	if m.Stopped != format.NotStopped {
-		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+WhyStopped(m.Stopped, m.Limit, m.in))
-	}
-	if m.late {
-		m.meta.Warn("merge-stopped", 1, fmt.Sprintf("processes have recorded more than could be put in order in the time for it; what is behind the first %d events is not searched (-time gives it more)", m.stats.Events))
-	}
-	switch m.Blind {
-	case 0:
-	case 2:
-		m.meta.Warn("outside-unrecorded", 1, "processes ran so long that accesses of code that is not instrumented were not recorded to the end: races in it may be missed")
-	default:
-		m.meta.Warn("outside-unrecorded", 1, "processes ran without records of the accesses of code that is not instrumented, because the system refused 2 TiB of address space: races in it are missed; look at `ulimit -v` and /proc/sys/vm/overcommit_memory (0 or 1)")
-	}
-	m.meta.Warn("outside-lost", m.Lost, "accesses could not be recorded, because there was no room on the stack or the loop that made them was not known: a race of them may be missed")
-	if !m.Ended && m.Stopped == format.NotStopped && m.out.used {
-		m.meta.Warn("outside-unfinished", 1, "processes were ended by a signal, a fatal error or syscall.Exit: races between what instrumented code did after each goroutine's last synchronisation and other code may be missed")
-	}
-	m.stats.Damage = m.damage
-	m.meta.Warn("raw-damaged", len(m.damage), "raw records could not be read: the trace ends there")
-	m.meta.Warn("records-dropped", m.stats.Dropped, "records behind the point up to which the recording is whole were left out")
-}
-
-// WhyStopped says why a process was not recorded any more. The directory is that of the run; limit
-// is what the run may take on the disk.
-func WhyStopped(r format.StopReason, limit int64, dir string) string {
-	switch r {
-	case format.StopNoFile:
-		return "a file could not be created"
-	case format.StopNoDisk:
-		return "the disk is full, or files may not have that size: " + disk.Where(dir)
-	case format.StopNoMap:
-		return "a file could not be mapped"
-	case format.StopLimit:
-		return fmt.Sprintf("the run's records have taken as much of the disk as they may, %s (flag -disk)", disk.Size(limit))
-	}
-	return fmt.Sprintf("reason %d", r)
-}
-
-// byStamp is a heap of streams.
+// byStamp is a heap of streams, by the stamp after their current group.
 type byStamp []*stream
 
 func (h byStamp) Len() int { return len(h) }

@@ -47,30 +47,30 @@ func TestAudited(t *testing.T) {
 // TestAnnounced places what the runtime has announced for emitted code: in an audit its writes are
 // kept.
 func TestAnnounced(t *testing.T) {
-	m := &merger{recording: &recording{}}
-	m.meta = &trace.Meta{Files: []trace.File{{Name: "/m/a.go"}}, Funcs: []trace.Func{{Name: "m.emitted", Line: 10}}}
-	m.out.places = map[uint32]pcPlace{1: {"m.emitted", "/m/a.go", 11}, 2: {"fmt.Print", "/go/print.go", 21}}
+	meta := &trace.Meta{Files: []trace.File{{Name: "/m/a.go"}}, Funcs: []trace.Func{{Name: "m.emitted", Line: 10}}}
+	places := map[uint32]pcPlace{1: {"m.emitted", "/m/a.go", 11}, 2: {"fmt.Print", "/go/print.go", 21}}
+	events := &recent{out: &output{}}
+	o := outside{sites: &siteTable{meta: meta, places: places}, recent: events}
 	for _, c := range []struct {
 		kind format.Kind
 		pc   uint32
 		kept bool
 	}{{format.Write, 1, true}, {format.Read, 1, false}, {format.Write, 2, true}, {format.Read, 2, true}} {
-		m.buf = nil
+		events.events = nil
 		w := binary.LittleEndian.AppendUint64(nil, 0x100)
-		m.audited(&record{kind: c.kind, size: 8, site: c.pc | format.OutsidePC, w: binary.LittleEndian.AppendUint64(w, 5)}, placed{e: trace.Event{Kind: c.kind}})
-		if len(m.buf) > 0 != c.kept {
+		o.audited(&record{kind: c.kind, size: 8, site: c.pc | format.OutsidePC, w: binary.LittleEndian.AppendUint64(w, 5)}, placed{e: trace.Event{Kind: c.kind}})
+		if len(events.events) > 0 != c.kept {
 			t.Errorf("%v at %d: kept %v", c.kind, c.pc, !c.kept)
 		}
-		if c.kept && (m.buf[0].e.Site == 0 || m.buf[0].e.Val != 5) {
-			t.Errorf("%v at %d: %v", c.kind, c.pc, m.buf[0].e)
+		if c.kept && (events.events[0].e.Site == 0 || events.events[0].e.Val != 5) {
+			t.Errorf("%v at %d: %v", c.kind, c.pc, events.events[0].e)
 		}
 	}
 }
 
 // TestEmits is (L3).
 func TestEmits(t *testing.T) {
-	m := &merger{recording: &recording{}}
-	m.meta = &trace.Meta{
+	sites := &siteTable{meta: &trace.Meta{
 		Files: []trace.File{{Name: "/m/a.go"}},
 		Funcs: []trace.Func{
 			{Name: "m.emitted", File: 0, Line: 10},
@@ -79,8 +79,8 @@ func TestEmits(t *testing.T) {
 			{Name: "m.both", File: 0, Line: 30, Opaque: "directive"},
 			{Name: "m.second", File: 0, Line: 30},
 		},
-	}
-	m.outsideTables()
+	}}
+	sites.prepare()
 	for at, want := range map[pcPlace]bool{
 		{"m.emitted", "/m/a.go", 11}:      true,
 		{"m.emitted", "/m/a.y", 99}:       true, // by a //line comment
@@ -93,7 +93,7 @@ func TestEmits(t *testing.T) {
 		{"m.init", "/m/a.go", 3}:          true,
 		{"fmt.Print", "/go/print.go", 21}: false,
 	} {
-		if got := m.emits(at); got != want {
+		if got := sites.emits(at); got != want {
 			t.Errorf("%+v: %v", at, got)
 		}
 	}

@@ -233,8 +233,8 @@ func FuzzMerge(f *testing.F) {
 		m.widest = 1 << 10
 		m.run()
 		m.finish()
-		if m.err != nil {
-			t.Fatal(m.err)
+		if m.out.err != nil {
+			t.Fatal(m.out.err)
 		}
 	})
 }

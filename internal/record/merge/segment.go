@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Process says which process made a recording.
+// Process identifies the process that made a recording.
 type Process struct {
 	PID     uint64
 	Unix    int64             // start, in nanoseconds
@@ -24,29 +25,31 @@ type Process struct {
 	Args    uint64            // hash of its arguments
 	Parent  uint64            // the process that started it
 	Limit   int64             // bytes that the run may take on the disk, 0 if there is none
-	// why accesses of outside code are not recorded (word 13 of segment 0), 0: they are
+	// Blind is the reason why accesses of outside code are not recorded (word 13 of segment 0). It is
+	// 0 if they are.
 	Blind uint64
 	Lost  int  // accesses of outside code that could not be recorded
-	Ended bool // it marked at its end what emitted code had accessed
+	Ended bool // the process recorded its end, with the accesses of emitted code until then
 }
 
-// Whole reports whether the process has said that it ends, and was recorded until then: its records
-// do not change any more.
+// Whole reports whether the process recorded its end, and was recorded until then. Its records do not
+// change any more.
 func (p Process) Whole() bool { return p.Ended && p.Stopped == format.NotStopped }
 
-// recording are the mapped segments of a process and the chunks in them.
+// recording is the mapped segments of a process, and the index of their records.
 type recording struct {
 	Process
 	in      string // directory of the run
 	maps    [][]byte
 	streams []*stream
 	bytes   int64
-	damage  []string          // what could not be read
-	sets    map[uint32]span   // RawSet records, by number
-	grown   map[uint32][]span // those that a D grows by
-	endless map[uint32]bool   // Ds that have grown to everything
-	out     outside
-	gcs     []uint64 // stamps of garbage collections, ascending
+	damage  []string                 // parts that could not be read
+	sets    map[uint32]span          // RawSet records, by number
+	grown   map[uint32][]span        // RawSet records that a D grows by
+	endless map[uint32]bool          // Ds that have grown to all of memory
+	late    map[uint64][]*lateAccess // by context
+	places  map[uint32]pcPlace       // by program counter
+	gcs     []uint64                 // stamps of garbage collections, ascending
 }
 
 // span is a run of whole records within one chunk.
@@ -110,8 +113,8 @@ func (r *recording) close() {
 	r.maps = nil
 }
 
-// release lets the system have back the pages of the span that the cursor c of s leaves behind.
-// (What else is in those pages is read from the file again.)
+// release gives the pages of a span back to the system when the cursor of s moves on to c in another
+// span. Other data in those pages is read from the file again.
 func (r *recording) release(s *stream, c *cursor) {
 	if s.seg < 0 || c.span == s.span {
 		return
@@ -120,7 +123,7 @@ func (r *recording) release(s *stream, c *cursor) {
 	r.giveBack(r.maps[sp.seg], sp.start, sp.end)
 }
 
-// giveBack lets the system have back the whole pages of b[start:end].
+// giveBack gives the whole pages of b[start:end] back to the system.
 func (r *recording) giveBack(b []byte, start, end int64) {
 	lo, hi := (start+pageBytes-1)/pageBytes*pageBytes, end/pageBytes*pageBytes
 	if lo < hi {
@@ -139,7 +142,7 @@ const (
 	boxBytes    = 8 * format.RawBoxWords
 )
 
-// segment maps a file and appends its chunks. A file that was created and no more is skipped.
+// segment maps a file and appends its chunks. It skips a file without a header.
 func (r *recording) segment(name string, chunks []chunk) ([]chunk, error) {
 	b, err := mapFile(name)
 	if err != nil || b == nil {
@@ -159,7 +162,7 @@ func (r *recording) segment(name string, chunks []chunk) ([]chunk, error) {
 		h := word(b, i)
 		size := int64(uint32(h)) * 8
 		switch {
-		case h == 0: // handed out and not used
+		case h == 0: // reserved and not used
 			i += blockBytes
 			continue
 		case format.Kind(h>>56) != format.RawChunk || size < headerBytes || size > int64(len(b))-i:
@@ -167,7 +170,7 @@ func (r *recording) segment(name string, chunks []chunk) ([]chunk, error) {
 			i += blockBytes
 			continue
 		}
-		if word(b, i+16) != 0 { // else it is a box that is void: its records are in the log
+		if word(b, i+16) != 0 { // else it is a void box, with its records in the log
 			chunks = r.chunks(int32(len(r.maps)-1), i, i+size, chunks)
 			r.giveBack(b, i, i+size)
 		}
@@ -183,7 +186,7 @@ func processOf(b []byte) Process {
 	}
 }
 
-// Head says which process made the recording in dir; false if nothing readable is there.
+// Head returns the process that made the recording in dir, and false if dir has no readable recording.
 func Head(dir string) (Process, bool) {
 	f, err := os.Open(filepath.Join(dir, "000000.seg"))
 	if err != nil {
@@ -197,8 +200,8 @@ func Head(dir string) (Process, bool) {
 	return processOf(b), true
 }
 
-// log maps a file of the log and appends the chunks of its boxes, without those that are still in a
-// segment: their copies may be cut short.
+// log maps a file of the log and appends the chunks of its boxes. It skips the boxes that are in a
+// segment too, since their copies in the log may be truncated.
 func (r *recording) log(name string, boxes map[chunkID]bool, chunks []chunk) ([]chunk, error) {
 	b, err := mapFile(name)
 	if err != nil || b == nil {
@@ -236,7 +239,7 @@ func mapFile(name string) ([]byte, error) {
 	return b, nil
 }
 
-// chunks appends the chunk that stands at start, and those within it.
+// chunks appends the chunk at start, and the chunks within it.
 func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk {
 	b := r.maps[seg]
 	first := len(chunks)
@@ -256,7 +259,7 @@ func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk 
 		}
 		if bad {
 			r.damaged("file %d, byte %d: no record: %#x", seg, i, h)
-			// Keep the word in the span: the stream ends there, and everything with it (C3).
+			// Keep the word in the span: endsBadly finds it (ME7).
 			chunks[len(chunks)-1].end = i + 8
 		}
 		if h == 0 || bad {
@@ -268,9 +271,9 @@ func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk 
 		case format.RawGC:
 			r.gcs = append(r.gcs, word(b, i+8))
 		case format.RawLate:
-			r.noteLate(b[i+8:i+n], uint32(h))
+			r.addLate(b[i+8:i+n], uint32(h))
 		case format.RawPC:
-			r.notePC(uint32(h), int(h>>32&0xffff), b[i+8:i+n])
+			r.addPlace(uint32(h), int(h>>32&0xffff), b[i+8:i+n])
 		case format.RawChunk:
 			id := word(b, i+16)
 			chunks = append(chunks, chunk{chunkID{uint32(id >> 32), uint32(id)}, word(b, i+8), span{seg, i + n, 0}})
@@ -279,7 +282,28 @@ func (r *recording) chunks(seg int32, start, end int64, chunks []chunk) []chunk 
 	}
 }
 
-// set notes a RawSet.
+// addLate keeps a RawLate.
+func (r *recording) addLate(w []byte, kind uint32) {
+	if r.late == nil {
+		r.late = make(map[uint64][]*lateAccess)
+	}
+	x := &lateAccess{word: word(w, 0), entry: word(w, 8), at: word(w, 16), kind: format.Kind(kind)}
+	id := x.entry >> entryContext
+	r.late[id] = append(r.late[id], x)
+}
+
+// addPlace keeps a RawPC.
+func (r *recording) addPlace(pc uint32, size int, w []byte) {
+	if r.places == nil {
+		r.places = make(map[uint32]pcPlace)
+	}
+	text := w[8:]
+	text = text[:min(size, len(text))]
+	name, file, _ := bytes.Cut(text, []byte{0})
+	r.places[pc] = pcPlace{string(name), string(file), int32(word(w, 0))}
+}
+
+// set keeps a RawSet.
 func (r *recording) set(h uint64, x span) {
 	if r.sets == nil {
 		r.sets, r.grown, r.endless = make(map[uint32]span), make(map[uint32][]span), make(map[uint32]bool)
@@ -298,8 +322,8 @@ func (r *recording) damaged(s string, args ...any) {
 	r.damage = append(r.damage, fmt.Sprintf(s, args...))
 }
 
-// join puts the chunks of each stream in order. Of a stream with a gap, what comes before it is
-// kept.
+// join puts the chunks of each stream in order. Of a stream with a gap, it keeps the chunks before
+// the gap.
 func (r *recording) join(chunks []chunk) {
 	slices.Sort(r.gcs)
 	slices.SortFunc(chunks, func(a, b chunk) int {

@@ -1,6 +1,8 @@
 package merge
 
-// shadow is the memory of the program as the merged events have left it.
+import "github.com/presage-race/presage/internal/trace/format"
+
+// shadow is the memory of the program after the merged events.
 type shadow struct {
 	pages map[uint64]*page
 	cache [256]struct {
@@ -18,10 +20,10 @@ type page [pageCells]cell
 
 // cell is the shadow of one aligned word.
 type cell struct {
-	val   uint64
-	known uint8 // bytes that are known
-	hot   bool  // it is contended: merger.hot has the list
-	racy  bool  // it was contended at some time
+	val           uint64
+	known         uint8 // bytes that are known
+	contended     bool  // current.contended has the list
+	everContended bool  // it is or was contended, or is accessed atomically
 	// The stream whose current group accessed it last, index+1, and the number of that group.
 	stream int32
 	group  uint32
@@ -29,7 +31,7 @@ type cell struct {
 
 func newShadow() *shadow { return &shadow{pages: make(map[uint64]*page)} }
 
-// cell returns the cell of the word at x, and makes it if need be.
+// cell returns the cell of the word at x. It makes one for a new word.
 func (m *shadow) cell(x uint64) *cell {
 	n := x >> pageShift
 	e := &m.cache[n%uint64(len(m.cache))]
@@ -44,7 +46,7 @@ func (m *shadow) cell(x uint64) *cell {
 	return &e.p[x>>3%pageCells]
 }
 
-// within calls f with the words of [x, x+n) that have cells.
+// within calls f for each word of [x, x+n) that has a cell.
 func (m *shadow) within(x, n uint64, f func(x uint64, c *cell)) {
 	for end := x + n; x < end; {
 		p := m.pages[x>>pageShift]
@@ -70,10 +72,10 @@ func (m *shadow) forget(x, n uint64) {
 	})
 }
 
-// byteMask gives the bytes of its word that the n ≤ 8 bytes at x are.
+// byteMask returns the mask of the n ≤ 8 bytes at x within their word.
 func byteMask(x, n uint64) uint8 { return uint8((1<<n - 1) << (x & 7)) }
 
-// spread makes a mask of bits of a mask of bytes.
+// spread maps a mask of bytes to the mask of their bits.
 var spread = func() (t [256]uint64) {
 	for m := range t {
 		for i := range 8 {
@@ -95,9 +97,9 @@ func (c *cell) holds(val uint64, mask uint8) bool {
 	return mask&^c.known == 0 && c.explains(val, mask)
 }
 
-// mayHold reports whether the cell has val in the bytes of mask, if it was still new when the bytes
-// of first were written for the first time: bytes that are not known then are zero, as Go hands out
-// memory.
+// mayHold reports whether the cell may have val in the bytes of mask. The first access to the bytes
+// of first is a write: unknown bytes among them are zero before it, since Go allocates zeroed
+// memory. Other unknown bytes have no value.
 func (c *cell) mayHold(val uint64, mask, first uint8) bool {
 	unknown := mask &^ c.known
 	return unknown&^first == 0 && c.explains(val, mask) && val&spread[unknown] == 0
@@ -107,4 +109,18 @@ func (c *cell) mayHold(val uint64, mask, first uint8) bool {
 func (c *cell) store(val uint64, mask uint8) {
 	c.val = c.val&^spread[mask] | val&spread[mask]
 	c.known |= mask
+}
+
+// access returns the access of a record that is counted in its group.
+func (m *shadow) access(r *record) access {
+	x := r.word(0)
+	if r.flags&format.FlagNoValue != 0 {
+		return access{x: x, val: r.word(1), kind: r.kind}
+	}
+	if isAudited(r) {
+		return access{x: x, val: uint64(r.size), kind: r.kind}
+	}
+	return access{
+		x: x &^ 7, c: m.cell(x), val: r.word(1) << (8 * (x & 7)), mask: byteMask(x, uint64(r.size)), kind: r.kind,
+	}
 }

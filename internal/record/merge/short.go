@@ -4,8 +4,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// shorts are the last RawShort records of a stream, by site: what the next ones leave out. A stream
-// is read twice, each time with its own.
+// shorts holds the last RawShort record of each site of a stream. The next one omits what is equal.
+// A stream is read twice, each time with its own shorts.
 type shorts struct {
 	last map[uint32]*shortAccess
 	now  shortAccess // the one being read
@@ -31,8 +31,8 @@ func (c *cursor) short(b []byte, h uint64, n int64, r *record) {
 	}
 }
 
-// expand completes the record b from the last one of its site. Without one, which only damage
-// explains, it has no address and is no access.
+// expand completes the record b from the last one of its site. If there is none, the recording is
+// damaged: the record then has no address and is no access.
 func (k *shorts) expand(b []byte, h uint64, words int) {
 	last := k.last[uint32(h)]
 	f := format.Flags(h >> 48)

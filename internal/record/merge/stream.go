@@ -8,47 +8,57 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// stream is what one goroutine, or one thread of the runtime, recorded; and how far it is merged.
+// stream is the records of one goroutine, or of one thread of the runtime, and the state of their
+// merge.
 type stream struct {
 	id     uint32
 	index  int32 // in recording.streams
 	goid   uint64
 	g      trace.GoID // -1 before its first event
 	spans  []span
-	broken bool // what follows spans is lost (C3)
+	broken bool // the records after spans are lost (ME7)
 
 	// The cursor, before the next record to be emitted.
 	seg  int32 // -1: at the end
 	span int   // index of the next span
 	at   int64 // bytes
 	end  int64
-	sub  int64 // bytes of an access to several words that are already read
+	sub  int64 // bytes read already of an access to several words
 
 	// The current group.
 	number uint32   // of the group in the stream
-	from   uint64   // stamp before it
-	stamp  uint64   // of the record behind it; noStamp if there is none
+	from   uint64   // the stamp before it
+	stamp  uint64   // the stamp after it; noStamp if there is none
 	acc    []access // its accesses
 	next   int      // the first of them that is not yet emitted
-	busy   bool     // being emitted (no pull within a pull of the same stream)
+	busy   bool     // being emitted: it is not pulled
 
-	found, emitted shorts // what load and emitPlain know of the stream's RawShort records
+	found, emitted shorts // the RawShort records that load and emitNext have read
 
-	stack   struct{ lo, hi uint64 } // (G2)
-	missing []missing               // open BarrierPairs (G5)
-	last    uint64                  // stamp
-	late    []*late                 // accesses of the open context (L1)
+	stack struct{ lo, hi uint64 } // of the goroutine, by its last Alloc with FlagStack
+	calls []openCall              // excluded calls
+	last  uint64                  // stamp
+	late  []*lateAccess           // of the open context (ME8)
 
 	wide   bool   // the next word belongs to the same access
 	before uint64 // the last word of it
 	rec    record // being emitted
 }
 
-// noStamp is the stamp of a group at the end of a stream (C1).
+// isValued reports whether r is a plain access whose value the merged order has to explain.
+func isValued(r *record) bool {
+	return isPlain(r) && r.site&format.OutsidePC == 0 && r.word(0) != 0 && r.size > 0 && r.size <= 8
+}
+
+// isAudited reports whether r is an access of outside code with a value, of an audit. The order
+// does not depend on it.
+func isAudited(r *record) bool { return isPlain(r) && r.site&format.OutsidePC != 0 }
+
+// noStamp is the stamp after a group at the end of a stream (ME7).
 const noStamp = math.MaxUint64
 
-// access is an access in the current group. One without a value has no cell, and stands for bytes
-// that may be many.
+// access is an access of the current group. An access without a value has no cell; it may touch many
+// bytes.
 type access struct {
 	x    uint64 // aligned address; without a value: address
 	c    *cell
@@ -79,7 +89,7 @@ type record struct {
 
 func (r *record) word(i int) uint64 { return word(r.w, int64(8*i)) }
 
-// cursor is a place in a stream.
+// cursor is the position of a record in a stream.
 type cursor struct {
 	seg     int32
 	span    int
@@ -94,7 +104,7 @@ func (s *stream) setCursor(c cursor) {
 	s.seg, s.span, s.at, s.end, s.sub = c.seg, c.span, c.at, c.end, c.sub
 }
 
-// read returns the record at c and moves c behind it. ok is false at the end.
+// read reads the record at c into r and advances c. ok is false at the end.
 func (c *cursor) read(m *recording, s *stream, r *record) (ok bool) {
 	for c.at >= c.end {
 		if c.span >= len(s.spans) {
@@ -135,8 +145,8 @@ func isPlain(r *record) bool {
 	return (r.kind == format.Read || r.kind == format.Write) && r.flags&format.FlagNoValue == 0
 }
 
-// part makes r, an access at addr, what it is in the next aligned word: a pointer that was
-// converted by unsafe may lead across words, whatever its type. data is the value. It reports
+// part reduces r, an access of the value data at addr, to its part in the next aligned word. An
+// access through a pointer converted by unsafe may cross words, whatever its type. It reports
 // whether more words follow.
 func (c *cursor) part(r *record, addr uint64, data []byte) bool {
 	at, size := addr+uint64(c.sub), int64(r.size)

@@ -1,0 +1,67 @@
+package merge
+
+import (
+	"fmt"
+
+	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// finish completes the meta of the trace and the statistics.
+func (m *merger) finish() {
+	m.stats.Goroutines = len(m.meta.Goroutines) - 1
+	m.stats.Events, m.stats.Moves = m.out.events, m.recent.moves
+	m.stats.Outside, m.stats.Late = m.outside.placed, m.contexts.placed
+	m.stats.Damage = m.recording.damage
+	m.meta.Variables, m.meta.VariablesAt = m.variables.accessed(), m.out.variablesAt
+	m.meta.Texts = m.readOnly.texts()
+	if m.meta.Process == nil {
+		m.meta.Process = &trace.Process{}
+	}
+	m.meta.Process.Seed, m.meta.Process.Args = m.recording.Seed, m.recording.Args
+	m.warn()
+}
+
+// warn adds the warnings on what the trace does not have.
+func (m *merger) warn() {
+	r := m.recording
+	m.calls.warn()
+	m.meta.Warn("sets-lost", m.reach.lost, "sets of memory that excluded calls can reach were not recorded; each counts as all of memory")
+	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned a value that no write in the trace explains: code that is not instrumented wrote it, or racing goroutines did, in an order that was not found")
+	if r.Stopped != format.NotStopped {
+		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+WhyStopped(r.Stopped, r.Limit, r.in))
+	}
+	if m.stopped {
+		m.meta.Warn("merge-stopped", 1, fmt.Sprintf("processes recorded more than could be put in order in the given time; events after the first %d are not searched (-time allows more)", m.stats.Events))
+	}
+	switch r.Blind {
+	case 0:
+	case 2:
+		m.meta.Warn("outside-unrecorded", 1, "processes ran so long that accesses of code that is not instrumented were not recorded to the end: races in it may be missed")
+	default:
+		m.meta.Warn("outside-unrecorded", 1, "processes ran without records of the accesses of code that is not instrumented, because the system refused 2 TiB of address space: races in it are missed; look at `ulimit -v` and /proc/sys/vm/overcommit_memory (0 or 1)")
+	}
+	m.meta.Warn("outside-lost", r.Lost, "accesses could not be recorded, because there was no room on the stack or the loop that made them was not known: a race of them may be missed")
+	if !r.Ended && r.Stopped == format.NotStopped && m.contexts.used {
+		m.meta.Warn("outside-unfinished", 1, "processes were ended by a signal, a fatal error or syscall.Exit: races between what instrumented code did after each goroutine's last synchronisation and other code may be missed")
+	}
+	m.meta.Warn("raw-damaged", len(r.damage), "raw records could not be read: the trace ends there")
+	m.meta.Warn("records-dropped", m.stats.Dropped, "records after the end of the complete part of the recording were left out")
+}
+
+// WhyStopped says why a process was not recorded any more. The directory is that of the run; limit
+// is what the run may take on the disk.
+func WhyStopped(r format.StopReason, limit int64, dir string) string {
+	switch r {
+	case format.StopNoFile:
+		return "a file could not be created"
+	case format.StopNoDisk:
+		return "the disk is full, or files may not have that size: " + disk.Where(dir)
+	case format.StopNoMap:
+		return "a file could not be mapped"
+	case format.StopLimit:
+		return fmt.Sprintf("the run's records have taken as much of the disk as they may, %s (flag -disk)", disk.Size(limit))
+	}
+	return fmt.Sprintf("reason %d", r)
+}
