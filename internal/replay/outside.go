@@ -76,7 +76,7 @@ type passage struct {
 }
 
 // syncs reports whether an event begins a new context of its goroutine: the late records before
-// it are of another one (rule L1 of package merge).
+// it are of another one (ME8).
 func syncs(k format.Kind) bool {
 	switch k {
 	case format.Read, format.Write, format.OpaqueBegin, format.OpaqueEnd, format.MethodBegin, format.MethodEnd,

@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// busy makes streams of goroutines that take turns: blocks, accesses to memory of
-// their own and, under locks, shared memory, values.
+// busy makes streams of goroutines that run in turn: blocks, values, accesses to their own memory
+// and, under locks, to shared memory.
 func busy(goroutines, turns, length int) []*testStream {
 	r := rand.New(rand.NewPCG(1, 1))
 	streams := make([]*testStream, goroutines)

@@ -10,9 +10,9 @@ import (
 
 // calls pairs the begin and the end of excluded calls, and counts them.
 //
-// A call that returns has recorded its own MethodEnd. A call that panics, or ends its goroutine, has
-// none: its MethodEnd is placed where the function that made the call is left, or where another one
-// is entered at its depth.
+// A call that returns has recorded its own MethodEnd. A call that panics, or ends its goroutine,
+// has none: its MethodEnd is placed where the function that made the call is left, or where
+// another one is entered at its depth.
 type calls struct {
 	meta   *trace.Meta
 	recent *recent

@@ -134,8 +134,8 @@ func (k *current) others(s *stream, x uint64, f func(t *stream) bool) {
 
 // writerFor returns the stream to be pulled, and up to which access, before the read a of s, which
 // the shadow does not explain (ME4). Of several streams it is the one with the fewest unexplained
-// reads on the way. If a reads zero from unknown memory, that may be the initial value; then no read
-// on the way may be unexplained.
+// reads on the way. If a reads zero from unknown memory, that may be the initial value; then no
+// read on the way may be unexplained.
 func (k *current) writerFor(s *stream, a access) (best *stream, upTo int) {
 	least := 0
 	k.others(s, a.x, func(t *stream) bool {
@@ -209,8 +209,8 @@ func (s *stream) find(c *cell) int {
 	return -1
 }
 
-// formerUsers returns the streams other than s with a current group that may access the n bytes at x
-// as they were before an Alloc of s (ME3). The result is valid until the next call.
+// formerUsers returns the streams other than s with a current group that may access the n bytes at
+// x as they were before an Alloc of s (ME3). The result is valid until the next call.
 func (k *current) formerUsers(s *stream, x, n uint64) []int32 {
 	k.found = k.found[:0]
 	k.shadow.within(x, n, func(x uint64, c *cell) {
@@ -238,9 +238,9 @@ func (k *current) addUser(s *stream, r ref) {
 	k.found = append(k.found, r.stream)
 }
 
-// lastFormer returns the last access of t's group to the n bytes at x as they were before the Alloc,
-// or -1. The goroutine reaches the new object by a pointer into those bytes: a read of a pointer
-// that the shadow does not hold yet ends the search (ME3).
+// lastFormer returns the last access of t's group to the n bytes at x as they were before the
+// Alloc, or -1. The goroutine reaches the new object by a pointer into those bytes: a read of a
+// pointer that the shadow does not hold yet ends the search (ME3).
 func (k *current) lastFormer(t *stream, x, n uint64) int {
 	found := -1
 	k.simulate(t, len(t.acc)-1, func(j int, c *cell) bool {

@@ -1,100 +1,101 @@
-// Package merge makes one linear trace of the raw records of a process: of the
-// streams that its goroutines wrote, each in its own order, with stamps.
-//
-// The bytes are drawn in internal/trace/format/raw.go, the meaning of stamps stands in
-// docs/theory/recording.md, §Order.
+// Package merge turns the raw records of a process into one linear trace. Its input is a stream per
+// goroutine, each in program order, with stamps. The layout of the records is documented in
+// internal/trace/format/raw.go, the meaning of stamps in docs/theory/recording.md, §Order.
 //
 // # Order
 //
-// The stamped records of a stream divide it into *groups* of plain records. A group was executed
+// The stamped records of a stream divide it into groups of plain records. A group was executed
 // between the stamps around it. The merge is a k-way merge by stamps:
 //
-//   - (O1) Stamped records come in the order of their stamps, equal ones in the order of their
-//     streams. As the stamps of one object are in the order in which its operations took effect, so
-//     is the trace.
-//   - (O2) A group comes after the stamp before it and before the stamp behind it. Within this
-//     room it comes as late as possible, except for (O3), (V1) and (V2).
-//   - (O3) Before an Alloc, the accesses to its memory in the current groups of other streams come
-//     first: they were to what was there before and has been freed. A goroutine that has read a
-//     pointer into the memory that the shadow does not hold yet has reached the new object, by a
-//     race: what it does behind that read stays. So does a group that began after the last garbage
-//     collection before the Alloc: what was there before had no users left by then.
+//   - (ME1) Stamped records come in the order of their stamps, and equal stamps in the order of
+//     their streams. The stamps of one object are in the order in which its operations took effect,
+//     so the trace has them in that order.
+//   - (ME2) A group comes after the stamp before it and before the stamp after it. Between the two
+//     it comes as late as possible, except for (ME3) and (ME4).
+//   - (ME3) Before an Alloc, the accesses to its memory in the current groups of other streams come
+//     first: they accessed the former object, which has been freed. There are two exceptions. A
+//     group that began after the last garbage collection before the Alloc is not moved, since the
+//     former object was unreachable by then. Nor is the rest of a group after a read of a pointer
+//     into the memory that the shadow does not hold yet: its goroutine has reached the new object,
+//     by a race.
 //
-// What happens-before orders, (O1) and (O2) order: between an access and one that it happens before
-// are two stamps.
+// Lemma (happens-before): the trace contains the happens-before order of the recorded events. Two
+// stamps lie between an access and another one that it happens before, and (ME1) and (ME2) keep
+// their order.
 //
 // # Values
 //
-// Where goroutines race, (O2) leaves a choice, and the values tell which choice explains the run.
-// The merge keeps the bytes last written to each location (the *shadow*). A word is *contended*
-// while the current groups of two streams access it.
+// Where goroutines race, (ME2) allows several orders. The merge searches for one in which each
+// read returns the value of the last write. It keeps the last value of each location (the shadow).
+// A word is contended while the current groups of two streams access it.
 //
-//   - (V1) Before a read of a contended word that returned something else than the shadow holds: if
-//     another stream's group has a write after which the read is explained, that stream is
-//     *pulled*: its records up to the write come first. Of several, the one whose own reads on the
-//     way are explained best.
-//   - (V2) Before a write that changes a contended word: another stream whose next access to the
-//     word is a read of the value that is about to be lost is pulled up to that read, if its other
-//     reads on the way are explained then.
-//   - (V3) A read that is still not explained goes back to before the write that took its value
-//     away, with what its stream did since, if (O2) allows it and those events do not mind. Before
-//     the first write to memory that is new to the trace, zero is what Go has put there.
-//   - (V4) Or the writes behind the one it wants go back to before that one: two goroutines wrote,
-//     nobody read the first value in between, and only now it shows who was last. If they are one
-//     stream's, with what it did in between.
-//   - (V5) A read for which none of this helps gets FlagUnexplained, is counted, and the shadow
-//     learns its value: what wrote it was not recorded (or the search, which is not exhaustive,
-//     missed the order). (V3) and (V4) reach back over the last events only.
-//   - (V6) Memory is unknown until it is accessed, and again after an Alloc, and after a write
-//     without value; the first read of unknown bytes is explained. But if the group of another
-//     stream writes what it returned, (V1) holds for it: what was there at first may have been
-//     something else, and to take this value for it would be to say that the read might come before
-//     the write. If no write can be brought before it, (V5) holds. Zero, which is what most memory
-//     has at first, needs no write if one could not come without leaving another read unexplained.
+//   - (ME4) Pulling: emitting the records of another stream up to one of its accesses. Before a
+//     read of a contended word that returned a value other than the shadow's, a stream is pulled
+//     whose group has a write that explains the read. Of several streams, it is the one with the
+//     fewest unexplained reads on the way. Before a write that changes a contended word, a stream
+//     is pulled whose next access to the word reads the old value, if its other reads on the way
+//     are explained.
+//   - (ME5) Moving: a read that is still not explained moves back before the write that overwrote
+//     its value, with the events of its stream since then. Otherwise, later writes of the word
+//     move back before the write that the read wants, with the events of their stream if one
+//     stream made them all. Both require that (ME2) allows the move and that no value changes.
+//     Memory new to the trace is zero before its first write. The search covers the recent events
+//     only.
+//   - (ME6) A read that no order explains gets FlagUnexplained and is counted, and the shadow
+//     takes its value. Its write was not recorded, or the search, which is not exhaustive, missed
+//     the order. Memory is unknown until its first access, after an Alloc and after a write
+//     without a value. The first read of unknown bytes is explained, unless the group of another
+//     stream writes the value that it returned: then (ME4) applies, and if the write cannot come
+//     first, the read is unexplained. For if its value counted as the initial one, the read could
+//     be reordered before the write. A read of zero from unknown bytes needs no write if each
+//     write of it could come first only by leaving another read unexplained: most memory is zero
+//     at first.
 //
-// Package-level variables (RawVar) take no part in this. What stood in them before main.main is for
-// Meta.Variables, if no access has come before, nor can have: none in a current group of another
-// stream.
+// The result depends on the records only: the merge is deterministic.
 //
-// Nor does read-only data (RawConst). Of that, Meta.Texts has what an address and a length that
-// follow each other in a value of the trace, or in a variable, say to be a string.
+// Package-level variables (RawVar) and read-only data (RawConst) are not part of the order.
+// Meta.Variables has the content of variables before main.main, for words that the trace accesses
+// later and that no earlier access, nor a current group of another stream, may have touched.
+// Meta.Texts has the strings in read-only data that the trace or a variable refers to: by an
+// address followed by a length.
 //
-// The result is deterministic: it depends on the records only.
+// # Incomplete recordings
 //
-// # What a run leaves behind
+//   - (ME7) The streams of a killed process end anywhere; their last groups have no stamp after
+//     them and come last. If the process stopped recording while it ran on (disk full), each
+//     stream counts up to its last synchronisation, and no record counts with a stamp after the
+//     stop. Later accesses may be ordered by locks that left no record. A stream that cannot be
+//     read further (damaged file) ends the trace of all streams at its last stamp, because later
+//     synchronisation may be lost.
 //
-//   - (C1) A killed process leaves streams that end anywhere: their last groups have no stamp
-//     behind them and come last.
-//   - (C2) A process that stopped recording while it ran on (disk full): what it did later is
-//     missing, and what its goroutines did between their last synchronisation and the stop cannot
-//     be told from what they did after it, behind locks that left no record. Each stream counts up
-//     to its last synchronisation, and no record with a stamp after the stop counts.
-//   - (C3) A stream that cannot be read on (damaged file) ends the trace of all streams at its last
-//     stamp: what the others did later may be ordered by synchronisation that is lost.
+// # Outside code
 //
-// # Goroutines and objects
+// Packages that are not re-emitted are compiled with the compiler's own access hooks, and the
+// recorder writes some of their accesses as late records: after the fact, by context. A context is
+// a part of a stream between two operations of synchronisation.
 //
-//   - (G1) Goroutines are numbered from 1 in the order of their first event; goroutine 1 is the
-//     main one. Threads of the runtime are goroutine 0.
+//   - (ME8) The access of a late record is placed at the end of its context, before the operation
+//     that ends it. For happens-before, any place in the context is the same. It is placed earlier
+//     if an Alloc of its memory comes after the late record was written: the access was to the
+//     former object.
+//   - (ME9) Records of outside code whose program counter is in emitted code are left out. Emitted
+//     code has its own records of the maps and copies that the runtime executes for it, and the
+//     recorder cannot tell the two apart. A function that was left as written has no own records,
+//     so its accesses stay. The function of a program counter is the emitted one of that name, or
+//     else the last one that begins at or before the source line.
 //
-//   - (G2) Accesses to the goroutine's own stack, which an Alloc with FlagStack has announced, get
-//     FlagStack.
+// # Events
 //
-//   - (G3) Elements sent without their value have the number of the send on its channel as Val, and
-//     so has their receive.
+// Goroutines are numbered in the order of their first event. An access to a range of bytes becomes
+// one event per word. An access of no bytes, or at address 0 (a nil map), is left out. The D of a
+// MethodBegin follows it directly.
 //
-//   - (G4) An access to a range of bytes becomes one event per word. An access of nothing, or at
-//     address 0 (a nil map), is left out.
+// # Complexity
 //
-//   - (G5) The D of a MethodBegin stands right behind it. A call that leaves traced code and does
-//     not return, because it panics or ends its goroutine, has its MethodEnd where the function
-//     that called it is left, or another one is entered in its place.
-//
-// # Memory
-//
-// The files are mapped, and their pages given back as they are read. Besides, there are about 24
-// bytes per word of the program's memory that was accessed, a few hundred per goroutine, and the
-// current groups: about 32 bytes per access in them.
+// Time is O(n log s) for n records of s streams, plus the searches of (ME4) and (ME5), which are
+// bounded by constants. The files are mapped, and their pages given back after they are read.
+// Memory is about 24 bytes per accessed word of the program, a few hundred bytes per goroutine, and
+// about 32 bytes per access of the current groups.
 //
 // # Names
 //

@@ -108,8 +108,8 @@ func (m *merger) beginCall(s *stream, r *record, p placed) {
 }
 
 // callsDirectly returns FlagDirect if the call that s has begun goes straight into an instrumented
-// function. Records that the runtime makes in between are skipped: those of a growing stack, and the
-// reads of a wrapper that the compiler generated for a method.
+// function. Records that the runtime makes in between are skipped: those of a growing stack, and
+// the reads of a wrapper that the compiler generated for a method.
 func (m *merger) callsDirectly(s *stream) format.Flags {
 	c := s.cursor()
 	var r record
@@ -209,8 +209,8 @@ func (m *merger) atomic(r *record, p placed) {
 	m.recent.place(p)
 }
 
-// explain compares a read with the shadow. It returns the index among the recent events at which the
-// read is explained, and marks a read that no order explains (ME6).
+// explain compares a read with the shadow. It returns the index among the recent events at which
+// the read is explained, and marks a read that no order explains (ME6).
 func (m *merger) explain(p *placed) int {
 	m.stats.Values++
 	if m.current.doubtful(p) {

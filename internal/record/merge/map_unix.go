@@ -16,6 +16,5 @@ func mapped(f *os.File, size int64) ([]byte, error) {
 // unmap ends a mapping.
 func unmap(b []byte) { unix.Munmap(b) }
 
-// discard lets the system have back the pages of a part of a mapping. They are read again if they
-// are used.
+// discard gives pages of a mapping back to the system. A later use reads them from the file again.
 func discard(b []byte) { unix.Madvise(b, unix.MADV_DONTNEED) }

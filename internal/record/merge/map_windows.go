@@ -15,5 +15,5 @@ func mapped(f *os.File, size int64) ([]byte, error) {
 // unmap leaves the bytes to the garbage collector.
 func unmap([]byte) {}
 
-// discard keeps them: nothing would read them again.
+// discard does nothing: the pages are not mapped, and could not be read again.
 func discard([]byte) {}

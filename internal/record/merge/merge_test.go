@@ -54,8 +54,8 @@ func mergeBy(t testing.TB, opt Options, dir string) ([]trace.Event, *trace.Meta,
 	}
 }
 
-// TestMerge: testdata/*.txtar are recordings, the traces that come of them, and the warnings. The
-// comment says what is shown.
+// TestMerge merges the recordings in testdata/*.txtar and compares the traces and the warnings. The
+// comment of each archive states its subject.
 func TestMerge(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -75,7 +75,7 @@ func TestMerge(t *testing.T) {
 			if stats.PID != 77 || stats.Unix != 12345 || stats.Streams != len(whole) || stats.Events != int64(len(got)) {
 				t.Errorf("stats: %+v", stats)
 			}
-			// Where the chunks end makes no difference.
+			// The result does not depend on the ends of the chunks.
 			for _, s := range whole {
 				for i := 0; i < len(s.words); {
 					n, _ := format.RawLen(s.words[i])
@@ -115,8 +115,8 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// (C2) After a stop, nothing behind the last synchronisation counts; with its stamp, nothing behind
-// it.
+// (ME7) After a stop, no record after the last synchronisation counts, and none after the stamp of
+// the stop, if it is known.
 func TestStopped(t *testing.T) {
 	recording := `
 		go 1
@@ -147,7 +147,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// A merge that is stopped leaves the beginning of the trace, and says so.
+// A stopped merge yields the beginning of the trace, and a warning.
 func TestStoppedMerge(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("go 1\nstart 0 1\n")
@@ -177,8 +177,8 @@ func TestStoppedMerge(t *testing.T) {
 	}
 }
 
-// (C3) A record that cannot be read, or a missing chunk, ends the trace of all at the stream's last
-// stamp.
+// (ME7) An unreadable record, or a missing chunk, ends the trace of all streams at the last stamp
+// of its stream.
 func TestDamaged(t *testing.T) {
 	recording := `
 		go 1

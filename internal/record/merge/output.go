@@ -16,9 +16,9 @@ import (
 // a write may also change it. A prediction keeps the order of observations and changes. The
 // happens-before pass ignores Observe events, so its races do not change.
 //
-// An Observe stands on both sides of the access. It keeps its order with other Observes, and program
-// order keeps the access between its two. With an Observe on one side only, the access could move
-// away from it on the other.
+// An Observe stands on both sides of the access. It keeps its order with other Observes, and
+// program order keeps the access between its two. With an Observe on one side only, the access
+// could move away from it on the other.
 type output struct {
 	w       *trace.Writer
 	events  int64 // written

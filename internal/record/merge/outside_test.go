@@ -10,8 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestAudited merges accesses of outside code with values. The order does not rest on them, and
-// Merge leaves them out.
+// TestAudited merges accesses of outside code with values. The order does not depend on them, and
+// without Options.Full they are left out.
 func TestAudited(t *testing.T) {
 	dir := save(t, parseRecording(t, `
 		go 1
@@ -44,8 +44,8 @@ func TestAudited(t *testing.T) {
 	}
 }
 
-// TestAnnounced places what the runtime has announced for emitted code: in an audit its writes are
-// kept.
+// TestAnnounced places accesses that the runtime makes on behalf of emitted code: an audit keeps
+// the writes.
 func TestAnnounced(t *testing.T) {
 	meta := &trace.Meta{Files: []trace.File{{Name: "/m/a.go"}}, Funcs: []trace.Func{{Name: "m.emitted", Line: 10}}}
 	places := map[uint32]pcPlace{1: {"m.emitted", "/m/a.go", 11}, 2: {"fmt.Print", "/go/print.go", 21}}
@@ -68,7 +68,7 @@ func TestAnnounced(t *testing.T) {
 	}
 }
 
-// TestEmits is (L3).
+// TestEmits checks which code is emitted (ME9).
 func TestEmits(t *testing.T) {
 	sites := &siteTable{meta: &trace.Meta{
 		Files: []trace.File{{Name: "/m/a.go"}},
@@ -89,7 +89,7 @@ func TestEmits(t *testing.T) {
 		{"main.written.x", "/m/a.go", 20}: false,
 		{"main.emitted", "/m/a.go", 19}:   true,
 		{"m.both", "/m/a.go", 30}:         false,
-		{"main.both", "/m/a.go", 30}:      true, // which of the two is not known
+		{"main.both", "/m/a.go", 30}:      true, // one of the two, and unknown which
 		{"m.init", "/m/a.go", 3}:          true,
 		{"fmt.Print", "/go/print.go", 21}: false,
 	} {

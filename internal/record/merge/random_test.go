@@ -18,8 +18,7 @@ type run struct {
 	reads   int
 }
 
-// simulate executes goroutines that access few words, with locks around the accesses of a word if
-// disciplined.
+// simulate executes goroutines that access few words. If disciplined, locks protect each word.
 func simulate(r *rand.Rand, disciplined bool) run {
 	const words = 4
 	n := 2 + r.IntN(4)
@@ -75,8 +74,8 @@ func simulate(r *rand.Rand, disciplined bool) run {
 	return out
 }
 
-// TestRandom merges random runs, and checks the result against (O1), (O2) and (V3) with code of its
-// own.
+// TestRandom merges random runs, and checks the result against (ME1), (ME2) and (ME5) independently
+// of the merger.
 func TestRandom(t *testing.T) {
 	racy, reads := 0, 0
 	for seed := range uint64(600) {
@@ -105,8 +104,8 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// checkOrder checks that events hold each stream in its order, stamped records in the order of
-// stamps, and groups between.
+// checkOrder checks that each stream keeps its order, that stamped records are in the order of
+// their stamps, and that each group is between its stamps.
 func checkOrder(t *testing.T, seed uint64, p run, events []trace.Event) {
 	t.Helper()
 	at := make([]int, len(p.streams))
@@ -163,9 +162,9 @@ func nextStamp(w []uint64) uint64 {
 	return ^uint64(0)
 }
 
-// recount counts the reads that do not return what was written last, byte by byte, and checks the
-// flags. Memory is zero at first: a read of something else that nothing has written yet may have
-// the flag (V6).
+// recount counts the reads that do not return the last value written, byte by byte, and checks the
+// flags. Memory is zero at first. A read of another value before the first write may have the flag
+// (ME6).
 func recount(t *testing.T, seed uint64, events []trace.Event) (n int) {
 	t.Helper()
 	mem := map[uint64]byte{}
@@ -197,7 +196,7 @@ func recount(t *testing.T, seed uint64, events []trace.Event) (n int) {
 	return n
 }
 
-// Whatever stands in the files, merge does not panic, and its trace can be read.
+// For any content of the files, merge does not panic, and its trace can be read.
 func FuzzMerge(f *testing.F) {
 	for _, text := range []string{
 		"go 1\nstart 0 10\nwrite 0x100 1\ngo 7 20\nread 0x100 2\nlock 0x200 30\ngo 7\nstart 1 21\nwrite 0x100 2\nvalue//20 1 2 3\nread/20/0 0x100 99\n",

@@ -8,7 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// readOnlyData is the read-only data of the program, and the strings in it that the trace refers to.
+// readOnlyData is the read-only data of the program, and the strings in it that the trace refers
+// to.
 type readOnlyData struct {
 	base uint64
 	data []byte

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTexts: of the read-only data, the strings to which a pointer and a length lead that stand
-// next to each other in a value, or in a variable.
+// TestTexts: the meta has the strings in read-only data that an address and a length refer to, in
+// consecutive words of a value or a variable.
 func TestTexts(t *testing.T) {
 	const data = `
 		const/0/16 0x5000 0x6867666564636261 0x706f6e6d6c6b6a69

@@ -102,7 +102,8 @@ func (b *recent) rescue(p *placed) int {
 // of p's stream in between, if that is allowed (ME5). It returns the index for p, or -1.
 func (b *recent) earlier(p *placed) int {
 	c := *p.a.c
-	own, first := 0, ^c.known // first: bytes with no access after this point, or a write as the first
+	own := 0
+	first := ^c.known // bytes with no access after this point, or with a write as the first one
 	for i := len(b.events) - 1; i >= max(0, len(b.events)-maxBack); i-- {
 		q := &b.events[i]
 		if q.a.c == p.a.c && !q.e.Kind.IsWrite() {
@@ -262,8 +263,8 @@ func (b *recent) prefixMoves(i, k int) bool {
 	return k-i <= maxBack && b.events[i].s != h.s && b.free(i, k+1, h.s, h.a.c)
 }
 
-// move moves the writes at the indices later before the event at i, and recomputes for each write of
-// the cell what it changed.
+// move moves the writes at the indices later before the event at i, and recomputes for each write
+// of the cell what it changed.
 func (b *recent) move(i int, later []int) {
 	c := b.events[i].was
 	target := b.events[i].a.c

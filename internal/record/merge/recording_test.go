@@ -15,14 +15,14 @@ import (
 )
 
 // A recording as text: "go N" begins the stream of goroutine N; the other lines are records: the
-// kind, flags in hexadecimal and size, if not usual, as kind/flags/size, and the words.
+// kind, optionally with flags in hexadecimal and a size as kind/flags/size, and the words.
 //
 //	go 1
 //	start 0 10
 //	write 0x100 5
 //	lock 0x200 20
 
-// testStream are the words of a stream, and where its chunks end.
+// testStream is the words of a stream, and the ends of its chunks.
 type testStream struct {
 	goid  uint64
 	words []uint64
@@ -111,7 +111,7 @@ func save(t testing.TB, streams []*testStream, stopped format.StopReason, stopAt
 			copy(c, []uint64{uint64(format.RawChunk)<<56 | format.RawVersion<<48 | uint64(n), s.goid, uint64(id+1)<<32 | uint64(seq)})
 			copy(c[format.ChunkHeaderWords:], s.words[from:to])
 			w = append(w, c...)
-			w = append(w, make([]uint64, format.RawBlockWords)...) // handed out, not used
+			w = append(w, make([]uint64, format.RawBlockWords)...) // reserved, not used
 			from, seq = to, seq+1
 		}
 	}

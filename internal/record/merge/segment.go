@@ -25,15 +25,15 @@ type Process struct {
 	Args    uint64            // hash of its arguments
 	Parent  uint64            // the process that started it
 	Limit   int64             // bytes that the run may take on the disk, 0 if there is none
-	// Blind is the reason why accesses of outside code are not recorded (word 13 of segment 0). It is
-	// 0 if they are.
+	// Blind is the reason why accesses of outside code are not recorded (word 13 of segment 0). It
+	// is 0 if they are.
 	Blind uint64
 	Lost  int  // accesses of outside code that could not be recorded
 	Ended bool // the process recorded its end, with the accesses of emitted code until then
 }
 
-// Whole reports whether the process recorded its end, and was recorded until then. Its records do not
-// change any more.
+// Whole reports whether the process recorded its end, and was recorded until then. Its records do
+// not change any more.
 func (p Process) Whole() bool { return p.Ended && p.Stopped == format.NotStopped }
 
 // recording is the mapped segments of a process, and the index of their records.
@@ -113,8 +113,8 @@ func (r *recording) close() {
 	r.maps = nil
 }
 
-// release gives the pages of a span back to the system when the cursor of s moves on to c in another
-// span. Other data in those pages is read from the file again.
+// release gives the pages of a span back to the system when the cursor of s moves on to c in
+// another span. Other data in those pages is read from the file again.
 func (r *recording) release(s *stream, c *cursor) {
 	if s.seg < 0 || c.span == s.span {
 		return
@@ -186,7 +186,8 @@ func processOf(b []byte) Process {
 	}
 }
 
-// Head returns the process that made the recording in dir, and false if dir has no readable recording.
+// Head returns the process that made the recording in dir, and false if dir has no readable
+// recording.
 func Head(dir string) (Process, bool) {
 	f, err := os.Open(filepath.Join(dir, "000000.seg"))
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 // reachSets places the Ds of excluded calls: what each call can reach.
 //
 // Each D is encoded as shortly as possible. A set that the recorder has numbered is listed once. A
-// new set is encoded as a difference to the last set that begins at the same address, since what an
-// object reaches mostly changes little. Parts without a number become a set when they occur a second
-// time.
+// new set is encoded as a difference to the last set that begins at the same address, since what
+// an object reaches mostly changes little. Parts without a number become a set when they occur a
+// second time.
 type reachSets struct {
 	recording  *recording
 	recent     *recent
@@ -159,8 +159,8 @@ func (d *reachSets) parts(parts []trace.Event, p placed) {
 	d.placeSet(was.number, of, parts, p)
 }
 
-// placeSet places a ReachSet: the parts that turn the set of into this one. Without parts, it refers
-// to a set that the trace has.
+// placeSet places a ReachSet: the parts that turn the set of into this one. Without parts, it
+// refers to a set that the trace has.
 func (d *reachSets) placeSet(number, of uint64, parts []trace.Event, p placed) {
 	g, site := p.e.G, p.e.Site
 	p.e = trace.Event{Kind: format.ReachSet, G: g, Site: site, Obj: trace.Addr(number), Val: uint64(len(parts)), Aux: of}

@@ -57,8 +57,8 @@ func isAudited(r *record) bool { return isPlain(r) && r.site&format.OutsidePC !=
 // noStamp is the stamp after a group at the end of a stream (ME7).
 const noStamp = math.MaxUint64
 
-// access is an access of the current group. An access without a value has no cell; it may touch many
-// bytes.
+// access is an access of the current group. An access without a value has no cell; it may touch
+// many bytes.
 type access struct {
 	x    uint64 // aligned address; without a value: address
 	c    *cell

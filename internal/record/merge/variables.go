@@ -23,9 +23,9 @@ type variable struct {
 // maxVariable is the size of the largest variable that is taken for valid.
 const maxVariable = 1 << 24
 
-// read takes the content of a variable, as the main goroutine read it. It leaves out the words that
-// the trace or a current group accesses: the access may be older than the content. The caller checks
-// current.inRange.
+// read takes the content of a variable, as the main goroutine read it. It leaves out the words
+// that the trace or a current group accesses: the access may be older than the content. The caller
+// checks current.inRange.
 func (k *variables) read(x, n uint64, data []byte) {
 	v := variable{x: x, n: n, data: slices.Clone(data[:min(n, uint64(len(data)))])}
 	k.shadow.within(x, n, func(w uint64, c *cell) {
@@ -48,7 +48,8 @@ func (k *variables) add(v variable) {
 	}
 }
 
-// accessed returns the words of the variables that the trace accesses. Adjacent words are one piece.
+// accessed returns the words of the variables that the trace accesses. Adjacent words are one
+// piece.
 func (k *variables) accessed() []trace.Memory {
 	slices.SortFunc(k.list, func(a, b variable) int { return cmp.Compare(a.x, b.x) })
 	var list []trace.Memory

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestVariables: of the package-level variables, those words that the trace accesses after the main
-// goroutine has looked at them, and no stream may have accessed before.
+// TestVariables: the meta has the words of package-level variables that the trace accesses after
+// the main goroutine has read them, and that no stream may have accessed before.
 func TestVariables(t *testing.T) {
 	for _, c := range []struct{ name, recording, want, warn string }{
 		{"only what is accessed", `

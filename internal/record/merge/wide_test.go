@@ -41,7 +41,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestAcross merges accesses across aligned words: what unsafe makes of a pointer to bytes.
+// TestAcross merges accesses across aligned words, through pointers converted by unsafe.
 func TestAcross(t *testing.T) {
 	const all = format.ShortAddr | format.ShortFirst | format.ShortRest
 	s := &testStream{goid: 7, words: []uint64{
@@ -70,7 +70,7 @@ func TestAcross(t *testing.T) {
 	}
 }
 
-// TestShort merges accesses of a loop that leave out what the last one had.
+// TestShort merges accesses of a loop whose records omit what equals the last one.
 func TestShort(t *testing.T) {
 	const all = format.ShortAddr | format.ShortFirst | format.ShortRest
 	step := func(n int16) uint64 { return uint64(uint16(n)) << 32 }
@@ -88,7 +88,7 @@ func TestShort(t *testing.T) {
 		format.ShortHeader(0, 24, slice) | step(-0x8000),
 		format.RawHeader(format.End, 0, 0, 0), 20,
 	}}
-	s.cuts = []int{11} // the second chunk goes on with what the first had
+	s.cuts = []int{11} // the second chunk continues the RawShort records of the first
 	events, _, _ := mergeDir(t, save(t, []*testStream{s}, format.NotStopped, 0))
 	var got []string
 	for _, e := range events {

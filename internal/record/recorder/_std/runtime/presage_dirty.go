@@ -44,7 +44,7 @@ import (
 // # Announced reads
 //
 // The runtime announces reads on behalf of emitted code too (maps, append). Merge leaves them out
-// (L3), so they must not make a byte clean. pgReaderOf tells them by the program counter. Where
+// (ME9), so they must not make a byte clean. pgReaderOf tells them by the program counter. Where
 // that is not certain, a read is written down and its bytes stay dirty.
 //
 // Which alternative is wrong: the number of the context in which emitted code last wrote to a
