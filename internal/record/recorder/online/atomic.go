@@ -2,21 +2,21 @@ package online
 
 import "unsafe"
 
-// Atomic operations, (R21): (CL7) and (FT1). One takes effect, and its object's clocks are used,
-// under the lock of its cell, whose crowd knows the object. So what is locked is one thing, which
-// the access needs anyway. Where there is no cell (memory that is not the program's), it is under
-// the lock of the object's table.
+// Atomic operations: (CL7) and (FT1). An operation takes effect, and its object's clocks are used,
+// under the lock of its cell, whose history refers to the object. So there is one lock, which the
+// access needs anyway. Where there is no cell (memory that is not the program's), it is the lock of
+// the object's table.
 
-// A ftOperation is an atomic operation in the making.
+// ftOperation is an atomic operation in the making.
 type ftOperation struct {
 	_ ftOff
-	c *ftCell   // of the word, locked; nil: the table is
-	w uint64    // of c
-	o *ftObject // nil: there is none, and nothing to acquire
-	d *ftCrowd  // of the location; nil: it has none
+	c *ftCell    // of the word, locked; nil: the table is
+	w uint64     // of c
+	o *ftObject  // nil: there is none, and nothing to acquire
+	d *ftHistory // of the location; nil: it has none
 }
 
-// ftNoObject is what the crowd of a location knows that nobody has released to.
+// ftNoObject is what the history of a location knows that nobody has released to.
 var ftNoObject ftObject
 
 // opens begins an operation at a.addr, of whose word c is the cell, nil if there is none yet.
@@ -33,7 +33,7 @@ func (g *ftG) opens(a *ftAccess, c *ftCell, makes bool) {
 		if h := g.hint(a.addr); h.c == c {
 			ftWanted(a.addr, ftToInt(unsafe.Pointer(h.d)), ftToInt(unsafe.Pointer(h.o)), ftToInt(unsafe.Pointer(h.root)))
 		}
-		if d := c.crowd(a.addr); d != nil && d.o != nil {
+		if d := c.history(a.addr); d != nil && d.o != nil {
 			switch {
 			case d.o != &ftNoObject:
 				g.op = ftOperation{c: c, w: w, o: d.o, d: d}
@@ -48,22 +48,22 @@ func (g *ftG) opens(a *ftAccess, c *ftCell, makes bool) {
 	g.opensFirst(a, makes)
 }
 
-// A ftHint is where the operation at a word found what it needs, when somebody else had been there
+// ftHint is where the operation at a word found what it needs, when somebody else had been there
 // last: four lines of cache, each of which says where the next is. They are asked for at once, when
 // the cell is locked and not before: who has it needs them. It need not be true any more: no memory
 // of the detector is given back to the system.
 type ftHint struct {
 	_    ftOff
 	c    *ftCell
-	d    *ftCrowd
+	d    *ftHistory
 	o    *ftObject
 	root *ftNode
 }
 
 func (g *ftG) hint(addr uintptr) *ftHint { return &g.hints[(addr>>3^addr>>6)&3] }
 
-// opensFirst is opens where the object must be looked for. It is noted under both locks, so that
-// who has found none is told of one that is made.
+// opensFirst is opens where the object must be looked up. The history notes it under both locks, so
+// that a note of none is corrected when an object is made.
 func (g *ftG) opensFirst(a *ftAccess, makes bool) {
 	if g.slot == 0 {
 		g.arrive()
@@ -80,24 +80,24 @@ func (g *ftG) opensFirst(a *ftAccess, makes bool) {
 		return
 	}
 	g.op.w = c.hold()
-	if g.op.d = c.crowd(a.addr); g.op.d != nil {
+	if g.op.d = c.history(a.addr); g.op.d != nil {
 		g.op.d.knows(o)
 	}
 	ftUnlockTable(a.addr)
 }
 
-// crowd returns that of the location at addr alone, of the word whose cell c is held; nil if it has
-// none.
-func (c *ftCell) crowd(addr uintptr) *ftCrowd {
+// history returns that of the location at addr alone, of the word whose cell c is held; nil if it
+// has none.
+func (c *ftCell) history(addr uintptr) *ftHistory {
 	if addr&7 == 0 && *ftGroupsOf(addr) == 0 {
-		return ftCrowdOf(c.r)
+		return ftHistoryOf(c.r)
 	}
 	_, _, r := c.only(addr, 0)
-	return ftCrowdOf(r)
+	return ftHistoryOf(r)
 }
 
 // knows notes the object of a location.
-func (c *ftCrowd) knows(o *ftObject) {
+func (c *ftHistory) knows(o *ftObject) {
 	if c.o = o; o == nil {
 		c.o = &ftNoObject
 	}
@@ -135,7 +135,7 @@ func (g *ftG) completes(a *ftAccess, acquires, releases bool) {
 }
 
 // recallsFor reports whether an atomic access need not be checked against plain ones, but those in
-// its crowd: they are known. The word's cell is held and has w.
+// its history: they are known. The word's cell is held and has w.
 func (g *ftG) recallsFor(c *ftCell, w uint64, a *ftAccess) bool {
 	if a.site&ftFull != 0 {
 		return false
@@ -149,12 +149,12 @@ func (g *ftG) recallsFor(c *ftCell, w uint64, a *ftAccess) bool {
 	return w == 0 || g.recalls(w)
 }
 
-// own reports whether t released to r last. It has not been told of anything by r since.
+// own reports whether t released to r last. Then r has nothing that t does not know.
 func (r *ftRel) own(g *ftG) bool { return r.slot != 0 && r.slot == g.slot && r.clock >= g.who.first }
 
 // atomically takes the access by the rule. The word's cell is held.
 func (g *ftG) atomically(a *ftAccess) {
 	c := g.op.c
 	g.held(c, g.op.w, a, ftLineOf(a.addr))
-	c.crowd(a.addr).knows(g.op.o)
+	c.history(a.addr).knows(g.op.o)
 }

@@ -89,8 +89,8 @@ func (g *ftG) run(addr, n uintptr, site uint64, kind uint8) {
 	}
 }
 
-// BenchmarkCrowd is reads of what thirty goroutines read, each in another epoch.
-func BenchmarkCrowd(b *testing.B) {
+// BenchmarkHistory is reads of what thirty goroutines read, each in another epoch.
+func BenchmarkHistory(b *testing.B) {
 	const words = 16
 	list := []*ftG{newBenchG()}
 	for i := range 29 {

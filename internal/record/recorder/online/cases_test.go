@@ -165,8 +165,8 @@ func TestLongBuffer(t *testing.T) {
 	}
 }
 
-// TestSendAndClose: a close races with the sends that it does not know of, wherever they are noted
-// (R20).
+// TestSendAndClose: a close races with the sends that are not ordered before it, whether they are
+// kept with the channel or in the cell.
 func TestSendAndClose(t *testing.T) {
 	ftInitSlots()
 	const addr = 4096

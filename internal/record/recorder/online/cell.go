@@ -32,7 +32,7 @@ func (t *ftStats) add(s *ftStats) {
 	t.locksAgain += s.locksAgain
 }
 
-// A ftAccess is the access at hand.
+// ftAccess is the access at hand.
 type ftAccess struct {
 	addr uintptr
 	pc   uintptr
@@ -49,7 +49,7 @@ func (a *ftAccess) where() ftLocs {
 	return ftLocOf(a.addr)
 }
 
-// hold locks the cell and returns its W (R16).
+// hold locks the cell and returns its W (ON3).
 func (c *ftCell) hold() uint64 {
 	for i := 0; ; i++ {
 		w := ftLoad64(&c.w)
@@ -141,7 +141,7 @@ func (g *ftG) read(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 	}
 	g.check(w, ftWrites, a)
 	mine := g.epoch | a.site
-	if d := ftCrowdOf(r); d != nil {
+	if d := ftHistoryOf(r); d != nil {
 		for i := uint32(0); i < d.n; i++ {
 			if k := ftKindOf(d.list[i]); k == ftAtomicWrites {
 				g.check(d.list[i], k, a)
@@ -155,15 +155,15 @@ func (g *ftG) read(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 		return mine
 	}
 	g.stats.readShare++
-	d := ftNewCrowd(ftFirstCrowd)
+	d := ftNewHistory(ftFirstHistory)
 	d.first(r)
-	l.marked(ftMarkCrowd)
+	l.marked(ftMarkHistory)
 	return d.put(g, ftReads, a.site).word()
 }
 
 func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
 	mine := g.epoch | a.site
-	d := ftCrowdOf(r)
+	d := ftHistoryOf(r)
 	if g.same(w) && d == nil && (r == 0 || ftSlotOf(r) == g.slot) {
 		g.stats.writeSameEpoch++
 		return w | a.site&ftFull, r
@@ -172,7 +172,7 @@ func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
 	if d == nil {
 		g.stats.writeExclusive++
 		g.check(r, ftReads, a)
-		return mine, 0 // (FT3), (R22)
+		return mine, 0 // (FT3), (ON3)
 	}
 	g.stats.writeShared++
 	for i := uint32(0); i < d.n; i++ {
@@ -185,11 +185,11 @@ func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
 // atomic is (FT1).
 func (g *ftG) atomic(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 	g.check(w, ftWrites, a)
-	d := ftCrowdOf(r)
+	d := ftHistoryOf(r)
 	if d == nil {
 		// else threads that count each for itself would write to one line
-		d = ftNewCrowd(ftLineCrowd)
-		l.marked(ftMarkCrowd)
+		d = ftNewHistory(ftLineHistory)
+		l.marked(ftMarkHistory)
 		if r != 0 {
 			d.first(r)
 		}

@@ -2,7 +2,7 @@ package online
 
 import "unsafe"
 
-// A ftVC is a vector clock by slot: a tree of components that clocks share where they agree, and a
+// ftVC is a vector clock by slot: a tree of components that clocks share where they agree, and a
 // few components beside it, so that one of many slots can be raised without a copy of the path to
 // it. What is in neither is zero.
 type ftVC struct {
@@ -15,7 +15,7 @@ type ftVC struct {
 
 type ftComponent struct{ slot, clock uint32 }
 
-// A ftNode is an inner node. It is changed only by the one clock that has it alone, and all above
+// ftNode is an inner node. It is changed only by the one clock that has it alone, and all above
 // it.
 type ftNode struct {
 	_    ftOff
@@ -23,7 +23,7 @@ type ftNode struct {
 	kids [ftKids]*ftNode // of the last level: leaves
 }
 
-// A ftLeaf is 64 components; refs has the place of the first, which is no slot. It begins as a
+// ftLeaf is 64 components; refs has the place of the first, which is no slot. It begins as a
 // ftNode does.
 type ftLeaf struct {
 	_      ftOff

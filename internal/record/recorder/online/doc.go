@@ -1,151 +1,144 @@
 // Package online is FastTrack inside a running program: the detector of presage test -online and
-// presage run -online.
+// presage run -online. It is an ordinary package, so that its tests can compare it with package
+// fasttrack, its specification, on the same events. In a program it is part of package runtime
+// (rt.Config.Online). There, all files but this one and sys.go are added; _online/runtime has the
+// counterpart of sys.go. All names begin with ft for that reason.
 //
-// It is an ordinary package so that its tests can hold it against package fasttrack, its
-// specification, on the same events. In a program it is part of package runtime (rt.Config.Online):
-// every file but this one and sys.go is put there, sys.go has its counterpart in _online/runtime,
-// and the names begin with ft for that reason.
+// # Hooks
 //
-// # How it is called
-//
-// The compiler puts the hooks, as for the race detector (-race as a flag of the compiler, not of
-// the go command): raceread, racewrite and their ranges in front of every access that its escape
-// analysis and its SSA cannot show to be a goroutine's own, in the program and in the standard
-// library. They go to access and span. Synchronisation comes by the hook points of the recorder
-// (docs/theory/recording.md), and makes the order that package clock describes. There is no cgo, no
-// TSan, and no trace.
+// The compiler inserts its race hooks, as for -race as a flag of the compiler: raceread, racewrite
+// and their ranges before each access that escape analysis and SSA do not show to be local to a
+// goroutine, in the program and in the standard library. The hooks call access and span.
+// Synchronisation arrives at the hooks of the recorder (docs/theory/recording.md), and makes the
+// order that package clock describes. There is no cgo, no TSan and no trace.
 //
 // # Rules
 //
-// The seven rules of the paper, FT1 and FT3 are those of package fasttrack, and CL1 to CL8 those of
-// package clock. The rules of the same epoch are the paper's: whatever the site. A read in the
-// epoch of its own goroutine's last write is left out as well: who races with the read races with
-// the write. So the first race of a location is the same, while of its pairs of sites fewer are
-// told. Besides:
+// The seven rules of FastTrack's paper, FT1 and FT3 are those of package fasttrack, CL1 to CL8
+// those of package clock. The same-epoch rules are the paper's, for any site. A read in the epoch
+// of its goroutine's own last write is dropped too: an access that races with the read races with
+// the write. The first race of a location is therefore the same, but fewer pairs of sites are
+// reported. The history of a location is its accesses that are unordered among themselves, where
+// the paper has a read vector clock: reads by several goroutines, and atomic accesses
+// (history.go).
 //
-//	(R12) Slots. A goroutine takes one at its first access: that of one that has ended and of
-//	      whose last access it knows, since the accesses of the two are then one chain in every
-//	      order. So goroutines that have not begun cost nothing, and those that have ended are
-//	      followed at once by who was told of what they did. A goroutine that has used up the
-//	      clocks of its slot moves to another, and knows what it did in the first.
-//	(R13) Bounds. Where more than 4096 slots and two for every living goroutine are taken, those
-//	      of ended goroutines are used again although nobody knows of their end; beyond 60542
-//	      slots, of living goroutines or with all their clocks used up (four million releases
-//	      each), goroutines are not seen; a location remembers 62 unordered reads. Each is
-//	      counted, and a warning of the report. It may cost races, and never makes a false one:
-//	      all three only add order or forget.
-//	(R14) Reuse. What is allocated is new locations and new objects. The pages of shadow of large
-//	      objects are given back where few are in use (release.go). Cells are cleared where a page
-//	      has been used at all. Where some locations of a word are new, what was of the whole word
-//	      is of none but the first: it was one object then.
-//	(R15) Locations. One begins at every byte; the compiler says where an access begins, and how
-//	      long it is only for structs, arrays and ranges. So one without a length is of the
-//	      location that begins there, and a range is one of all that begin in it. The cell of a
-//	      word stands for its first byte, and for all that the last accesses of the whole word
-//	      covered; the other bytes have cells inside the word from an access on that begins there,
-//	      until the whole word is written to. Those whose last accesses are the same share one, or
-//	      the word's own (groups.go); who accesses some of them leaves the others what they have,
-//	      and where all share the word's own, the accesses are of the whole word. Who accesses
-//	      what is inside checks against the whole word too, and who accesses the whole word
-//	      against what is inside. What an access of the first byte replaces that was of the whole
-//	      word goes to the cells inside. A loss: not where no access of these 64 bytes began
-//	      inside a word yet.
-//	(R16) A cell is changed under the lock bit of W of its word, by a goroutine that is not
-//	      preempted; the rules of the same epoch read without it: a word that has t's own epoch
-//	      was put there by t, and a cell inside is filled before it is a location's. A loss: who
-//	      reads without the lock may meet, in the cell that a location had a moment ago, what t
-//	      did to another.
-//	(R17) Whole clocks. An epoch ends with a release, so who knows of epoch (s, c) knows all that
-//	      the goroutine in s knew at the end of c. Of two clocks one is therefore often seen to be
-//	      the other's maximum by one component, and is taken as it is. This does not hold between
-//	      goroutines that have had s one after the other, where the later one did not know of the
-//	      last release of the earlier one: a slot says from which clock on it holds (whole). Nor
-//	      of an Acquire of everything, which knows of epochs that have not ended: everybody begins
-//	      another before the next release. A loss, as with -race: what somebody does after it and
-//	      before his next release, in an epoch that had begun before it, is taken for known to who
-//	      acquired.
-//	(R18) The filter of package tree (unless -filter none), TR6 and TR7 alone: a goroutine that
-//	      takes the locks again (not for reading) that it released since its last other message,
-//	      before anybody else has, has the context again in which it released the first of them.
-//	      The rules of the same epoch ask for the same context: a run of t's epochs, of which
-//	      everybody else knows all or none. For if somebody came to know of the first of them, t's
-//	      last release would have been acquired. So who races with an access that is left out
-//	      races with the one in the cell, and the first race of a location is the same. It needs
-//	      no memory but sixteen releases a goroutine, and without it a context is an epoch. Of a
-//	      lock that goroutines pass on, one release in sixteen is noted, until one gives a context
-//	      back. A lock that t released since and nobody else acquired tells t nothing, and has the
-//	      clocks that t gave it: to take it again changes its counts, and, if t was told of
-//	      nothing since, to release it one component (kept.go). Who is told of everything, a
-//	      finalizer, knows of t's present epoch, which an earlier one of the context has no part
-//	      in: he cuts all contexts down to that (cut).
-//	(R19) What the compiler calls may stand where a variable is declared and not yet filled, so
-//	      nothing there may let a stack grow or be looked at: the rules of the same epoch are
-//	      assembly, and so is what most others of a word need (W and R known, nothing inside that
-//	      changes); where a check succeeds and no memory is needed (quick.go) they run on the
-//	      goroutine's stack without a look at its size, within 700 bytes; all else runs on the
-//	      system's. What of C(t) has been asked for is kept by slot (known), since clocks only
-//	      grow.
-//	(R20) A send reads its channel and a close writes it. The word of a send is kept with the
-//	      channel's clocks, under the channel's lock; in the cell are those of senders that did
-//	      not know of it. No check is needed before the close: nothing else writes there.
-//	(R21) An atomic operation takes effect under the lock of its cell, and its object's clocks are
-//	      used under it (atomic.go): C(t) is made before the checks, the release after them. The
-//	      crowd knows the object, or that there is none, which is noted under the locks of both.
-//	      The lock is taken with W away, which who holds it has; counting up comes after it. A
-//	      variable on the goroutine's own stack is left out: nobody else has a pointer to it.
-//	(R22) A write takes the place of R as well as of W, also where it knows of R: who races with R
-//	      then races with the write. So what is written one byte after the other comes to share a
-//	      cell.
+//   - (ON1) Slots. A goroutine takes a slot, a component of every clock, at its first access. It
+//     takes the slot of an ended goroutine if it knows of that one's last access, since the
+//     accesses of the two are then a chain in every order. A goroutine that has used up the clocks
+//     of its slot moves to another, and knows what it did in the first. Three bounds lose races,
+//     and never make a false one, because they only add order or drop accesses. Beyond 4096 slots
+//     and two for each living goroutine, slots of ended goroutines are reused although their end
+//     is unknown. Beyond 60542 slots, of living goroutines or with all their clocks used up (four
+//     million releases each), goroutines are not tracked. A location has at most 62 unordered
+//     reads. Each loss is counted and becomes a warning of the report.
+//   - (ON2) Locations. A location begins at every byte. The compiler passes the begin of an
+//     access, and its length only for structs, arrays and ranges: an access without a length is of
+//     the location at its begin, a range is of all locations that begin in it. The cell of a word
+//     serves its first byte and all bytes that the last accesses of the whole word covered. The
+//     other bytes have cells inside the word from the first access that begins there, until a
+//     write of the whole word. Bytes with the same last accesses share a cell, or the word's own;
+//     an access of some of them leaves the others unchanged. If all share the word's own, their
+//     accesses count as of the whole word. An access inside a word is checked against those of the
+//     whole word, and the reverse. If an access of the first byte replaces one of the whole word,
+//     the replaced one moves to the cells inside. That is lost if no access of these 64 bytes has
+//     begun inside a word yet. Allocated memory has new locations and objects: its cells are
+//     cleared on pages in use, and pages of large objects given back if few are in use. If some
+//     locations of a word are new, accesses of the whole word stay with the first location only:
+//     it was one object.
+//   - (ON3) Cells. A cell changes under the lock bit in W of its word, by a goroutine that is not
+//     preempted. The same-epoch rules read without the lock. A word with t's own epoch was stored
+//     by t, and a cell inside a word is filled before a location refers to it. A read without the
+//     lock may lose a race, when it finds t's access to another location in a cell that has just
+//     been reassigned. A write replaces R as well as W, even if it knows of R: an access that
+//     races with R races with the write. So bytes written one after the other come to share a
+//     cell.
+//   - (ON4) Whole clocks. An epoch ends with a release, so a goroutine that knows of epoch (s, c)
+//     knows all that the goroutine in s knew at the end of c. One component therefore often shows
+//     that one of two clocks is their maximum, which is then shared without a comparison. This does
+//     not hold between goroutines that used s in turn, if the later one did not know of the earlier
+//     one's last release: a slot has the clock from which on it holds (whole). Nor does it hold for
+//     an Acquire of everything, which knows of epochs that have not ended: each goroutine begins a
+//     new epoch before its next release. As with -race, this loses races with accesses between the
+//     Acquire and that release, in an epoch that began before the Acquire.
+//   - (ON5) Filter (unless -filter none): TR6 and TR7 of package tree. A goroutine that takes the
+//     locks again (not for reading) that it released since its last other message, before another
+//     goroutine has, gets back the context in which it released the first of them. The same-epoch
+//     rules compare contexts: runs of t's epochs, of which every other goroutine knows all or
+//     none. For to know the first of them, it would have acquired t's last release. So an access
+//     that races with a dropped one races with the one in the cell, and the first race of a
+//     location is the same. Without the filter a context is an epoch. One release in sixteen is
+//     noted of a lock that passes between goroutines, until one gives a context back. A lock that
+//     t released and no other goroutine acquired brings t nothing new: taking it changes its
+//     counts, and releasing it, if t acquired nothing since, one component (kept.go). An Acquire
+//     of everything, by a finalizer, knows of t's present epoch but is not ordered with an earlier
+//     one of the context, so it cuts all contexts down to the present epoch.
+//   - (ON6) Read histories. Two representations keep readers from writing to shared cache lines. A
+//     history by processor (split.go; it needs the instruction RDPID) replaces the history of a
+//     word's own cell that two processors have used in turn eight times. A read takes its place in
+//     its processor's part, exclusively, if W is known and R unchanged, and does not lock the
+//     cell. An access that locks the cell for anything else takes all places and merges the parts
+//     before it reads R. So of a read and an access that may race with it, one comes first, and
+//     the other sees it. A slot's last read replaces its earlier ones in any part. A cell is not
+//     split if an access inside the word counts or an atomic write was there. The places of a
+//     freed history stay taken, so a late reader fails. A shared history (shared.go) belongs to
+//     several cells and never changes. The R after an access depends on R, the access and t's
+//     clock. So t keeps its last steps from one R to the next, and repeats a step for the same R
+//     and the same access (epoch, site, whole word or not), if W is known and nothing inside the
+//     word counts. A step keeps a reference to its history, so that its address is not reused. An
+//     access that locks the cell for anything else, or by a reader in a second epoch, first copies
+//     the history into one of the cell's own. Each slot has a fixed place in it; if that is
+//     another slot's, there is no step.
 //
-//	(R23) Many readers. The crowd of a word's own cell to which two processors have come in turn
-//	      eight times is split (split.go): a read takes its place in the part of its processor,
-//	      which nobody else has meanwhile, if W is known and R still the same; it does not lock
-//	      the cell. Who locks the cell for anything else takes all places and makes one crowd of
-//	      them again, before he looks at R. So of a read and an access that it may race with one
-//	      has the cell or the place first, and the other sees it. The last read of a slot stands
-//	      for its earlier ones, wherever they are. Nothing inside the word counts while it is
-//	      split, and nothing atomic was written: else it is not. The places of one that is
-//	      nobody's stay taken, and its memory is never anything else: who comes late to it fails.
-//	      It needs an instruction that tells the processor (RDPID); without it there is none.
-//	(R24) Shared crowds. What an access makes of R depends on R, the access and what t knows, of
-//	      which R alone is the cell's. So t keeps its last steps from one R to another: where it
-//	      comes to the same R with the same access (epoch, site, and whether of the whole word), W
-//	      is known, and nothing inside the word counts, R is what it was then (shared.go). Of what
-//	      t knew nothing is lost since. The crowd of a step is of all its cells and does not
-//	      change; a step has a reference to the one that it is from, so that it is the same one
-//	      still. Whoever locks a cell for anything else, a second epoch of a reader among it,
-//	      makes the crowd its own first. A read has the place of its slot in it, and where that is
-//	      another's there is no step.
+// # Synchronisation objects
+//
+// A send reads its channel and a close writes it. The word of the last send is kept with the
+// channel's clocks, under the channel's lock; the cell has sends that were not ordered before it.
+// No check is needed before the close, since nothing else writes there.
+//
+// An atomic operation takes effect under the lock of its cell, and the clocks of its object are
+// used under that lock (atomic.go): C(t) is made before the checks, the release after them. The
+// history refers to the object, or notes under the locks of both that there is none. The lock is
+// taken by an exchange of W, which its holder keeps. The clock is raised after the unlock. A
+// variable on the goroutine's own stack is left out, since no other goroutine has a pointer to it.
+//
+// # Stack
+//
+// The compiler may insert a hook between the declaration of a variable and its initialisation, so
+// a hook must neither grow the stack nor let it be scanned. The same-epoch rules are assembly, and
+// so are most other cases of a word (W and R known, nothing changes inside). Where a check
+// succeeds and no memory is needed (quick.go), code runs on the goroutine's stack without a check
+// of its size, within 700 bytes. All else runs on the system stack.
 //
 // # Soundness
 //
-// A check that fails is of two accesses of this run that nothing orders. Of one location the first
-// is what FastTrack vouches for; package internal/online calls later ones candidates. Order that
-// the hook points do not see (assembly, C, system calls) would make a false race, as with -race.
-// Not seen: accesses by C and assembly, memory that is not Go's heap or variables, and a
-// goroutine's own stack, into which nobody else has a pointer.
+// A failed check is of two accesses of this run that are unordered. FastTrack guarantees the first
+// one of a location; package internal/online calls later ones candidates. Order that the hooks do
+// not see (assembly, C, system calls) would make a false race, as with -race. Not covered are
+// accesses by C and assembly, memory other than Go's heap and variables, and a goroutine's own
+// stack.
 //
 // # Memory
 //
-// 16 bytes for eight of the program's where they are used, and as much again for each group of
-// bytes inside a word that differ in their last accesses, with four for which it is; 24 bits of a
-// word say where in the code an access was (64 MiB of code). Clocks are trees that share what they
-// agree on (clock.go): to take one whole costs nothing, to raise a component a path now and then,
-// and a maximum looks only at leaves of 64 components that differ. While a process has few slots a
-// clock keeps a leaf of its own, and components are put into it (few.go). What is not shadow is
-// taken and given back by processor (memory.go).
+// A word of the program takes 16 bytes when it is used, and 16 more for each group of bytes inside
+// it with other last accesses, plus four for the index of the groups. 24 bits of a word are the
+// site (64 MiB of code). Clocks are trees that share equal parts (clock.go): sharing a clock costs
+// nothing, raising a component sometimes copies a path, and a maximum reads only leaves of 64
+// components that differ. While a process has few slots a clock has a leaf of its own, changed in
+// place (few.go). Memory other than shadow is allocated by processor (memory.go).
 //
 // # Design decisions
 //
 //   - Hooks keep registers, because calls and the registers that are spilled around them were most
 //     of the cost: hence the edited compiler (internal/online/compiler).
-//   - Data that two processors share has cache lines of its own: the places of readers (R23), the
-//     crowds of atomic accesses, the clock of a slot.
+//   - Data that two processors share has cache lines of its own: the places of readers (ON6), the
+//     histories of atomic accesses, the clock of a slot.
 //   - Cells of memory below 1 TiB are found from the address alone; a directory took three loads.
 //     A page of cells is written before it is read, because reading it first costs a second fault.
-//   - The filter (R18) is the default, because locks that stay with their goroutine are then free.
+//   - The filter (ON5) is the default, because locks that stay with their goroutine are then free.
+//   - ftG has many methods. Each of its rules uses the epoch, the context, the clock and the
+//     counters of the goroutine at once, and assembly fixes its layout.
 //
-// # Tried, and not kept
+// # Rejected alternatives
 //
 //   - Four bytes for a word whose page has one epoch: it costs a lookup in each hook, and only data
 //     that a program has not begun to share looks like that.

@@ -1,6 +1,6 @@
 package online
 
-// (R18), the filter of package tree before FastTrack: TR6 and TR7, in the cell. The context of a
+// (ON5), the filter of package tree before FastTrack: TR6 and TR7, in the cell. The context of a
 // goroutine is a run of its epochs, of which others know all or none; an access is dropped whose
 // representative in the cell is of that run, in place of the same epoch. Without the filter a run
 // is one epoch.
@@ -8,7 +8,7 @@ package online
 // ftFilter says that contexts are given back (TR6).
 var ftFilter bool
 
-// A ftReleased is a lock that a goroutine has released.
+// ftReleased is a lock that a goroutine has released.
 type ftReleased struct {
 	lock   uint64
 	before uint64 // the context around it
@@ -147,10 +147,10 @@ func (g *ftG) back(o *ftObject, place uint32) {
 	}
 }
 
-// cut takes from t all of its context but the present epoch: somebody was told of everything, so of
-// that epoch, too, and what he does from now on t's earlier epochs need not be ordered with. Others
-// call it, so it only says so (width 0): t begins anew at its next access that is not dropped
-// (uncut), and until then none is.
+// cut reduces t's context to the present epoch, after an Acquire of everything: the acquiring
+// goroutine knows of that epoch, but its later accesses need not be ordered with t's earlier
+// epochs. Other goroutines call it, so it only sets width to 0, and no access of t is dropped
+// until t begins a new context (uncut).
 func (g *ftG) cut() {
 	if ftLoad64(&g.width) > 1<<ftEpochShift {
 		ftStore64(&g.width, 0)
@@ -182,7 +182,7 @@ func (g *ftG) again(o *ftObject, addr uintptr, kind uint8) bool {
 		}
 		c = ftGroupCell(addr&^7, p)
 	}
-	if d := ftCrowdOf(ftLoad64(&c.r)); d == nil || !d.find(g, kind) {
+	if d := ftHistoryOf(ftLoad64(&c.r)); d == nil || !d.find(g, kind) {
 		return false
 	}
 	g.stats.locksAgain++
@@ -190,7 +190,7 @@ func (g *ftG) again(o *ftObject, addr uintptr, kind uint8) bool {
 }
 
 // find is has, for atomic accesses.
-func (c *ftCrowd) find(g *ftG, kind uint8) bool {
+func (c *ftHistory) find(g *ftG, kind uint8) bool {
 	for i := uint32(0); i < 8 && i < c.n; i++ {
 		if w := c.list[i]; g.same(w) && uint8(w>>ftKindShift&3) == kind {
 			return true

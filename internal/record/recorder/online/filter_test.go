@@ -162,7 +162,7 @@ func TestReleaseAfterAtomic(t *testing.T) {
 
 // TestFirstRacesOfLocks: three goroutines take and release three locks, one of them for reading
 // too, in any order, and access up to twelve words; now and then one tells another something, or
-// (in one trace of six) is told of everything, a lock is written over, or copied, and its memory is
+// (in one trace of six) acquires everything, a lock is written over, or copied, and its memory is
 // allocated anew. Whoever takes a lock accesses it. Or (in one trace of three, and no lock is
 // accessed) somebody releases a lock that he has not taken, also before it is noted that another
 // has. The filter changes no first race.
@@ -183,7 +183,7 @@ func TestFirstRacesOfLocks(t *testing.T) {
 		events := locking(rand.New(rand.NewPCG(8, uint64(k))), all)
 		ftFilter = false
 		want := detected(events, true)
-		if !all { // of which package fasttrack knows no loss (R17)
+		if !all { // of which package fasttrack knows no loss (ON4)
 			want = specified(events)
 		}
 		for _, ftFilter = range []bool{false, true} {
@@ -198,7 +198,7 @@ func TestFirstRacesOfLocks(t *testing.T) {
 	}
 }
 
-// locking makes such a trace; all: somebody is told of everything now and then.
+// locking makes such a trace; all: now and then a goroutine acquires everything now and then.
 func locking(r *rand.Rand, all bool) (events []trace.Event) {
 	type lock struct{ writer, readers int }
 	locks := make([]lock, 3)

@@ -2,22 +2,22 @@ package online
 
 import "unsafe"
 
-// A ftG is what the detector knows of a goroutine. Only the goroutine itself uses it, or one that
+// ftG is what the detector knows of a goroutine. Only the goroutine itself uses it, or one that
 // completes an operation for it while it waits.
 type ftG struct {
 	_ ftOff
-	// E(t); 0: no slot was free, the goroutine is not seen (R13). The first fields: assembly reads
+	// E(t); 0: no slot was free, the goroutine is not seen (ON1). The first fields: assembly reads
 	// them
 	epoch    uint64
 	base     uint64 // t's context: the words from base on, width of them (filter.go)
 	width    uint64
-	slot     uint32 // 0: none, or none yet (R12)
+	slot     uint32 // 0: none, or none yet (ON1)
 	clock    uint32
 	place    uint32      // of its reads in what cells share
 	acted    uint32      // the clock of its last access, or of one by who had the slot before
 	all      uint32      // ftAll when it released last, or took its slot
 	vc       ftVC        // C(t) without its own component
-	from     ftComponent // a release that had all of vc; none: slot 0 (R17)
+	from     ftComponent // a release that had all of vc; none: slot 0 (ON4)
 	since    uint32      // t's releases from this clock on, up to from, had all of vc
 	known    ftKnown
 	spare    ftRel // empty but in an operation
@@ -33,7 +33,7 @@ type ftG struct {
 	steps    [4]ftStep
 }
 
-// A ftFound is a pair of accesses that a check fails for.
+// ftFound is a pair of accesses that a check fails for.
 type ftFound struct {
 	addr     uintptr
 	old      uint64 // word of the earlier access
@@ -61,7 +61,7 @@ func (g *ftG) at(slot uint32) uint32 {
 	return v.get(slot)
 }
 
-// A ftSlot is a component of every clock: a chain of goroutines, each of which knew of the last
+// ftSlot is a component of every clock: a chain of goroutines, each of which knew of the last
 // access of the one before at its own first.
 type ftSlot struct {
 	_ ftOff
@@ -69,7 +69,7 @@ type ftSlot struct {
 	clock uint32
 	_     [60]byte
 	acted uint32 // that of the last access, if the goroutine has ended
-	// who knows of a clock from this one on knows of all releases between the two (R17)
+	// who knows of a clock from this one on knows of all releases between the two (ON4)
 	whole uint32
 	next  uint32
 	who   [4]ftWho
@@ -110,7 +110,7 @@ type ftFreeSlots struct {
 const (
 	// ended goroutines that a new one looks at, for one that its creator knows of
 	ftTries     = 8
-	ftSoftSlots = 4096 // from here on the slots of others are taken too (R13)
+	ftSoftSlots = 4096 // from here on the slots of others are taken too (ON1)
 )
 
 // ftInitSlots makes the table.
@@ -120,7 +120,7 @@ func ftInitSlots() {
 	ftSlots.n, ftSlots.head, ftSlots.tail = 1, 0, 0
 }
 
-// arrive gives g its slot, at its first access (R12), and reports whether there is one.
+// arrive gives g its slot, at its first access (ON1), and reports whether there is one.
 func (g *ftG) arrive() bool {
 	if g.epoch != 0 {
 		g.take()
@@ -151,7 +151,7 @@ func (g *ftG) take() {
 	case ftSlots.n < ftMaxSlots && (ftSlots.n < ftSoftSlots+2*ftSlots.alive || ftSlots.head == ftSlots.tail):
 		s = ftSlots.n
 		ftSlots.n++
-	case ftSlots.head != ftSlots.tail: // (R13)
+	case ftSlots.head != ftSlots.tail: // (ON1)
 		s = uint32(ftSlots.free.list[ftSlots.head&0xffff])
 		ftSlots.head++
 		g.stats.slotsEarly++
@@ -175,7 +175,7 @@ func (g *ftG) enter(s uint32) {
 	}
 	r.clock++
 	g.slot, g.place, g.clock, g.acted = s, s%ftSharedPlaces, r.clock, r.acted
-	g.all = ftLoad32(&ftAll) // whoever was told of everything was not told of this clock
+	g.all = ftLoad32(&ftAll) // an earlier acquireAll does not know of this clock
 	g.epoch = ftEpoch(s, g.clock)
 	g.begin()
 	g.releases.n, g.releases.done = 0, 0
@@ -223,7 +223,7 @@ func (g *ftG) count() {
 	ftStore32(&ftSlots.list.list[g.slot].clock, g.clock)
 }
 
-// move gives t another slot when the clocks of its own are used up (R12): it knows what it did
+// move gives t another slot when the clocks of its own are used up (ON1): it knows what it did
 // itself.
 func (g *ftG) move() {
 	old, clock := g.slot, g.clock
@@ -259,7 +259,7 @@ func (g *ftG) end() {
 	g.stats = ftStats{}
 }
 
-// ftAll counts the times that somebody was told of everything.
+// ftAll counts the calls of acquireAll.
 var ftAll uint32
 
 // acquireAll is (CL8) for object 0: t knows all that has been done. Of a goroutine's present clock

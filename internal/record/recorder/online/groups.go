@@ -2,16 +2,16 @@ package online
 
 import "unsafe"
 
-// Which cell a location of a word has (R15). Locations whose last accesses are the same share one,
+// Which cell a location of a word has (ON2). Locations whose last accesses are the same share one,
 // and those that are not the word's own are taken by rows of a line: eight cells, one for each of
 // its words.
 
-// A ftGroups says it, with four bits for each location, the lowest for the first: 0, none that
+// ftGroups says it, with four bits for each location, the lowest for the first: 0, none that
 // counts; 1 to 7, the one in this row; ftOwnCell, the word's own, without what ftFull says of the
 // others. The first location always has that. It is changed under the lock of the word's cell.
 type ftGroups uint32
 
-// A ftLocs is some locations of a word: bit 4k is the kth.
+// ftLocs is some locations of a word: bit 4k is the kth.
 type ftLocs uint32
 
 const (
@@ -92,7 +92,7 @@ func ftGroupsOf(addr uintptr) *ftGroups {
 	return &ftInfos[addr>>ftBlockShift&(1<<ftPlaneShift-1)].groups[addr>>3&(ftWords-1)]
 }
 
-// A ftRow is cells of a line.
+// ftRow is cells of a line.
 type ftRow struct {
 	_    ftOff
 	list [1 << (ftLineShift - 3)]ftCell
@@ -161,9 +161,9 @@ func ftCellFor(word uintptr, p uint32) *ftCell {
 	return ftGroupCell(word, p)
 }
 
-// ftPutRow makes r a row of word's line, if no other one has come to be it meanwhile, for another
-// word. Where it is kept is not read before: memory that is read first has two page faults, and the
-// second is told to all processors.
+// ftPutRow makes r a row of word's line, if no other row has been put there meanwhile, for another
+// word. It does not read the place first: memory that is read first has two page faults, and the
+// second interrupts all processors.
 //
 //go:nosplit
 func ftPutRow(word uintptr, p uint32, r unsafe.Pointer) bool {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestParts: of accesses of all parts of few words, the first race of each is that of package
-// fasttrack, whatever cells the locations share (R15).
+// fasttrack, whatever cells the locations share (ON2).
 func TestParts(t *testing.T) {
 	n := 4000
 	if testing.Short() {

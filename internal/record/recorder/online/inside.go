@@ -1,6 +1,6 @@
 package online
 
-// What begins inside a word (R15). The lock of the word's cell is that of the cells inside it.
+// What begins inside a word (ON2). The lock of the word's cell is that of the cells inside it.
 
 // only returns the cell of the location at addr and its W and R, if no other location shares it. w
 // is that of the word's cell c, which is held.
@@ -26,7 +26,7 @@ func (g *ftG) against(c *ftCell, w uint64, a *ftAccess) {
 	if !ftConflict(ftReads, a.kind) {
 		return
 	}
-	if d := ftCrowdOf(c.r); d != nil {
+	if d := ftHistoryOf(c.r); d != nil {
 		for i := uint32(0); i < d.n; i++ {
 			if e := d.list[i]; ftWholeRead(e) {
 				g.check(e, ftReads, a)
@@ -109,7 +109,7 @@ func ftIsolate(c *ftCell, w uint64, word uintptr, locs ftLocs) {
 			d := ftGroupCell(word, p)
 			dw, dr = d.w, d.r
 		}
-		if d := ftCrowdOf(dr); d != nil {
+		if d := ftHistoryOf(dr); d != nil {
 			dr = d.copy().word()
 		}
 		q := m.free()
@@ -128,7 +128,7 @@ func ftSettle(word uintptr, p uint32, w, r uint64) {
 //
 //go:nosplit
 func (d *ftCell) put(w, r uint64) {
-	if r>>ftSlotShift != ftCrowdTag {
+	if r>>ftSlotShift != ftHistoryTag {
 		r &^= ftFull
 	}
 	ftStore64(&d.w, w&^(ftFull|ftLockBit))
@@ -153,7 +153,7 @@ func (g *ftG) within(a *ftAccess, m ftGroups) {
 		rest &^= m.members(p)
 		d := ftGroupCell(a.addr, p)
 		g.check(d.w, ftWrites, &b)
-		c := ftCrowdOf(d.r)
+		c := ftHistoryOf(d.r)
 		switch {
 		case c != nil:
 			for i := uint32(0); i < c.n; i++ {
@@ -186,7 +186,7 @@ func (g *ftG) keepWhole(c *ftCell, w uint64, a *ftAccess, l *ftLine) {
 	}
 	kw, kr := g.replaced(w, c.r, a.kind)
 	g.toInside(a, w, kw, kr, l)
-	if d := ftCrowdOf(c.r); d != nil && a.kind == ftWrites {
+	if d := ftHistoryOf(c.r); d != nil && a.kind == ftWrites {
 		for i := uint32(0); i < d.n; i++ {
 			if e := d.list[i]; ftWholeRead(e) {
 				g.toInside(a, w, 0, e&^ftKindMask, l)
@@ -219,14 +219,14 @@ func (g *ftG) toInside(a *ftAccess, w, kw, kr uint64, l *ftLine) {
 		if d.w == 0 {
 			ftStore64(&d.w, kw&^(ftFull|ftLockBit))
 		}
-		switch c := ftCrowdOf(d.r); {
+		switch c := ftHistoryOf(d.r); {
 		case kr == 0:
 		case c != nil:
 			ftStore64(&d.r, c.add(g, kr&^ftKindMask).word())
 		case !ftLater(d.r, kr):
-			c = ftNewCrowd(ftFirstCrowd)
+			c = ftNewHistory(ftFirstHistory)
 			c.first(d.r)
-			l.marked(ftMarkCrowd)
+			l.marked(ftMarkHistory)
 			ftStore64(&d.r, c.add(g, kr&^ftKindMask).word())
 		case d.r < kr:
 			ftStore64(&d.r, kr&^ftFull)
@@ -234,13 +234,13 @@ func (g *ftG) toInside(a *ftAccess, w, kw, kr uint64, l *ftLine) {
 	}
 }
 
-// ftLater reports whether of two reads that are not of a crowd the later one stands for both: there
-// is but one, or they are of one slot.
+// ftLater reports whether of two reads that are not of a history the later one stands for both:
+// there is but one, or they are of one slot.
 //
 //go:nosplit
 func ftLater(r, s uint64) bool { return r == 0 || r>>ftSlotShift == s>>ftSlotShift }
 
-// replaced returns what of W and R, which is no crowd if it is written, is of the whole word, and
+// replaced returns what of W and R, which is no history if it is written, is of the whole word, and
 // gives way to an access of some locations with the first.
 //
 //go:nosplit
@@ -248,7 +248,7 @@ func (g *ftG) replaced(w, r uint64, kind uint8) (uint64, uint64) {
 	if w&ftFull == 0 || kind != ftWrites {
 		w = 0
 	}
-	if r&ftFull == 0 || r>>ftSlotShift == ftCrowdTag || kind == ftReads && g.same(r) {
+	if r&ftFull == 0 || r>>ftSlotShift == ftHistoryTag || kind == ftReads && g.same(r) {
 		r = 0
 	}
 	return w, r

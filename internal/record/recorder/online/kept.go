@@ -53,7 +53,7 @@ func (g *ftG) relocks(addr uintptr) (o *ftObject, accesses bool) {
 }
 
 // reunlocks releases the lock at addr, which t still holds, if it was released by t last, and t has
-// been told of nothing since: its clocks have all but t's own component.
+// acquired nothing since: its clocks have all but t's own component.
 func (g *ftG) reunlocks(addr uintptr) bool {
 	o := g.keptAt(addr)
 	if o == nil || g.slot == 0 || o.by != g.slot || o.w.slot != g.slot || !g.untold() || o.w.clock < g.since ||

@@ -6,7 +6,7 @@ import "unsafe"
 // of its own, and gives and takes more of it together: what is freed on one and used on the next
 // would take its lines of cache along, and so would one lock.
 
-// A ftClass is what a processor has of one size.
+// ftClass is what a processor has of one size.
 type ftClass struct {
 	_         ftOff
 	lock      uint32
@@ -17,7 +17,7 @@ type ftClass struct {
 	_         [24]byte
 }
 
-// A ftStore is the batches of one size that processors have no need of.
+// ftStore is the batches of one size that processors have no need of.
 type ftStore struct {
 	_    ftOff
 	lock uint32
@@ -53,8 +53,8 @@ func ftClassOf(n uintptr) (class int, size uintptr) {
 
 const (
 	ftPiece = 256 << 10
-	// behind a piece: who reads a crowd without a lock may read this far past what another has put
-	// in its place
+	// behind a piece: who reads a history without a lock may read this far past what another has
+	// put in its place
 	ftSlack = 64
 	ftBatch = 4 << 10 // bytes
 )

@@ -2,7 +2,7 @@ package online
 
 import "unsafe"
 
-// A ftRel is what has been released to an object: vc, and the component of the one goroutine that
+// ftRel is what has been released to an object: vc, and the component of the one goroutine that
 // has released to it, apart from it, so that a release needs no memory. slot 0: several have, and
 // theirs are in vc.
 type ftRel struct {
@@ -89,7 +89,7 @@ func (r *ftRel) merge(g *ftG) {
 	g.tick()
 }
 
-// acquire joins r into C(t), which may be the one or the other (R17).
+// acquire joins r into C(t), which may be the one or the other (ON4).
 func (r *ftRel) acquire(g *ftG) {
 	e := ftComponent{r.slot, r.clock}
 	if e.slot != 0 && ftUnbroken(e, g.at(e.slot)) {
@@ -118,7 +118,7 @@ func (r *ftRel) has(c ftComponent) bool {
 }
 
 // ftUnbroken reports whether who knows of the clock k of c's slot knows of what was released with c
-// (R17).
+// (ON4).
 func ftUnbroken(c ftComponent, k uint32) bool {
 	return k == c.clock || k > c.clock && c.clock >= ftLoad32(&ftSlots.list.list[c.slot].whole)
 }
@@ -130,7 +130,7 @@ func (r *ftRel) clear() {
 	r.slot = 0
 }
 
-// A ftObject is the clocks of one synchronisation object. It is used under the lock of its stripe.
+// ftObject is the clocks of one synchronisation object. It is used under the lock of its stripe.
 //
 // Its first fields are those that a ftSpare has: key is 0 while it is one.
 type ftObject struct {
@@ -143,7 +143,7 @@ type ftObject struct {
 	r     ftRel  // r(l): readers of an RWMutex; of an unbuffered channel the sender's
 	send  uint64 // where in the buffer the next send and receive are
 	recv  uint64
-	sent  uint64 // the word of a send, which reads the channel (R20)
+	sent  uint64 // the word of the last send, which reads the channel
 	from  *ftG   // unbuffered channel: the sender that waits
 	taken uint32 // a lock: how often it was acquired; it begins behind those that were there before
 	// a lock: an epoch at which who took it last had accessed it, or one before that in the same
@@ -151,7 +151,7 @@ type ftObject struct {
 	seen  uint64
 	by    uint32 // a lock: the slot of who has taken it (not for reading), 0 once it is released
 	given bool   // a lock: it was released by somebody else than who had taken it
-	// passed is how often a lock was released since it gave a context back (R18).
+	// passed is how often a lock was released since it gave a context back (ON5).
 	passed uint32
 }
 
@@ -173,7 +173,7 @@ const (
 
 func ftKey(class int, addr uintptr) uint64 { return uint64(addr)<<3 | uint64(class) }
 
-// A ftTable is the objects of one stripe, by key.
+// ftTable is the objects of one stripe, by key.
 type ftTable struct {
 	_    ftOff
 	n    uint32
@@ -334,8 +334,8 @@ func (o *ftObject) buffer(g *ftG, at *uint64, n uint64) {
 	*at = k
 }
 
-// sends takes the read of the channel that a send is, and reports whether that was all (R20). The
-// channel is open.
+// sends takes the read of the channel by a send, and reports whether it needs no access to the
+// cell. The channel is open.
 func (g *ftG) sends(o *ftObject, site uint64) bool {
 	if g.slot == 0 || o.sent != 0 && !g.recalls(o.sent) {
 		return false
@@ -346,7 +346,7 @@ func (g *ftG) sends(o *ftObject, site uint64) bool {
 	return true
 }
 
-// closes checks the write of the channel that a close is against what sends has noted.
+// closes checks the write of the channel by a close against the last send that sends has kept.
 func (g *ftG) closes(o *ftObject, a *ftAccess) { g.check(o.sent, ftReads, a) }
 
 // lengthen makes the buffer's entries as they are used: a capacity may be in the millions.

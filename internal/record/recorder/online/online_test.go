@@ -26,7 +26,7 @@ func TestFirstRaces(t *testing.T) {
 	ftInitShadow()
 	races := 0
 	defer func() { spread = nil }()
-	ftSlots.alive = 1 << 20 // no slot is taken early (R13)
+	ftSlots.alive = 1 << 20 // no slot is taken early (ON1)
 	for k := range n {
 		if ftSlots.head, ftSlots.tail, ftSlots.n = 0, 0, 1; k%3 == 0 { // clocks of many slots
 			spread = rand.New(rand.NewPCG(6, uint64(k)))

@@ -2,8 +2,8 @@ package online
 
 import "unsafe"
 
-// ftKnown is epochs that t knows of, by slot: of components of C(t) what has been asked for (R19).
-// They only grow, so what was true stays true.
+// ftKnown caches components of C(t), by slot: epochs that t is known to know of. Components only
+// grow, so an entry stays true.
 type ftKnown [8]uint64
 
 // recalls reports whether w ≼ C(t) is in known, or in a clock of one leaf; if not, it may still be.
@@ -54,7 +54,7 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 	if d := r>>ftSlotShift == ftSharedTag; d || kind == ftReads && r != 0 && r>>ftSlotShift < ftSharedTag && !g.recalls(r) {
 		ok := ftPlain(addr, site, l)
 		if ok {
-			l.marked(ftMarkCrowd)
+			l.marked(ftMarkHistory)
 			w, ok = g.quickStep(c, w, r, site, kind)
 		}
 		ftStore64(&c.w, w)
@@ -79,7 +79,7 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 			return ok
 		}
 	}
-	if d := ftCrowdOf(r); d != nil {
+	if d := ftHistoryOf(r); d != nil {
 		if ok = ok && kind == ftReads && !d.turned() && d.quick(g, kind, g.epoch|ftMarked(site)); ok {
 			g.stats.readShared++
 		}
@@ -100,7 +100,8 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 	return ok
 }
 
-// quickRule takes an access to a cell that is held and has w and r, which is no crowd; w is known.
+// quickRule takes an access to a cell that is held and has w and r, which is no history; w is
+// known.
 //
 //go:nosplit
 func (g *ftG) quickRule(w, r, site uint64, kind uint8) (uint64, uint64, bool) {
@@ -118,7 +119,7 @@ func (g *ftG) quickRule(w, r, site uint64, kind uint8) (uint64, uint64, bool) {
 		w |= site & ftFull
 	default:
 		g.stats.writeExclusive++
-		w, r = g.epoch|site, 0 // (R22)
+		w, r = g.epoch|site, 0 // (ON3)
 	}
 	return w, r, true
 }
@@ -152,7 +153,7 @@ func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
 }
 
 // quickWords is quick for the whole words from addr on, as far as there is nothing but what most
-// have: no crowd that is not split, no cell that somebody else holds. It returns how many bytes
+// have: no history that is not split, no cell that somebody else holds. It returns how many bytes
 // they are.
 //
 //go:nosplit
@@ -199,7 +200,7 @@ func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
 		case !ok:
 		case kind == ftReads:
 			ftStore64(&c.r, mine)
-		default: // (R22)
+		default: // (ON3)
 			ftStore64(&c.r, 0)
 			w = mine
 		}
@@ -280,7 +281,7 @@ func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
 	g.acted = g.clock
 	own, ow, r := c.only(addr, w)
 	ok := own != nil && (ow == 0 || g.recalls(ow)) && (addr&7 == 0 || !ftConflict(ftReads, kind) || g.recallsWhole(c.r))
-	d := ftCrowdOf(r)
+	d := ftHistoryOf(r)
 	ok = ok && d != nil && d.quick(g, kind, g.epoch|uint64(kind)<<ftKindShift|site&ftSiteMask)
 	ftStore64(&c.w, w)
 	return ok
@@ -289,7 +290,7 @@ func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
 // quick puts an access whose checks succeed, where there is room.
 //
 //go:nosplit
-func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
+func (c *ftHistory) quick(g *ftG, kind uint8, word uint64) bool {
 	n, mark := c.n, word>>ftKindShift&3
 	if e := c.list[0]; n == 1 && g.recalls(e) && ftStands(mark, e) {
 		c.show(0, word)
@@ -301,11 +302,11 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 		}
 	}
 	for i := uint32(0); i < c.n; i++ {
-		known, k := g.recalls(c.list[i%ftCrowdList]), ftKindOf(c.list[i%ftCrowdList])
+		known, k := g.recalls(c.list[i%ftHistoryList]), ftKindOf(c.list[i%ftHistoryList])
 		if !known && ftConflict(k, kind) {
 			return false
 		}
-		if known && ftStands(mark, c.list[i%ftCrowdList]) {
+		if known && ftStands(mark, c.list[i%ftHistoryList]) {
 			n--
 		}
 	}
@@ -315,8 +316,8 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 	if n != 0 {
 		n = 0
 		for i := uint32(0); i < c.n; i++ {
-			if e := c.list[i%ftCrowdList]; !ftStands(mark, e) || !g.recalls(e) {
-				c.list[n%ftCrowdList] = e
+			if e := c.list[i%ftHistoryList]; !ftStands(mark, e) || !g.recalls(e) {
+				c.list[n%ftHistoryList] = e
 				n++
 			}
 		}
@@ -330,9 +331,9 @@ func (c *ftCrowd) quick(g *ftG, kind uint8, word uint64) bool {
 // known. done: there was one, or the check fails.
 //
 //go:nosplit
-func (c *ftCrowd) again(g *ftG, mark, word uint64) (done, ok bool) {
+func (c *ftHistory) again(g *ftG, mark, word uint64) (done, ok bool) {
 	for i := uint32(0); c.writes != 0 && i < c.n; i++ {
-		if e := c.list[i%ftCrowdList]; e>>ftKindShift&3 == ftAtomicWrites && !g.recalls(e) {
+		if e := c.list[i%ftHistoryList]; e>>ftKindShift&3 == ftAtomicWrites && !g.recalls(e) {
 			return true, false
 		}
 	}

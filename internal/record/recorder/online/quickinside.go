@@ -53,13 +53,13 @@ func (g *ftG) quickPart(word uintptr, locs ftLocs, site uint64, kind uint8) bool
 
 // quickFirst is quickGroups for locations with the first, where they are all that have the word's
 // own cell, or where none inside the word counts. That cell is held and has w; it returns its W,
-// and whether all is done: what is known, and no crowd.
+// and whether all is done: what is known, and no history.
 //
 //go:nosplit
 func (g *ftG) quickFirst(c *ftCell, w uint64, word uintptr, locs ftLocs, site uint64, kind uint8) (uint64, bool) {
 	in, r := ftGroupsOf(word), c.r
 	m := *in&^15 | ftOwnCell
-	if r>>ftSlotShift == ftCrowdTag || w != 0 && !g.recalls(w) {
+	if r>>ftSlotShift == ftHistoryTag || w != 0 && !g.recalls(w) {
 		return w, false
 	}
 	if m != ftOwnCell {
@@ -75,7 +75,7 @@ func (g *ftG) quickFirst(c *ftCell, w uint64, word uintptr, locs ftLocs, site ui
 		}
 		return nw, ok
 	}
-	nw, nr, kept := g.epoch|site, uint64(0), (w|r)&ftFull // (R22)
+	nw, nr, kept := g.epoch|site, uint64(0), (w|r)&ftFull // (ON3)
 	if kind == ftReads {
 		nw, nr, kept = w, nw, r&ftFull
 	}
@@ -105,7 +105,7 @@ func (g *ftG) quickOne(c *ftCell, w uint64, word uintptr, locs ftLocs, site uint
 	m := *in&^15 | ftOwnCell
 	p := m.of(locs)
 	all := m.members(p)
-	if or>>ftSlotShift == ftCrowdTag || locs&^all != 0 || kind == ftWrites && or&ftFull != 0 && !g.recalls(or) {
+	if or>>ftSlotShift == ftHistoryTag || locs&^all != 0 || kind == ftWrites && or&ftFull != 0 && !g.recalls(or) {
 		return w, false
 	}
 	ow := w &^ ftFull
@@ -118,7 +118,7 @@ func (g *ftG) quickOne(c *ftCell, w uint64, word uintptr, locs ftLocs, site uint
 		d = ftGroupCell(word, p)
 		dw, dr = d.w, d.r
 	}
-	if dr>>ftSlotShift == ftCrowdTag || dw != 0 && !g.recalls(dw) {
+	if dr>>ftSlotShift == ftHistoryTag || dw != 0 && !g.recalls(dw) {
 		return w, false
 	}
 	nw, nr, ok := g.quickRule(dw, dr, site, kind)
@@ -152,7 +152,7 @@ func (g *ftG) quickOne(c *ftCell, w uint64, word uintptr, locs ftLocs, site uint
 	return w, true
 }
 
-// A ftPart is an access of some locations of a word in the making.
+// ftPart is an access of some locations of a word in the making.
 type ftPart struct {
 	c    *ftCell // of the word, which is held
 	word uintptr
@@ -192,7 +192,7 @@ func (g *ftG) quickGroup(s *ftPart, p uint32, all, these ftLocs, site uint64, ki
 	if w != 0 && !g.recalls(w) {
 		return false
 	}
-	if d := ftCrowdOf(r); d != nil {
+	if d := ftHistoryOf(r); d != nil {
 		return kind == ftReads && all == these && d.quick(g, kind, g.epoch|site)
 	}
 	nw, nr, ok := g.quickRule(w, r, site, kind)
@@ -217,7 +217,7 @@ func (s *ftPart) of(p uint32, these ftLocs) (w, r uint64) {
 		return s.w, s.c.r
 	case p == ftOwnCell:
 		w, r = s.w&^ftFull, s.c.r
-		if r>>ftSlotShift != ftCrowdTag {
+		if r>>ftSlotShift != ftHistoryTag {
 			r &^= ftFull
 		}
 		return w, r
@@ -274,7 +274,7 @@ func (s *ftPart) join(locs ftLocs) {
 		all := s.m.members(p)
 		if b != 0 && b != p {
 			w, r := s.of(p, all)
-			if bw, br := s.of(b, ftInnerLocs); bw == w && br == r && r>>ftSlotShift != ftCrowdTag {
+			if bw, br := s.of(b, ftInnerLocs); bw == w && br == r && r>>ftSlotShift != ftHistoryTag {
 				s.m = s.m.set(all, b)
 			}
 		}
@@ -288,7 +288,7 @@ func (s *ftPart) join(locs ftLocs) {
 //go:nosplit
 func (s *ftPart) whole() {
 	r := s.c.r
-	if s.m != ftAllOwn || r>>ftSlotShift == ftCrowdTag {
+	if s.m != ftAllOwn || r>>ftSlotShift == ftHistoryTag {
 		return
 	}
 	if s.m = ftOwnCell; s.w != 0 {
@@ -360,12 +360,12 @@ func (g *ftG) quickWithin(word uintptr, m ftGroups, kind uint8) bool {
 		if d.w != 0 && !g.recalls(d.w) {
 			return false
 		}
-		c := ftCrowdOf(d.r)
+		c := ftHistoryOf(d.r)
 		if kind == ftWrites && (c != nil || d.r != 0 && !g.recalls(d.r)) {
 			return false
 		}
 		for i := uint32(0); c != nil && i < c.n; i++ {
-			if e := c.list[i%ftCrowdList]; e>>ftKindShift&3 == ftAtomicWrites && !g.recalls(e) {
+			if e := c.list[i%ftHistoryList]; e>>ftKindShift&3 == ftAtomicWrites && !g.recalls(e) {
 				return false
 			}
 		}
@@ -377,12 +377,12 @@ func (g *ftG) quickWithin(word uintptr, m ftGroups, kind uint8) bool {
 //
 //go:nosplit
 func (g *ftG) recallsWhole(r uint64) bool {
-	d := ftCrowdOf(r)
+	d := ftHistoryOf(r)
 	if d == nil {
 		return r&ftFull == 0 || g.recalls(r)
 	}
 	for i := uint32(0); i < d.n; i++ {
-		if e := d.list[i%ftCrowdList]; ftWholeRead(e) && !g.recalls(e) {
+		if e := d.list[i%ftHistoryList]; ftWholeRead(e) && !g.recalls(e) {
 			return false
 		}
 	}

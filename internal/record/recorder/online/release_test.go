@@ -20,7 +20,7 @@ func TestLargeObjects(t *testing.T) {
 	const base, size = 1<<30 + 3*4096, 128 << 10
 	used := []uintptr{base, base + 5, base + 40961, base + 65536, base + size - 8, base + size - 1}
 	dense := uintptr(base + 2) // what begins inside words is in use all over
-	crowd := uintptr(base + 90000)
+	history := uintptr(base + 90000)
 	h := new(ftG)
 	h.start(nil, ftWho{})
 	defer h.end()
@@ -31,11 +31,11 @@ func TestLargeObjects(t *testing.T) {
 		for a := dense; a < base+size; a += 8 {
 			g.access(&ftAccess{addr: a, kind: ftWrites, site: 1})
 		}
-		g.access(&ftAccess{addr: crowd, kind: ftReads, site: 1})
-		h.access(&ftAccess{addr: crowd, kind: ftReads, site: 1})
+		g.access(&ftAccess{addr: history, kind: ftReads, site: 1})
+		h.access(&ftAccess{addr: history, kind: ftReads, site: 1})
 		page, row := resident(t, ftCellOf(base+65536)), *ftRowOf(base+65536, 1) != nil
 		ftReset(base, size)
-		for _, a := range append([]uintptr{dense, base + size - 6, crowd}, used...) {
+		for _, a := range append([]uintptr{dense, base + size - 6, history}, used...) {
 			c := ftCellOf(a &^ 7)
 			if d, w, r := c.only(a, c.w); d != nil && w|r != 0 || d == nil && *ftGroupsOf(a) != 0 {
 				t.Errorf("the cell of %#x is not new", a-base)

@@ -17,7 +17,7 @@ const (
 	ftNearLimit  = 1 << 40 // where Go's memory is
 )
 
-// A ftCell is W and R of a location.
+// ftCell is W and R of a location.
 type ftCell struct {
 	_    ftOff
 	w, r uint64
@@ -35,7 +35,7 @@ type ftInfo struct {
 	rows   [8][ftLineCount]*ftRow // of the first there is none: the words' own cells
 }
 
-// A ftLine says what a reset has to look at in 64 bytes of the program's: bit 0 of rows, the words'
+// ftLine says what a reset has to look at in 64 bytes of the program's: bit 0 of rows, the words'
 // own cells have been used; bit p, there is row p. Other objects may begin in the line, so bits are
 // set one by one.
 type ftLine struct {
@@ -45,9 +45,9 @@ type ftLine struct {
 }
 
 const (
-	ftMarkCrowd  = 1 << iota // cells with crowds
-	ftMarkSync               // synchronisation objects
-	ftMarkInside             // accesses of what begins inside words
+	ftMarkHistory = 1 << iota // cells with histories
+	ftMarkSync                // synchronisation objects
+	ftMarkInside              // accesses of what begins inside words
 )
 
 var ftInfos *[1 << ftPlaneShift]*ftInfo
@@ -153,7 +153,7 @@ func ftMark(addr uintptr) {
 	ftLineOf(addr).marked(ftMarkSync)
 }
 
-// ftReset makes [addr, addr+n) new locations (R14).
+// ftReset makes [addr, addr+n) new locations (ON2).
 func ftReset(addr, n uintptr) {
 	for n > 0 {
 		k := min(n, 1<<ftBlockShift-addr&(1<<ftBlockShift-1))
@@ -168,8 +168,8 @@ func ftReset(addr, n uintptr) {
 	}
 }
 
-// touch writes to the page of cells that begins in a small object. The first access would read it,
-// and have the page of zeros that all processors would be told of when it is written to.
+// touch writes to the page of cells that begins in a small object. A read first would map the page
+// of zeros, which a later write replaces, with an interrupt of all processors.
 func (in *ftInfo) touch(addr, n uintptr) {
 	const small = ftCellPage / 2
 	at := (addr + n - 1) &^ (ftCellPage - 1)
@@ -200,7 +200,7 @@ func (in *ftInfo) reset(addr, n uintptr) {
 
 func (in *ftInfo) resetLine(l *ftLine, addr, n uintptr) {
 	first, last := addr>>3&(ftWords-1), (addr+n-1)>>3&(ftWords-1)
-	if n == 1<<ftLineShift && l.marks&ftMarkCrowd == 0 {
+	if n == 1<<ftLineShift && l.marks&ftMarkHistory == 0 {
 		ftClear(unsafe.Pointer(ftCellAt(addr)), n>>3*unsafe.Sizeof(ftCell{}))
 		if l.marks&ftMarkInside != 0 { // else the page may not be in use
 			in.none(addr)
@@ -215,7 +215,7 @@ func (in *ftInfo) resetLine(l *ftLine, addr, n uintptr) {
 				to = end
 			}
 			locs := ftLocsOf(from, to)
-			if word := addr&^(1<<ftBlockShift-1) | i<<3; locs == ftAllLocs && l.marks&ftMarkCrowd == 0 {
+			if word := addr&^(1<<ftBlockShift-1) | i<<3; locs == ftAllLocs && l.marks&ftMarkHistory == 0 {
 				*ftCellAt(word) = ftCell{}
 				ftSetGroups(&in.groups[i], 0)
 			} else {
@@ -252,14 +252,14 @@ func ftForget(word uintptr, locs ftLocs) {
 	for rest := m.apart() & locs; rest != 0; {
 		p := m.of(rest)
 		all := m.members(p)
-		if d := ftCrowdOf(ftGroupCell(word, p).r); d != nil && all&^locs == 0 {
+		if d := ftHistoryOf(ftGroupCell(word, p).r); d != nil && all&^locs == 0 {
 			d.free()
 		}
 		rest &^= all
 	}
 	ftSetGroups(in, m.set(locs, 0))
 	if locs&1 != 0 {
-		if d := ftCrowdOf(c.r); d != nil {
+		if d := ftHistoryOf(c.r); d != nil {
 			d.free()
 		}
 		ftStore64(&c.r, 0)
@@ -274,7 +274,7 @@ func ftForget(word uintptr, locs ftLocs) {
 // notWhole makes of reads of a word, whose cell is held, those of its first location: some others
 // are new. It has been accessed as a whole when it was one object, so all is of that.
 func (c *ftCell) notWhole() {
-	d := ftCrowdOf(c.r)
+	d := ftHistoryOf(c.r)
 	if d == nil {
 		ftStore64(&c.r, c.r&^ftFull)
 		return

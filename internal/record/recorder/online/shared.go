@@ -2,11 +2,11 @@ package online
 
 import "unsafe"
 
-// Crowds that cells share (R24). What several goroutines read, all of it, each from the same place
-// in the code, has the same last reads everywhere; a crowd for each word would be another line of
-// cache for each read.
+// Histories that cells share (ON6). What several goroutines read, all of it, each from the same
+// place in the code, has the same last reads everywhere; a history for each word would be another
+// line of cache for each read.
 
-// A ftShared is plain reads that several cells have, each in the place of its slot, so that nobody
+// ftShared is plain reads that several cells have, each in the place of its slot, so that nobody
 // has to look for his own. It does not change while anybody has it. A cell that has one has its
 // address in R, with ftSharedTag; nothing inside its word counts.
 type ftShared struct {
@@ -18,11 +18,11 @@ type ftShared struct {
 
 const ftSharedPlaces = 30
 
-// A ftStep is what an access of t's makes of one R: where that is met again, so is the outcome.
+// ftStep is what an access of t's makes of one R: where that is met again, so is the outcome.
 type ftStep struct {
 	_    ftOff
-	from uint64 // R; the step has a reference if it is a shared crowd, and more than met
-	mine uint64 // the access, as a crowd has it, or ftStepWrite
+	from uint64 // R; the step has a reference if it is a shared history, and more than met
+	mine uint64 // the access, as a history has it, or ftStepWrite
 	to   uint64 // R after it
 	left uint32 // references to to that are left for cells
 	gone uint32 // cells that had from
@@ -38,7 +38,7 @@ func ftSharedOf(r uint64) *ftShared {
 	if r>>ftSlotShift != ftSharedTag {
 		return nil
 	}
-	return (*ftShared)(ftFromInt(uintptr(r &^ (ftCrowdTag << ftSlotShift))))
+	return (*ftShared)(ftFromInt(uintptr(r &^ (ftHistoryTag << ftSlotShift))))
 }
 
 func (d *ftShared) word() uint64 {
@@ -53,7 +53,7 @@ func (d *ftShared) leave(n uint64) {
 }
 
 // wholeRead reports whether a read of the whole word in g's context is there. It takes no lock, as
-// ftCrowd.has.
+// ftHistory.has.
 //
 //go:nosplit
 func (d *ftShared) wholeRead(g *ftG) bool {
@@ -61,17 +61,17 @@ func (d *ftShared) wholeRead(g *ftG) bool {
 	return g.same(e) && ftWholeRead(e)
 }
 
-// own makes the crowd of a cell, which is held, its own.
+// own makes the history of a cell, which is held, its own.
 func (c *ftCell) own() {
 	s := ftSharedOf(c.r)
 	if s == nil {
 		return
 	}
-	n := uint32(ftFirstCrowd)
+	n := uint32(ftFirstHistory)
 	for n <= s.n {
 		n = 2*n + 2
 	}
-	d := ftNewCrowd(n)
+	d := ftNewHistory(n)
 	for _, e := range s.list {
 		if e != 0 {
 			d.list[d.n] = e
@@ -154,7 +154,7 @@ func (g *ftG) stepsTo(c *ftCell, w uint64, a *ftAccess, l *ftLine) (uint64, bool
 		return w, false
 	}
 	l.used(1)
-	l.marked(ftMarkCrowd)
+	l.marked(ftMarkHistory)
 	return g.quickStep(c, w, r, a.site, a.kind)
 }
 
@@ -174,14 +174,14 @@ func (s *ftStep) more() bool {
 }
 
 // makes makes a step, of which cells may be many. A goroutine that comes back in another epoch has
-// short ones, and its reads are better off in a crowd of each cell's own, that changes in place.
+// short ones, and its reads are better off in a history of each cell's own, that changes in place.
 func (g *ftG) makes(s *ftStep, a *ftAccess) bool {
 	var list [ftSharedPlaces]uint64
 	from, n := ftSharedOf(s.from), uint32(1)
 	if from != nil {
 		list = from.list
 	} else {
-		list[ftSlotOf(s.from)%ftSharedPlaces] = ftInCrowd(s.from)
+		list[ftSlotOf(s.from)%ftSharedPlaces] = ftInHistory(s.from)
 	}
 	for i, e := range list {
 		if e == 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestShared: words that goroutines read one after the other from the same places have one crowd,
+// TestShared: words that goroutines read one after the other from the same places have one history,
 // who wants to know of all finds in it what one would not know of, and when nobody has it any more
-// its memory is given back (R24).
+// its memory is given back (ON6).
 func TestShared(t *testing.T) {
 	const words, readers = 40, 12
 	for _, write := range []bool{true, false} {
@@ -37,7 +37,7 @@ func TestShared(t *testing.T) {
 			}
 			last := ftSharedOf(ftCellOf(at + 8*words - 8).r)
 			if last == nil || last.n != readers {
-				t.Fatal("the last word has no shared crowd of all")
+				t.Fatal("the last word has no shared history of all")
 			}
 			of := 0
 			for w := range uintptr(words) {
@@ -46,9 +46,9 @@ func TestShared(t *testing.T) {
 				}
 			}
 			if of < words-readers-1 {
-				t.Errorf("%d of %d words share a crowd", of, words)
+				t.Errorf("%d of %d words share a history", of, words)
 			}
-			w := list[readers] // has been told of all but one
+			w := list[readers] // knows of all but one
 			for i, g := range list[:readers] {
 				if i != late {
 					w.vc.set(g.slot, g.clock)
@@ -68,14 +68,14 @@ func TestShared(t *testing.T) {
 			for _, g := range list {
 				for i := range g.steps {
 					if d := ftSharedOf(g.steps[i].from); d != nil && g.steps[i].made() && d.refs <= uint64(g.steps[i].gone) {
-						t.Error("a step is from a crowd that may come to be another")
+						t.Error("a step is from a history that may come to be another")
 					}
 				}
 				g.end()
 			}
 			for d := range seen {
 				if d.refs != 0 {
-					t.Fatalf("a crowd that nobody has any more has %d references", d.refs)
+					t.Fatalf("a history that nobody has any more has %d references", d.refs)
 				}
 			}
 		}

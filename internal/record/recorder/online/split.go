@@ -2,29 +2,29 @@ package online
 
 import "unsafe"
 
-// Crowds by processor (R23). Where goroutines on several processors read one location again and
-// again, each in epochs of its own, the lines of cache of its cell and of its crowd would go from
-// one to the other with every read. So a crowd that two processors have come to in turn some times
-// is split: each has a part of its own, and who reads locks that alone. Who locks the cell for
-// anything else gathers the parts.
+// Histories by processor (ON6). Where goroutines on several processors read one location again and
+// again, each in epochs of its own, the lines of cache of its cell and of its history would go
+// from one to the other with every read. So a history that two processors have come to in turn
+// some times is split: each has a part of its own, and who reads locks that alone. Who locks the
+// cell for anything else gathers the parts.
 
-// A ftSplit is the crowd of a word's own cell, in parts. A cell that has one has its address in R,
+// ftSplit is the history of a word's own cell, in parts. A cell that has one has its address in R,
 // with ftSplitTag. There are plain reads in it, at most atomic ones in rest, and no cells inside
 // the word count.
 type ftSplit struct {
 	_     ftOff
-	lock  uint32   // of rest; who has it has a place as well
-	rest  *ftCrowd // what was read before, and what others have taken the places of
-	next  *ftSplit // if it is nobody's
+	lock  uint32     // of rest; who has it has a place as well
+	rest  *ftHistory // what was read before, and what others have taken the places of
+	next  *ftSplit   // if it is nobody's
 	_     [40]byte
-	parts [ftMaxParts]ftCrowdPart // of which there are ftParts and one
+	parts [ftMaxParts]ftHistoryPart // of which there are ftParts and one
 }
 
-// A ftCrowdPart has a place for a slot's reads of the whole word, and one for those of its first
+// ftHistoryPart has a place for a slot's reads of the whole word, and one for those of its first
 // location; other slots have the same. Who uses a place takes it: ftTaken stands there meanwhile,
 // so the lock is in the line of cache that is needed anyway. If it is nobody's its places stay
 // taken, and so they remain for who has come too late.
-type ftCrowdPart struct {
+type ftHistoryPart struct {
 	_    ftOff
 	list [2 * ftPlaces]uint64
 }
@@ -35,17 +35,17 @@ const ftTaken = ftAtomicReads << ftKindShift
 const (
 	ftMaxParts = 8
 	ftPlaces   = 16
-	ftPartSize = 16 * ftPlaces // that of a ftCrowdPart
+	ftPartSize = 16 * ftPlaces // that of a ftHistoryPart
 	ftHeadSize = unsafe.Offsetof(ftSplit{}.parts)
 )
 
 // ftParts is how many parts there are, a power of two, less one.
 var ftParts uint32
 
-// ftTurns is how often another processor has to come to a crowd.
+// ftTurns is how often another processor has to come to a history.
 var ftTurns uint8 = 8
 
-// ftInitSplits is told the number of processors.
+// ftInitSplits sets the number of parts for this many processors.
 func ftInitSplits(processors uint32) {
 	for ftParts = 0; ftParts+1 < min(processors, ftMaxParts); ftParts = 2*ftParts + 1 {
 	}
@@ -69,7 +69,7 @@ var ftSplits struct {
 }
 
 // ftNewSplit returns one with empty parts.
-func ftNewSplit(rest *ftCrowd) *ftSplit {
+func ftNewSplit(rest *ftHistory) *ftSplit {
 	l := &ftSplits
 	ftLock(&l.lock)
 	v := l.free
@@ -98,7 +98,7 @@ func ftSplitOf(r uint64) *ftSplit {
 	if r>>ftSlotShift != ftSplitTag {
 		return nil
 	}
-	return (*ftSplit)(ftFromInt(uintptr(r &^ (ftCrowdTag << ftSlotShift))))
+	return (*ftSplit)(ftFromInt(uintptr(r &^ (ftHistoryTag << ftSlotShift))))
 }
 
 func (v *ftSplit) word() uint64 {
@@ -108,12 +108,12 @@ func (v *ftSplit) word() uint64 {
 // here returns the part of t's processor.
 //
 //go:nosplit
-func (v *ftSplit) here() *ftCrowdPart { return &v.parts[ftHere()%ftMaxParts] }
+func (v *ftSplit) here() *ftHistoryPart { return &v.parts[ftHere()%ftMaxParts] }
 
 // place returns that of t's reads of a mark.
 //
 //go:nosplit
-func (p *ftCrowdPart) place(g *ftG, mark uint64) *uint64 {
+func (p *ftHistoryPart) place(g *ftG, mark uint64) *uint64 {
 	i := uint64(g.slot) % ftPlaces * 2
 	if mark != ftWhole {
 		i++
@@ -121,8 +121,8 @@ func (p *ftCrowdPart) place(g *ftG, mark uint64) *uint64 {
 	return &p.list[i%(2*ftPlaces)]
 }
 
-// wholeRead reports whether the whole of a word that has R, which is a crowd, has been read in t's
-// context.
+// wholeRead reports whether the whole of a word that has R, which is a history, has been read in
+// t's context.
 //
 //go:nosplit
 func (g *ftG) wholeRead(r uint64) bool {
@@ -132,11 +132,11 @@ func (g *ftG) wholeRead(r uint64) bool {
 	if s := ftSharedOf(r); s != nil {
 		return s.wholeRead(g)
 	}
-	d := ftCrowdOf(r)
+	d := ftHistoryOf(r)
 	return d != nil && d.has(g, true)
 }
 
-// quickSplit takes a read where R is a split crowd and t's place is its own, or of a read that it
+// quickSplit takes a read where R is a split history and t's place is its own, or of a read that it
 // knows of. To take the place and to lock the cell exclude each other: of a reader and who locks
 // the cell one sees the lock of the other.
 //
@@ -200,8 +200,8 @@ func (v *ftSplit) add(g *ftG, e uint64) {
 }
 
 // merge adds a read, or puts it in place of one of its slot that it stands for. It returns the
-// crowd, which may have moved.
-func (c *ftCrowd) merge(g *ftG, e uint64) *ftCrowd {
+// history, which may have moved.
+func (c *ftHistory) merge(g *ftG, e uint64) *ftHistory {
 	for i := uint32(0); i < c.n; i++ {
 		switch w := c.list[i]; {
 		case w>>ftSlotShift != e>>ftSlotShift:
@@ -215,10 +215,10 @@ func (c *ftCrowd) merge(g *ftG, e uint64) *ftCrowd {
 	return c.add(g, e)
 }
 
-// turned notes that t's processor has come to a crowd, and reports whether it is to be split.
+// turned notes that t's processor has come to a history, and reports whether it is to be split.
 //
 //go:nosplit
-func (c *ftCrowd) turned() bool {
+func (c *ftHistory) turned() bool {
 	if by := uint8(ftHere()); c.by != by && c.turns < ftTurns {
 		c.by = by
 		c.turns++
@@ -226,10 +226,10 @@ func (c *ftCrowd) turned() bool {
 	return c.turns == ftTurns
 }
 
-// split splits the crowd of a word's own cell, which is held. Where atomic operations look for
+// split splits the history of a word's own cell, which is held. Where atomic operations look for
 // their object, or cells inside the word count, it stays as it is.
 func (c *ftCell) split(word uintptr) {
-	d := ftCrowdOf(c.r)
+	d := ftHistoryOf(c.r)
 	if d == nil || !d.turned() {
 		return
 	}
@@ -240,7 +240,7 @@ func (c *ftCell) split(word uintptr) {
 	ftStore64(&c.r, ftNewSplit(d).word())
 }
 
-// gather makes one crowd of the parts again, if c has a split one. c is held.
+// gather makes one history of the parts again, if c has a split one. c is held.
 func (c *ftCell) gather(g *ftG) {
 	c.own()
 	v := ftSplitOf(c.r)
@@ -259,7 +259,7 @@ func (c *ftCell) gather(g *ftG) {
 }
 
 // take takes the jth place, for good, and returns what was there.
-func (p *ftCrowdPart) take(j int) uint64 {
+func (p *ftHistoryPart) take(j int) uint64 {
 	for i := 0; ; i++ {
 		if e := ftSwap64(&p.list[j], ftTaken); e != ftTaken {
 			return e

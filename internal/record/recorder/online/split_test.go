@@ -10,9 +10,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestSplit: a crowd that processors come to in turn is split, a read finds its place in its
+// TestSplit: a history that processors come to in turn is split, a read finds its place in its
 // processor's part and is found there by the rules of the same epoch, and a write is checked
-// against the last read of each goroutine, wherever it was (R23).
+// against the last read of each goroutine, wherever it was (ON6).
 func TestSplit(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()
@@ -38,7 +38,7 @@ func TestSplit(t *testing.T) {
 				g.tick()
 			}
 		}
-		w := new(ftG) // has been told of every read, but of the last of one
+		w := new(ftG) // knows of every read but the last one of one slot
 		w.start(nil, ftWho{goid: 1000})
 		w.arrive()
 		for i, g := range list {

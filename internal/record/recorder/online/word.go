@@ -16,11 +16,11 @@ const (
 	ftClockBits  = 22
 	ftSlotShift  = ftEpochShift + ftClockBits
 
-	ftMaxClock = 1<<ftClockBits - 1
-	ftCrowdTag = 0xffff // in place of the slot: the rest is the address of a crowd
-	ftLazySlot = 0xfffe // in place of the slot: the goroutine has none yet
-	ftSplitTag = 0xfffd // in place of the slot: the rest is the address of a crowd by processor
-	// in place of the slot: the rest is the address of a crowd that cells share
+	ftMaxClock   = 1<<ftClockBits - 1
+	ftHistoryTag = 0xffff // in place of the slot: the rest is the address of a history
+	ftLazySlot   = 0xfffe // in place of the slot: the goroutine has none yet
+	ftSplitTag   = 0xfffd // in place of the slot: the rest is the address of a history by processor
+	// in place of the slot: the rest is the address of a history that cells share
 	ftSharedTag = 0xfffc
 	ftSiteMask  = 1<<ftSiteBits - 1
 )

@@ -429,7 +429,7 @@ func presageEnd() {
 	releasem(mp)
 }
 
-// presageAlloc is (R14). Who asks for the memory does not matter.
+// presageAlloc begins new locations (ON2), whichever code allocates.
 func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64, _ uintptr) {
 	if n == 0 {
 		return

@@ -202,7 +202,7 @@ held: \
 	MOVQ	X2, CX \
 	MOVQ	X3, DX
 
-// The loop is ftCrowd.has.
+// The loop is ftHistory.has.
 TEXT runtime·ftHookRead<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	FIND
 	SAME(ftCell_r(R11), same)
@@ -218,18 +218,18 @@ TEXT runtime·ftHookRead<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	SAME(ftShared_list(R12)(R13*8), same) // a read, of this location or of the word
 	JMP	slow
 unshared:
-	CMPL	R13, $const_ftCrowdTag
+	CMPL	R13, $const_ftHistoryTag
 	JNE	other
 	SHLQ	$(64-const_ftSlotShift), R12
 	SHRQ	$(64-const_ftSlotShift), R12
 	MOVL	$const_ftFront, R13
-	MOVL	ftCrowd_n(R12), R11
+	MOVL	ftHistory_n(R12), R11
 	CMPL	R11, R13
 	CMOVLHI	R13, R11
 	TESTL	R11, R11
 	JZ	slow
 next:
-	SAME((ftCrowd_list-8)(R12)(R11*8), mine)
+	SAME((ftHistory_list-8)(R12)(R11*8), mine)
 	DECL	R11
 	JNZ	next
 	JMP	slow
@@ -249,7 +249,7 @@ same:
 unread:
 	WHOLE(ftCell_w(R11), slow)
 	JMP	slow
-split: // ftSplit.here, and both of ftCrowdPart.place
+split: // ftSplit.here, and both of ftHistoryPart.place
 	RDPID	R13
 	ANDL	runtime·ftParts(SB), R13
 	IMULL	$const_ftPartSize, R13
@@ -260,8 +260,8 @@ split: // ftSplit.here, and both of ftCrowdPart.place
 	ANDL	$(const_ftPlaces-1), R11
 	SHLL	$4, R11
 	ADDQ	R11, R12
-	SAME(ftCrowdPart_list(R12), same)
-	SAME((ftCrowdPart_list+8)(R12), same)
+	SAME(ftHistoryPart_list(R12), same)
+	SAME((ftHistoryPart_list+8)(R12), same)
 	JMP	slow
 other:
 	CMPL	R13, $const_ftSplitTag
@@ -289,7 +289,7 @@ TEXT runtime·ftHookWrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	TESTL	$7, AX
 	JNZ	slow
 	HOLD(AX)
-	MOVQ	$0, ftCell_r(R11) // (R22)
+	MOVQ	$0, ftCell_r(R11) // (ON3)
 	MOVQ	DX, ftCell_w(R11)
 	INCQ	(PresageG_ft+ftG_stats+ftStats_writeExclusive)(R10)
 	BACK

@@ -56,7 +56,7 @@ func ftDecimal(b []byte, v uint64) int {
 	return n
 }
 
-// A ftText is a text in the making, outside the heap. What is too long is cut, but for how it ends.
+// ftText is a text in the making, outside the heap. What is too long is cut, but for how it ends.
 type ftText struct {
 	n   int
 	buf [32 << 10]byte

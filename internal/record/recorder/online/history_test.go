@@ -2,9 +2,9 @@ package online
 
 import "testing"
 
-// TestCrowdFront: of what many read, the rules of the same epoch find the last read wherever it was
-// in the crowd, and a write is checked against the last read of each.
-func TestCrowdFront(t *testing.T) {
+// TestHistoryFront: of what many read, the rules of the same epoch find the last read wherever it
+// was in the history, and a write is checked against the last read of each.
+func TestHistoryFront(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()
 	ftSlots.alive = 1 << 20
@@ -20,20 +20,20 @@ func TestCrowdFront(t *testing.T) {
 		for i := range list {
 			g := list[(i*5+round)%n]
 			read(g)
-			d := ftCrowdOf(ftCellAt(at).r)
+			d := ftHistoryOf(ftCellAt(at).r)
 			if round == 0 && i == 0 {
-				continue // no crowd yet
+				continue // no history yet
 			}
 			if d == nil || !d.has(g, true) {
 				t.Fatalf("round %d: the read of goroutine %d is not in front", round, g.goid)
 			}
 			if k := int(d.n); round > 0 && k != n {
-				t.Fatalf("round %d: %d reads in the crowd, want %d", round, k, n)
+				t.Fatalf("round %d: %d reads in the history, want %d", round, k, n)
 			}
 			g.tick()
 		}
 	}
-	for late := range list { // a writer that has been told of every read, but of the last of one
+	for late := range list { // a writer that knows of every read but the last one of one slot
 		w := new(ftG)
 		w.start(nil, ftWho{goid: 1000})
 		w.arrive()
@@ -45,7 +45,7 @@ func TestCrowdFront(t *testing.T) {
 			w.vc.set(g.slot, k)
 		}
 		a := ftAccess{addr: at, kind: ftWrites, site: 2 | ftFull}
-		d := ftCrowdOf(ftCellAt(at).r)
+		d := ftHistoryOf(ftCellAt(at).r)
 		for i := range d.n {
 			w.check(d.list[i], ftKindOf(d.list[i]), &a)
 		}

@@ -2,21 +2,21 @@ package online
 
 import "unsafe"
 
-// A ftCrowd is the accesses of a location that are unordered among themselves, where one word is
-// not enough: reads by several goroutines, and atomic accesses. A cell with a crowd has its address
-// in R.
-type ftCrowd struct {
+// ftHistory is the accesses of a location that are unordered among themselves, where one word is
+// not enough: reads by several goroutines, and atomic accesses. A cell with a history has its
+// address in R.
+type ftHistory struct {
 	_      ftOff
 	n      uint32
 	cap    uint8
-	writes uint8               // 0: no atomic write was ever there
-	by     uint8               // the processor that has come here last,
-	turns  uint8               // and how often it was another (split.go)
-	o      *ftObject           // of the location's atomic operations; nil: to be looked for
-	list   [ftCrowdList]uint64 // words, with the kind in place of full and lock
+	writes uint8                 // 0: no atomic write was ever there
+	by     uint8                 // the processor that has come here last,
+	turns  uint8                 // and how often it was another (split.go)
+	o      *ftObject             // of the location's atomic operations; nil: to be looked for
+	list   [ftHistoryList]uint64 // words, with the kind in place of full and lock
 }
 
-// Kinds of accesses, in a word of a crowd and in what is found.
+// Kinds of accesses, in a word of a history and in what is found.
 const (
 	ftReads = iota
 	ftAtomicReads
@@ -25,17 +25,17 @@ const (
 )
 
 const (
-	ftKindShift  = 24
-	ftKindMask   = 3 << ftKindShift
-	ftCrowdHead  = 16
-	ftFirstCrowd = 2 // 32 bytes with the head
-	ftLineCrowd  = 6 // a line of cache
-	ftMaxCrowd   = 62
-	ftCrowdList  = 1 << 12
-	ftFront      = 7 // so many the rules of the same epoch look at
+	ftKindShift    = 24
+	ftKindMask     = 3 << ftKindShift
+	ftHistoryHead  = 16
+	ftFirstHistory = 2 // 32 bytes with the head
+	ftLineHistory  = 6 // a line of cache
+	ftMaxHistory   = 62
+	ftHistoryList  = 1 << 12
+	ftFront        = 7 // so many the rules of the same epoch look at
 )
 
-// ftWhole, in a crowd, is a read of the whole word; plain writes are never there.
+// ftWhole, in a history, is a read of the whole word; plain writes are never there.
 const ftWhole = 3
 
 //go:nosplit
@@ -53,7 +53,7 @@ func ftKindOf(w uint64) uint8 {
 // not have met c.
 //
 //go:nosplit
-func (c *ftCrowd) has(g *ftG, whole bool) bool {
+func (c *ftHistory) has(g *ftG, whole bool) bool {
 	for i := uint32(0); i < ftFront && i < c.n; i++ {
 		if w := c.list[i]; g.same(w) {
 			k := w >> ftKindShift & 3
@@ -77,7 +77,7 @@ func ftConflict(a, b uint8) bool {
 }
 
 // ftStands reports whether an access of kind mark (a read of the whole word: ftWhole) stands for w
-// of a crowd, if it knows of it: who races with w races with it. One of the first location alone
+// of a history, if it knows of it: who races with w races with it. One of the first location alone
 // does not for a read of the whole word.
 //
 //go:nosplit
@@ -89,15 +89,15 @@ func ftStands(mark, w uint64) bool {
 	return stands>>(mark&3*4+w>>ftKindShift&3)&1 != 0
 }
 
-func ftNewCrowd(cap uint32) *ftCrowd {
-	c := (*ftCrowd)(ftAlloc(ftCrowdHead + uintptr(cap)*8))
+func ftNewHistory(cap uint32) *ftHistory {
+	c := (*ftHistory)(ftAlloc(ftHistoryHead + uintptr(cap)*8))
 	c.cap = uint8(cap)
 	return c
 }
 
-// copy returns a crowd of the same accesses, for other locations.
-func (c *ftCrowd) copy() *ftCrowd {
-	d := ftNewCrowd(uint32(c.cap))
+// copy returns a history of the same accesses, for other locations.
+func (c *ftHistory) copy() *ftHistory {
+	d := ftNewHistory(uint32(c.cap))
 	d.n, d.writes = c.n, c.writes
 	for i, e := range c.list[:c.n] {
 		if ftWholeRead(e) {
@@ -108,37 +108,39 @@ func (c *ftCrowd) copy() *ftCrowd {
 	return d
 }
 
-// ftMarked is what a crowd has of a read's site.
+// ftMarked is what a history has of a read's site.
 //
 // both: ftWhole
 //
 //go:nosplit
 func ftMarked(site uint64) uint64 { return site&(ftSiteMask|ftFull) | site&ftFull>>1 }
 
-func (c *ftCrowd) free() { ftFree(unsafe.Pointer(c), ftCrowdHead+uintptr(c.cap)*8) }
+func (c *ftHistory) free() { ftFree(unsafe.Pointer(c), ftHistoryHead+uintptr(c.cap)*8) }
 
 //go:nosplit
-func ftCrowdOf(r uint64) *ftCrowd {
-	if r>>ftSlotShift != ftCrowdTag {
+func ftHistoryOf(r uint64) *ftHistory {
+	if r>>ftSlotShift != ftHistoryTag {
 		return nil
 	}
-	return (*ftCrowd)(ftFromInt(uintptr(r &^ (ftCrowdTag << ftSlotShift))))
+	return (*ftHistory)(ftFromInt(uintptr(r &^ (ftHistoryTag << ftSlotShift))))
 }
 
-func (c *ftCrowd) word() uint64 { return ftCrowdTag<<ftSlotShift | uint64(ftToInt(unsafe.Pointer(c))) }
+func (c *ftHistory) word() uint64 {
+	return ftHistoryTag<<ftSlotShift | uint64(ftToInt(unsafe.Pointer(c)))
+}
 
 // first puts the word that R was.
-func (c *ftCrowd) first(r uint64) {
-	c.list[0] = ftInCrowd(r)
+func (c *ftHistory) first(r uint64) {
+	c.list[0] = ftInHistory(r)
 	c.n = 1
 }
 
-// ftInCrowd is what a crowd has of a read that R was.
-func ftInCrowd(r uint64) uint64 { return r&^ftKindMask | ftMarked(r)&ftKindMask }
+// ftInHistory is what a history has of a read that R was.
+func ftInHistory(r uint64) uint64 { return r&^ftKindMask | ftMarked(r)&ftKindMask }
 
-// put adds an access of g, in place of those that it covers. It returns the crowd, which may have
+// put adds an access of g, in place of those that it covers. It returns the history, which may have
 // moved.
-func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {
+func (c *ftHistory) put(g *ftG, kind uint8, site uint64) *ftHistory {
 	mark := uint64(kind)
 	if kind == ftReads && site&ftFull != 0 {
 		mark = ftWhole
@@ -155,16 +157,16 @@ func (c *ftCrowd) put(g *ftG, kind uint8, site uint64) *ftCrowd {
 	return c.add(g, g.epoch|mark<<ftKindShift|site)
 }
 
-// add puts a word, and returns the crowd, which may have moved.
-func (c *ftCrowd) add(g *ftG, word uint64) *ftCrowd {
+// add puts a word, and returns the history, which may have moved.
+func (c *ftHistory) add(g *ftG, word uint64) *ftHistory {
 	n := c.n
 	if n == uint32(c.cap) {
-		if c.cap == ftMaxCrowd { // (R13)
+		if c.cap == ftMaxHistory { // (ON1)
 			g.stats.readsForgotten++
 			copy(c.list[:n-1], c.list[1:n])
 			c.n--
 		} else {
-			d := ftNewCrowd(2*n + 2)
+			d := ftNewHistory(2*n + 2)
 			copy(d.list[:n], c.list[:n])
 			d.n, d.writes, d.o = n, c.writes, c.o
 			c.free()
@@ -179,14 +181,14 @@ func (c *ftCrowd) add(g *ftG, word uint64) *ftCrowd {
 // mine returns where a read of the slot is that one with the mark stands for; n: nowhere.
 //
 //go:nosplit
-func (c *ftCrowd) mine(slot, mark uint64) uint32 {
+func (c *ftHistory) mine(slot, mark uint64) uint32 {
 	for i := min(c.n, ftFront); i > 0; i-- {
-		if e := c.list[(i-1)%ftCrowdList]; e>>ftSlotShift == slot && ftStands(mark, e) {
+		if e := c.list[(i-1)%ftHistoryList]; e>>ftSlotShift == slot && ftStands(mark, e) {
 			return i - 1
 		}
 	}
 	for i := uint32(ftFront); i < c.n; i++ {
-		if e := c.list[i%ftCrowdList]; e>>ftSlotShift == slot && ftStands(mark, e) {
+		if e := c.list[i%ftHistoryList]; e>>ftSlotShift == slot && ftStands(mark, e) {
 			return i
 		}
 	}
@@ -197,13 +199,13 @@ func (c *ftCrowd) mine(slot, mark uint64) uint32 {
 // often it is t again that reads.
 //
 //go:nosplit
-func (c *ftCrowd) show(i uint32, word uint64) {
+func (c *ftHistory) show(i uint32, word uint64) {
 	if k := word >> ftKindShift & 3; k == ftAtomicWrites {
 		c.writes = 1
 	} else if i >= ftFront && k != ftAtomicReads {
 		there := uint32(word>>ftSlotShift) % ftFront
-		c.list[i%ftCrowdList] = c.list[there]
+		c.list[i%ftHistoryList] = c.list[there]
 		i = there
 	}
-	c.list[i%ftCrowdList] = word
+	c.list[i%ftHistoryList] = word
 }
