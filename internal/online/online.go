@@ -1,8 +1,10 @@
-// Package online reads what a program with the detector inside (internal/record/recorder/online)
-// has found, and says it as package report does.
+// Package online reads the races that a program found with the detector inside
+// (internal/record/recorder/online), and converts them to those of package report.
 //
-// Each process writes a file of lines, of fields between tabs
-// (internal/record/recorder/_online/runtime/presage_report.go has the other side):
+// # Format
+//
+// Each process writes a file of lines, with fields separated by tabs. The writer is
+// internal/record/recorder/_online/runtime/presage_report.go.
 //
 //	race   kind  kind of the earlier access  address  goroutine  goroutine of the earlier access
 //	at     function  line  file    the frames of the access, the innermost first
@@ -10,25 +12,28 @@
 //	go     function  line  file    the go statement that started the goroutine
 //	oldgo  function  line  file    and that of the earlier one's
 //	end
-//	begin  parent's process        of a program; one that executes another has two
-//	count  name  number            at the end of the process: what each rule did,
-//	blind  name  number            and what the detector has no hooks in
-//	exit                           behind the counts
+//	begin  parent's process        of a program; a process that executes another one has two
+//	count  name  number            at the end of the process: the uses of each rule,
+//	blind  name  number            and of operations without hooks
+//	exit                           after the counts
 //
-// # Rules
+// # Meaning
 //
-//	(O1) The first race of a location is observed: the check that failed says that nothing orders
-//	     the two accesses in this very run. Later ones of the location are candidates, as package
-//	     fasttrack has it: the first may have changed what came after.
-//	(O2) The program knows lines. Column, expression and object are those of the plan's site on
-//	     that line with the same kind of access; of several, of one that has the other side's
-//	     object, else the first. So the ID is the one that prediction gives the race.
-//	(O3) A file that ends in the middle of a race is that of a process that was killed: what
-//	     stands before is whole. A program that began and has no exit (a panic, a fatal error, a
-//	     signal, a program executed in its place) has not said what its detector gave up: it is
-//	     counted.
-//	(O4) Of the processes that a program has started, those are seen that have a file and the
-//	     program for their parent.
+// The first race of a location is observed: the failed check shows that nothing orders the two
+// accesses in this run. Later races of the location are candidates, as in package fasttrack: the
+// first one may have changed the rest of the run.
+//
+// The program knows lines only. Column, expression and object come from a site of the plan on that
+// line with the same kind of access: one with the object of the other side, or else the first. So
+// the race has the ID that prediction gives it.
+//
+// # Incomplete files
+//
+// A file that ends within a race is of a killed process; the races before are complete. A program
+// with a begin and no exit has not reported the losses of its detector, and is counted: it ended
+// by a panic, a fatal error or a signal, or executed another program in its place. Of the
+// processes that a program started, those are known that have a file with the program as the
+// parent.
 package online
 
 import (
@@ -51,7 +56,7 @@ type Found struct {
 	At, Old        []Frame
 	Created, OldBy []Frame
 	Process        string // name of its file
-	First          bool   // of its location (O1)
+	First          bool   // of its location
 }
 
 // Frame is a call.
@@ -60,19 +65,19 @@ type Frame struct {
 	Line       int
 }
 
-// Result is what the processes of a run have reported.
+// Result is the reports of the processes of a run.
 type Result struct {
 	Found     []Found
 	Counts    []Count
 	Processes int
-	Cut       int // programs that ended without their counts (O3)
+	Cut       int // programs that ended without their counts
 
-	// Blind is what was done where the detector has no hooks: processes that were started and are
-	// not seen (O4), calls into C, accesses to memory that is not Go's, plugins loaded.
+	// Blind counts operations without hooks: starts of processes without a file, calls into C,
+	// accesses to memory other than Go's, loads of plugins.
 	Blind struct{ Started, IntoC, Foreign, Plugins int64 }
 }
 
-// Count is a figure of the detector.
+// Count is a counter of the detector.
 type Count struct {
 	Name string
 	N    int64
@@ -112,7 +117,7 @@ func (r *Result) read(f io.Reader, process string, parents map[string]string) er
 	seen := make(map[uint64]bool)
 	for s := bufio.NewScanner(f); ; {
 		if !s.Scan() {
-			return s.Err() // (O3)
+			return s.Err() // at may be incomplete: the process was killed
 		}
 		fields := strings.Split(s.Text(), "\t")
 		switch {

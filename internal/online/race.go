@@ -28,7 +28,7 @@ type site struct {
 	reads, writes, calls bool
 }
 
-// NewSites indexes a plan; nil: nothing is known of the source.
+// NewSites indexes a plan. If it is nil, no site is known.
 func NewSites(p *plan.Plan) *Sites {
 	s := &Sites{plan: p, lines: make(map[place][]site), text: make(map[string][]string)}
 	if p == nil {
@@ -64,7 +64,7 @@ func (s *Sites) add(in *plan.Instr) {
 	s.lines[at] = append(s.lines[at], x)
 }
 
-// of lists the sites that an access of a kind may be at.
+// of lists the possible sites of an access.
 func (s *Sites) of(kind string, stack []Frame) []site {
 	if len(stack) == 0 {
 		return nil
@@ -78,13 +78,13 @@ func (s *Sites) of(kind string, stack []Frame) []site {
 	return list
 }
 
-// AddTo adds what the detector has found to a report: a race if it is the first of its location,
-// else a candidate (O1), (O2).
-func (s *Sites) AddTo(set *report.Set, f *Found) {
-	x, y := match(s.of(f.Kind, f.At), s.of(f.OldKind, f.Old))
-	a := s.access(f.Kind, report.Goroutine{ID: f.G, Parent: f.From, Created: frames(f.Created)}, f.At, x)
-	b := s.access(f.OldKind, report.Goroutine{ID: f.OldG, Parent: f.OldFrom, Created: frames(f.OldBy)}, f.Old, y)
-	object := cmp.Or(x.Object, y.Object, x.Expr, y.Expr)
+// Race converts a race to one of package report.
+func (s *Sites) Race(f *Found) report.Race {
+	a, b := s.of(f.Kind, f.At), s.of(f.OldKind, f.Old)
+	x, y := match(a, b)
+	r := report.Race{Tier: report.Candidate, Count: 1}
+	r.A = s.access(f.Kind, report.Goroutine{ID: f.G, Parent: f.From, Created: frames(f.Created)}, f.At, x)
+	r.B = s.access(f.OldKind, report.Goroutine{ID: f.OldG, Parent: f.OldFrom, Created: frames(f.OldBy)}, f.Old, y)
 	if f.First {
 		set.Add(report.Race{Tier: report.Observed, A: a, B: b, Object: object, Count: 1})
 		return
@@ -92,7 +92,7 @@ func (s *Sites) AddTo(set *report.Set, f *Found) {
 	set.AddCandidate(report.Candidate{A: a, B: b, Object: object, Count: 1})
 }
 
-// match takes the first two that are of one object, else the first of each.
+// match returns the first two sites with the same object, or else the first of each list.
 func match(a, b []site) (x, y site) {
 	for _, x := range a {
 		for _, y := range b {
@@ -127,7 +127,7 @@ func (s *Sites) access(kind string, g report.Goroutine, stack []Frame, x site) r
 	return a
 }
 
-// frames leaves the runtime's own out.
+// frames converts a stack, without the frames of the runtime that start a goroutine.
 func frames(stack []Frame) []report.Frame {
 	var out []report.Frame
 	for _, f := range stack {

@@ -8,7 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Count returns the number of records in dir, with those that follow a stop (R5). It holds one
+// Count returns the number of records in dir, including those after a stop (RF2). It holds one
 // file at a time, where Read holds them all.
 func Count(dir string) (records int64, err error) {
 	boxes := map[[2]uint32]bool{}
@@ -39,7 +39,7 @@ func Count(dir string) (records int64, err error) {
 		}
 		return chunks, err
 	}
-	if err := count("*.seg", segment); err != nil { // first: its boxes stand for their copies (R4)
+	if err := count("*.seg", segment); err != nil { // first: its boxes replace their copies (RF1)
 		return 0, err
 	}
 	err = count("*.log", func(w []uint64) ([]chunk, error) { return logged(w, boxes) })

@@ -1,16 +1,16 @@
-// Package rawfile reads the records that the recorder of package recorder left in the
-// directory of one process. The bytes are drawn in internal/trace/format/raw.go.
+// Package rawfile reads the records that the recorder of package recorder wrote to the directory of
+// one process. The layout of the records is documented in internal/trace/format/raw.go.
 //
-// Rules. A process may have been killed at any moment, so:
+// A process may have been killed at any moment, so parts of the files may be unused or incomplete.
+// A segment without its magic word is skipped, and so is a block that should begin with a chunk
+// and is zero: both were reserved and not used. The records of a chunk end at its first zero word,
+// because the recorder writes the header of a record last. The chunks of a stream are ordered by
+// their sequence numbers. Only the last one may be missing, if the process was killed between
+// reserving it and writing its header.
 //
-//   - (R1) a segment without its magic word, and a block that should start a chunk and does not,
-//     were handed out and not used: they are skipped;
-//   - (R2) the records of a chunk end at its first zero word: the header is written last;
-//   - (R3) the chunks of a stream are put in order by their sequence numbers, and a missing one
-//     (handed out, killed before its header was written) can only be the last;
-//   - (R4) a box of a segment that is not void stands for its copy in the log, which may be cut
-//     short;
-//   - (R5) of a process that stopped recording at stamp t, a stream counts up to its last stamp
+//   - (RF1) A box of a segment that is not void replaces its copy in the log, which may be
+//     truncated.
+//   - (RF2) If the process stopped recording at stamp t, each stream counts up to its last stamp
 //     that is not after t.
 package rawfile
 
@@ -25,7 +25,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A Process is what one process recorded.
+// A Process is the recording of one process.
 type Process struct {
 	PID     uint64
 	Unix    int64             // its start, in nanoseconds
@@ -35,7 +35,7 @@ type Process struct {
 	Streams []Stream          // by number
 }
 
-// A Stream is what one goroutine did, in order. GoID 0 are threads of the runtime.
+// A Stream is the records of one goroutine, in program order. GoID 0 is a thread of the runtime.
 type Stream struct {
 	ID     uint32
 	GoID   uint64
@@ -149,7 +149,7 @@ func words(b []byte) []uint64 {
 // segment reads one segment.
 func (p *Process) segment(w []uint64) ([]chunk, error) {
 	if len(w) < format.RawBlockWords || w[0] != format.SegMagic {
-		return nil, nil // (R1)
+		return nil, nil // reserved and not used
 	}
 	if w[1] != format.RawVersion {
 		return nil, fmt.Errorf("version %d, not %d", w[1], format.RawVersion)
@@ -163,14 +163,14 @@ func (p *Process) segment(w []uint64) ([]chunk, error) {
 			if w[i] != 0 {
 				return nil, fmt.Errorf("word %d: no chunk: %#x", i, w[i])
 			}
-			i += format.RawBlockWords // (R1)
+			i += format.RawBlockWords // reserved and not used
 			continue
 		}
 		n := int(uint32(w[i]))
 		if n < format.ChunkHeaderWords || n > len(w)-i {
 			return nil, fmt.Errorf("word %d: chunk of %d words", i, n)
 		}
-		if w[i+2] != 0 { // else it is void (R4)
+		if w[i+2] != 0 { // else it is void, with its records in the log
 			cs, err := chunksIn(w[i : i+n])
 			if err != nil {
 				return nil, fmt.Errorf("chunk at word %d, %w", i, err)
@@ -182,7 +182,7 @@ func (p *Process) segment(w []uint64) ([]chunk, error) {
 	return out, nil
 }
 
-// logged reads a file of the log, without the chunks of those boxes (R4).
+// logged reads a file of the log. It skips the chunks of the given boxes of segments (RF1).
 func logged(w []uint64, boxes map[[2]uint32]bool) ([]chunk, error) {
 	var out []chunk
 	for ; len(w) >= format.RawBoxWords; w = w[format.RawBoxWords:] {
@@ -206,7 +206,7 @@ func chunksIn(w []uint64) ([]chunk, error) {
 	var out []chunk
 	start := 0
 	for i := 0; ; {
-		if i == len(w) || w[i] == 0 { // (R2)
+		if i == len(w) || w[i] == 0 { // the header of the next record was not written
 			out[len(out)-1].records = w[start:i]
 			return out, nil
 		}
@@ -239,7 +239,7 @@ func (p *Process) streams(chunks []chunk) error {
 		}
 		last := len(p.Streams) - 1
 		if last < 0 || p.Streams[last].ID != c.stream || len(p.Streams[last].Chunks) != int(c.seq) {
-			return fmt.Errorf("stream %d: chunk %d without the one before", c.stream, c.seq) // (R3)
+			return fmt.Errorf("stream %d: chunk %d without the one before", c.stream, c.seq)
 		}
 		p.Streams[last].Chunks = append(p.Streams[last].Chunks, c.records)
 	}
@@ -251,7 +251,7 @@ func (p *Process) streams(chunks []chunk) error {
 	return nil
 }
 
-// cut drops what follows the last stamp up to t (R4).
+// cut drops the records after the last stamp that is not after t (RF2).
 func (s *Stream) cut(t uint64) {
 	for len(s.Chunks) > 0 {
 		c := s.Chunks[len(s.Chunks)-1]

@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 			7: {format.Block, format.Lock, format.End},
 			9: {format.Unlock, format.Block, format.Lock, format.Block},
 		}},
-		{"stopped at 13", 2, 13, map[uint64][]format.Kind{ // (R5)
+		{"stopped at 13", 2, 13, map[uint64][]format.Kind{ // (RF2)
 			7: {format.Block, format.Lock, format.End},
 			9: {format.Unlock},
 		}},
