@@ -16,17 +16,17 @@ type ftOperation struct {
 	d *ftHistory // of the location; nil: it has none
 }
 
-// ftNoObject is what the history of a location knows that nobody has released to.
+// ftNoObject stands in the history of a location that no operation has released to.
 var ftNoObject ftObject
 
 // opens begins an operation at a.addr, of whose word c is the cell, nil if there is none yet.
 // makes: it may release.
 //
-// Where threads meet at one location, time is what its lines of cache take from one core to the
-// other. So the cell is asked for once, to be written to, and without a look at it before.
+// If several threads use one location, most of the time is the transfer of its cache lines between
+// cores. So the cell is fetched once, for writing, and not read before.
 func (g *ftG) opens(a *ftAccess, c *ftCell, makes bool) {
 	if c != nil && g.slot != 0 {
-		w := ftSwap64(&c.w, ftLockBit) // who holds it keeps W, and puts it back
+		w := ftSwap64(&c.w, ftLockBit) // the holder of the lock keeps W, and stores it back
 		if w&ftLockBit != 0 {
 			w = c.hold()
 		}
@@ -129,7 +129,7 @@ func (g *ftG) completes(a *ftAccess, acquires, releases bool) {
 	} else {
 		ftStore64(&c.w, w)
 	}
-	if releases { // nobody waits for that
+	if releases { // after the unlock: no other goroutine waits for it
 		g.tick()
 	}
 }

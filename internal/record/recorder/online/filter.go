@@ -1,19 +1,18 @@
 package online
 
-// (ON5), the filter of package tree before FastTrack: TR6 and TR7, in the cell. The context of a
-// goroutine is a run of its epochs, of which others know all or none; an access is dropped whose
-// representative in the cell is of that run, in place of the same epoch. Without the filter a run
-// is one epoch.
+// The filter of package tree in the cells (ON5). The context of a goroutine is a run of its epochs
+// of which each other goroutine knows all or none. An access is dropped if the one in the cell is
+// of the same context, instead of the same epoch. Without the filter a context is one epoch.
 
-// ftFilter says that contexts are given back (TR6).
+// ftFilter: contexts are given back (TR6).
 var ftFilter bool
 
-// ftReleased is a lock that a goroutine has released.
+// ftReleased is a release of a lock.
 type ftReleased struct {
 	lock   uint64
 	before uint64 // the context around it
 	others uint32 // how often it was acquired until then
-	back   bool   // it was taken again, and by nobody else before
+	back   bool   // it was taken again, and by no other goroutine before
 }
 
 // ftReleases are the last few of a goroutine, the oldest first, between which it sent nothing.
@@ -80,8 +79,8 @@ func (g *ftG) unlocked(o *ftObject, before uint64) {
 		return
 	}
 	if o.given {
-		// somebody may do so before it is noted that another took it: the count of those who did
-		// says nothing
+		// A release by a goroutine that has not taken the lock may come before taken counts the
+		// other one's Lock, so the count proves nothing.
 		return
 	}
 	if o.passed++; o.lost() && o.passed%ftLost != 0 {
@@ -95,11 +94,11 @@ func (g *ftG) unlocked(o *ftObject, before uint64) {
 	s.last = g.base
 }
 
-// locked is (TR6): if nobody else has acquired the lock that t released as its last message, nobody
-// can know of what t did before that and not of what it did after, and t has the context again. Of
-// several locks, the context around the first of them is back when all are. A lock for reading
-// gives nothing back: who takes it again need not be who releases it, and a writer that somebody
-// else lets in knows of the first release and not of what t does after it.
+// locked is (TR6). If no other goroutine has acquired the lock that t released as its last message,
+// none can know of t's events before the release and not of those after it, so t gets its context
+// back. Of several locks, the context around the first of them is back when all are. A read lock
+// gives no context back: another goroutine may release it, and a writer that acquires that release
+// knows of t's first release and not of t's later events.
 func (g *ftG) locked(o *ftObject) {
 	if !ftFilter {
 		return
@@ -118,7 +117,7 @@ func (g *ftG) locked(o *ftObject) {
 	if !ok {
 		return
 	}
-	if s.at(place).others != o.taken { // somebody knows: no context before is given back any more
+	if s.at(place).others != o.taken { // another goroutine has acquired it: no earlier context comes back
 		s.forget(place + 1)
 		return
 	}

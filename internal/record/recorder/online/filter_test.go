@@ -10,8 +10,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestLocksAgain: who takes a lock again that nobody else took need not have the access of the lock
-// itself again; once somebody else took it, or knows of another release, it does.
+// TestLocksAgain: a goroutine that takes a lock again, with no other Lock in between, need not
+// repeat the access of the lock itself. It must once another goroutine has taken the lock, or
+// knows of another release.
 func TestLocksAgain(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()

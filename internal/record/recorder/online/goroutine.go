@@ -2,8 +2,9 @@ package online
 
 import "unsafe"
 
-// ftG is what the detector knows of a goroutine. Only the goroutine itself uses it, or one that
-// completes an operation for it while it waits.
+// ftG is the state of the detector for a goroutine. Only the goroutine itself uses it, or one that
+// completes an operation for it while it waits. The rules are its methods, since each of them needs
+// the epoch, the context, the clock and the counters at once.
 type ftG struct {
 	_ ftOff
 	// E(t); 0: no slot was free, the goroutine is not seen (ON1). The first fields: assembly reads
@@ -13,8 +14,8 @@ type ftG struct {
 	width    uint64
 	slot     uint32 // 0: none, or none yet (ON1)
 	clock    uint32
-	place    uint32      // of its reads in what cells share
-	acted    uint32      // the clock of its last access, or of one by who had the slot before
+	place    uint32      // of its reads in shared histories
+	acted    uint32      // the clock of the last access in its slot, its own or by an earlier goroutine
 	all      uint32      // ftAll when it released last, or took its slot
 	vc       ftVC        // C(t) without its own component
 	from     ftComponent // a release that had all of vc; none: slot 0 (ON4)
@@ -49,14 +50,14 @@ func (g *ftG) knows(w uint64) bool {
 	return s == g.slot || ftClockOf(w) <= g.vc.get(s)
 }
 
-// at returns what g knows of a slot.
+// at returns the component of C(t) of a slot.
 func (g *ftG) at(slot uint32) uint32 {
 	v := &g.vc
 	switch {
 	case slot == g.slot:
 		return g.clock
 	case v.height|v.n == 0 && slot < ftLeafSlots && v.root != nil:
-		return *v.root.clock(slot) // of slot 0 nobody asks
+		return *v.root.clock(slot) // slot 0 is never passed
 	}
 	return v.get(slot)
 }
@@ -69,14 +70,14 @@ type ftSlot struct {
 	clock uint32
 	_     [60]byte
 	acted uint32 // that of the last access, if the goroutine has ended
-	// who knows of a clock from this one on knows of all releases between the two (ON4)
+	// a clock from this one on includes all releases in the slot up to it (ON4)
 	whole uint32
 	next  uint32
 	who   [4]ftWho
 	_     [16]byte
 }
 
-// ftWho says whose the clocks from first on are.
+// ftWho identifies the goroutine of the clocks from first on.
 type ftWho struct {
 	first uint32
 	from  uint32 // the goroutine that started it, 0 if its number is larger
@@ -223,8 +224,8 @@ func (g *ftG) count() {
 	ftStore32(&ftSlots.list.list[g.slot].clock, g.clock)
 }
 
-// move gives t another slot when the clocks of its own are used up (ON1): it knows what it did
-// itself.
+// move gives t another slot when the clocks of its own are used up (ON1). C(t) includes the former
+// slot.
 func (g *ftG) move() {
 	old, clock := g.slot, g.clock
 	g.vc.set(old, clock)
@@ -237,7 +238,7 @@ func (g *ftG) move() {
 	g.stats.moves++
 }
 
-// end gives back what g has.
+// end frees the memory and the slot of g.
 func (g *ftG) end() {
 	g.vc.clear()
 	for i := range g.steps {
@@ -262,9 +263,9 @@ func (g *ftG) end() {
 // ftAll counts the calls of acquireAll.
 var ftAll uint32
 
-// acquireAll is (CL8) for object 0: t knows all that has been done. Of a goroutine's present clock
-// it knows, but not of what will be released with it: so everybody counts up before the next
-// release.
+// acquireAll is (CL8) for object 0: t knows of all earlier events. It knows of each goroutine's
+// present clock, but not of later events of that epoch: so each goroutine raises its clock before
+// its next release.
 func (g *ftG) acquireAll() {
 	ftLock(&ftSlots.lock)
 	ftAdd32(&ftAll, 1)
@@ -278,9 +279,9 @@ func (g *ftG) acquireAll() {
 	g.from = ftComponent{}
 }
 
-// beforeRelease is the other half of acquireAll. It waits for one that is not at its end: that
-// would take the new clock for one whose release it knows, while it may have looked at other slots
-// before they did what that release passes on.
+// beforeRelease is the other half of acquireAll. It waits for an acquireAll that is running. That
+// one could otherwise read the new clock, although it may have read other slots before the events
+// that the release passes on.
 func (g *ftG) beforeRelease() {
 	if g.all != ftLoad32(&ftAll) {
 		g.afterAll()

@@ -72,7 +72,7 @@ func (m ftGroups) set(s ftLocs, p uint32) ftGroups {
 	return m&^ftGroups(s*15) | ftGroups(uint32(s)*p)
 }
 
-// free returns a row whose cell nobody has need of. There is one for every location that has none
+// free returns a row whose cell is not in use. There is one for every location that has none
 // of its own.
 //
 //go:nosplit
@@ -130,7 +130,8 @@ func ftQuickCell(word uintptr, p uint32) *ftCell {
 	return ftGroupCell(word, p)
 }
 
-// row makes a row of word's line of what c has. Its cells are filled before they are somebody's.
+// row makes a row of word's line of what c has. Its cells are filled before a location refers to
+// them.
 //
 //go:nosplit
 func (c *ftClass) row(word uintptr, p uint32) bool {

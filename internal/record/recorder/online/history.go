@@ -2,8 +2,8 @@ package online
 
 import "unsafe"
 
-// ftHistory is the accesses of a location that are unordered among themselves, where one word is
-// not enough: reads by several goroutines, and atomic accesses. A cell with a history has its
+// ftHistory is the accesses of a location that are unordered among themselves, if one word cannot
+// hold them: reads by several goroutines, and atomic accesses. A cell with a history has its
 // address in R.
 type ftHistory struct {
 	_      ftOff
@@ -49,8 +49,8 @@ func ftKindOf(w uint64) uint8 {
 }
 
 // has reports whether a read in g's context is there, and of the whole word if that is asked for.
-// It takes no lock: who frees c meanwhile has found the read there, or comes before it and g would
-// not have met c.
+// It takes no lock: an access that frees c meanwhile has found the read there, or comes before it
+// and g would not have found c.
 //
 //go:nosplit
 func (c *ftHistory) has(g *ftG, whole bool) bool {
@@ -77,8 +77,8 @@ func ftConflict(a, b uint8) bool {
 }
 
 // ftStands reports whether an access of kind mark (a read of the whole word: ftWhole) stands for w
-// of a history, if it knows of it: who races with w races with it. One of the first location alone
-// does not for a read of the whole word.
+// of a history, if it knows of it: an access that races with w races with it. One of the first
+// location alone does not for a read of the whole word.
 //
 //go:nosplit
 func ftStands(mark, w uint64) bool {
@@ -108,7 +108,7 @@ func (c *ftHistory) copy() *ftHistory {
 	return d
 }
 
-// ftMarked is what a history has of a read's site.
+// ftMarked returns the low bits of a read's word in a history.
 //
 // both: ftWhole
 //
@@ -135,7 +135,7 @@ func (c *ftHistory) first(r uint64) {
 	c.n = 1
 }
 
-// ftInHistory is what a history has of a read that R was.
+// ftInHistory converts a read in R to its word in a history.
 func ftInHistory(r uint64) uint64 { return r&^ftKindMask | ftMarked(r)&ftKindMask }
 
 // put adds an access of g, in place of those that it covers. It returns the history, which may have

@@ -2,7 +2,7 @@ package online
 
 import "testing"
 
-// TestHistoryFront: of what many read, the rules of the same epoch find the last read wherever it
+// TestHistoryFront: in a history of many reads, the same-epoch rules find the last read wherever it
 // was in the history, and a write is checked against the last read of each.
 func TestHistoryFront(t *testing.T) {
 	ftInitSlots()

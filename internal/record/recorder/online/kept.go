@@ -1,13 +1,12 @@
 package online
 
-// Locks that a goroutine keeps to itself. If nobody else has acquired a lock since t released it,
-// it has nothing to tell t, and its clocks are those that t gave it: so taking it again changes its
-// counts alone, and releasing it one number. Neither needs the lock's place in the table: who holds
-// the lock is the only one to use them, unless somebody else releases it, and then this is for no
-// lock of that kind any more.
+// Locks that stay with one goroutine. If no other goroutine has acquired a lock since t released
+// it, its clocks are t's own: taking it again changes its counts only, and releasing it one
+// component. Neither needs a lookup in the table. Only the holder uses the object meanwhile; after
+// a release by another goroutine (given), the lock is handled the general way.
 //
-// Nothing is changed here that has to be given back, since where locks are copied or written over,
-// two may hold one and the same.
+// Nothing is changed here that has to be freed: if locks are copied or overwritten, two goroutines
+// may hold the same one.
 
 // ftKept are the objects of locks that t has taken, by address. One that has the key that is asked
 // for is the lock's own: an object that is forgotten loses its key.
@@ -23,14 +22,15 @@ func (g *ftG) keptAt(addr uintptr) *ftObject {
 	return nil
 }
 
-// relocks takes the lock at addr, which t holds by now, if t was the last to release it, sent
-// nothing but releases of locks since, and nobody else has acquired it (TR6). It returns the lock,
-// nil if it is not so. What somebody has released who had not taken it (o.w) is for t to acquire.
+// relocks takes the lock at addr, which t holds by now, if t released it last, has sent no other
+// message than releases of locks since, and no other goroutine has acquired it (TR6). Otherwise it
+// returns nil. A release by a goroutine that had not taken the lock (o.w) remains to be acquired
+// by t.
 //
-// The access of the lock is dropped as well where t has its context back, and made it in that: only
-// somebody who races with it, or t with a stronger one, can have put another in its place. Else
-// accesses says that it is to be made: t may have released another lock meanwhile, and who acquired
-// that knows of the one and not of the other.
+// The access of the lock itself is dropped too if t has made it in the context that it gets back.
+// Only a racing access, or a stronger one of t's, can have replaced it. Otherwise accesses is
+// true, and the caller makes it: t may have released another lock meanwhile, and a goroutine that
+// acquired that one knows of the earlier access and not of this one.
 func (g *ftG) relocks(addr uintptr) (o *ftObject, accesses bool) {
 	o, s := g.keptAt(addr), &g.releases
 	if o == nil || s.n == 0 || s.last != g.base || o.w.slot != g.slot || g.all != ftLoad32(&ftAll) {

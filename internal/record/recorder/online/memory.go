@@ -6,7 +6,7 @@ import "unsafe"
 // of its own, and gives and takes more of it together: what is freed on one and used on the next
 // would take its lines of cache along, and so would one lock.
 
-// ftClass is what a processor has of one size.
+// ftClass is the free memory of one size of a processor.
 type ftClass struct {
 	_         ftOff
 	lock      uint32
@@ -36,7 +36,7 @@ var (
 	ftStores  [40]ftStore
 )
 
-// ftMemory is what has been mapped, in bytes, but for the shadow.
+// ftMemory is the number of bytes mapped, without the shadow.
 var ftMemory uint64
 
 // ftObjectClass is of ftObjects alone: their memory is never anything else's, so that who has kept
@@ -105,13 +105,13 @@ func (c *ftClass) fill(class int, size uintptr) {
 	ftAdd64(&ftMemory, uint64(piece))
 }
 
-// ftFree gives back what ftAlloc(n) returned.
+// ftFree frees memory that ftAlloc(n) returned.
 func ftFree(p unsafe.Pointer, n uintptr) {
 	class, size := ftClassOf(n)
 	ftGiveTo(class, size, p)
 }
 
-// ftGiveTo gives back what ftTakeOf returned.
+// ftGiveTo frees memory that ftTakeOf returned.
 func ftGiveTo(class int, size uintptr, p unsafe.Pointer) {
 	c := &ftClasses[ftHere()%ftMaxParts][class]
 	ftLock(&c.lock)

@@ -2,7 +2,7 @@ package online
 
 import "unsafe"
 
-// ftRel is what has been released to an object: vc, and the component of the one goroutine that
+// ftRel is the clock released to an object: vc, and the component of the one goroutine that
 // has released to it, apart from it, so that a release needs no memory. slot 0: several have, and
 // theirs are in vc.
 type ftRel struct {
@@ -55,7 +55,7 @@ func (r *ftRel) swap(g *ftG) {
 		g.vc.join(&r.vc)
 	}
 	if g.from = e; !all || g.slot != mine {
-		// who has moved knows of the slot before, of which e need not
+		// after a move, t knows of its former slot, which e need not include
 		g.from = ftComponent{}
 	}
 	g.told(e)
@@ -117,7 +117,7 @@ func (r *ftRel) has(c ftComponent) bool {
 	return ftUnbroken(c, k)
 }
 
-// ftUnbroken reports whether who knows of the clock k of c's slot knows of what was released with c
+// ftUnbroken reports whether the clock k of c's slot includes all that was released with c
 // (ON4).
 func ftUnbroken(c ftComponent, k uint32) bool {
 	return k == c.clock || k > c.clock && c.clock >= ftLoad32(&ftSlots.list.list[c.slot].whole)
@@ -149,8 +149,8 @@ type ftObject struct {
 	// a lock: an epoch at which who took it last had accessed it, or one before that in the same
 	// context
 	seen  uint64
-	by    uint32 // a lock: the slot of who has taken it (not for reading), 0 once it is released
-	given bool   // a lock: it was released by somebody else than who had taken it
+	by    uint32 // a lock: the slot of its holder (not for reading), 0 once it is released
+	given bool   // a lock: a goroutine other than its holder has released it
 	// passed is how often a lock was released since it gave a context back (ON5).
 	passed uint32
 }
@@ -202,7 +202,7 @@ func (t *ftTable) at(class int, addr uintptr) *ftObject {
 	return t.search(key, addr)
 }
 
-// there returns the object of a class at addr, nil if there is none: who acquires need not make it.
+// there returns the object of a class at addr, nil if there is none: an Acquire does not make it.
 func (t *ftTable) there(class int, addr uintptr) *ftObject {
 	key := ftKey(class, addr)
 	if o := t.last; o != nil && o.key == key {

@@ -153,8 +153,8 @@ func (g *ftG) quickSpan(addr, n uintptr, site uint64, kind uint8) uintptr {
 }
 
 // quickWords is quick for the whole words from addr on, as far as there is nothing but what most
-// have: no history that is not split, no cell that somebody else holds. It returns how many bytes
-// they are.
+// have: no history that is not split, no cell that another goroutine holds. It returns how many
+// bytes they are.
 //
 //go:nosplit
 func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
@@ -175,7 +175,7 @@ func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
 		}
 		c = &p[i&(ftWords-1)]
 		if r := ftLoad64(&c.r); r>>ftSlotShift >= ftSharedTag {
-			// to lock the cell would take its line from who reads it
+			// locking the cell would take its line from its readers
 			if kind == ftReads && r>>ftSlotShift == ftSplitTag && g.quickSplit(c, r, site|ftFull) {
 				shared++
 				continue

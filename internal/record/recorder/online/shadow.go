@@ -26,7 +26,7 @@ type ftCell struct {
 // ftCells is the directory: the words' cells by block; 0: not mapped.
 var ftCells *[1 << ftPlaneShift]*[ftWords]ftCell
 
-// ftInfo is what is known of the lines of a block.
+// ftInfo is the metadata of the lines of a block.
 type ftInfo struct {
 	_      ftOff
 	lines  [ftLineCount]ftLine
@@ -118,7 +118,7 @@ func ftMapBlock(addr uintptr) *[ftWords]ftCell {
 	return ftCells[i]
 }
 
-// ftLineOf returns what is known of addr's line; its block has cells.
+// ftLineOf returns the metadata of addr's line; its block has cells.
 //
 //go:nosplit
 func ftLineOf(addr uintptr) *ftLine {

@@ -6,9 +6,9 @@ import "unsafe"
 // place in the code, has the same last reads everywhere; a history for each word would be another
 // line of cache for each read.
 
-// ftShared is plain reads that several cells have, each in the place of its slot, so that nobody
-// has to look for his own. It does not change while anybody has it. A cell that has one has its
-// address in R, with ftSharedTag; nothing inside its word counts.
+// ftShared is plain reads that several cells have, each in the place of its slot, so that no
+// goroutine has to search for its own. It does not change while it has a reference. A cell that
+// has one has its address in R, with ftSharedTag; nothing inside its word counts.
 type ftShared struct {
 	_    ftOff
 	n    uint32
@@ -18,7 +18,8 @@ type ftShared struct {
 
 const ftSharedPlaces = 30
 
-// ftStep is what an access of t's makes of one R: where that is met again, so is the outcome.
+// ftStep is the R after an access of t's to a cell with another R. For the same R and access it
+// is the same again.
 type ftStep struct {
 	_    ftOff
 	from uint64 // R; the step has a reference if it is a shared history, and more than met
@@ -87,7 +88,7 @@ func (c *ftCell) own() {
 //go:nosplit
 func (g *ftG) step(r uint64) *ftStep { return &g.steps[r*0x9E3779B97F4A7C15>>62] }
 
-// stepping returns what t's step has of an access.
+// stepping returns an access as a step has it.
 //
 //go:nosplit
 func (g *ftG) stepping(site uint64, kind uint8) uint64 {
@@ -216,7 +217,7 @@ func (g *ftG) makes(s *ftStep, a *ftAccess) bool {
 	return true
 }
 
-// end gives back what a step has.
+// end gives up the references of a step.
 func (s *ftStep) end() {
 	if s.made() {
 		if d := ftSharedOf(s.from); d != nil {

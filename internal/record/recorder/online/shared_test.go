@@ -82,7 +82,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestSharedWrites: who knows of all reads that words share writes to them without a look at each.
+// TestSharedWrites: a goroutine that knows of all reads in a shared history writes to its words
+// without a check of each.
 func TestSharedWrites(t *testing.T) {
 	const words = 40
 	g := newBenchG()

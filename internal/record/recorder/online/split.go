@@ -5,31 +5,31 @@ import "unsafe"
 // Histories by processor (ON6). Where goroutines on several processors read one location again and
 // again, each in epochs of its own, the lines of cache of its cell and of its history would go
 // from one to the other with every read. So a history that two processors have come to in turn
-// some times is split: each has a part of its own, and who reads locks that alone. Who locks the
-// cell for anything else gathers the parts.
+// some times is split: each has a part of its own, and a read locks only that. An access that
+// locks the cell for anything else gathers the parts.
 
 // ftSplit is the history of a word's own cell, in parts. A cell that has one has its address in R,
 // with ftSplitTag. There are plain reads in it, at most atomic ones in rest, and no cells inside
 // the word count.
 type ftSplit struct {
 	_     ftOff
-	lock  uint32     // of rest; who has it has a place as well
-	rest  *ftHistory // what was read before, and what others have taken the places of
-	next  *ftSplit   // if it is nobody's
+	lock  uint32     // of rest; its holder has a place as well
+	rest  *ftHistory // reads before the split, and reads whose places other slots have taken
+	next  *ftSplit   // if it is free
 	_     [40]byte
 	parts [ftMaxParts]ftHistoryPart // of which there are ftParts and one
 }
 
 // ftHistoryPart has a place for a slot's reads of the whole word, and one for those of its first
-// location; other slots have the same. Who uses a place takes it: ftTaken stands there meanwhile,
-// so the lock is in the line of cache that is needed anyway. If it is nobody's its places stay
-// taken, and so they remain for who has come too late.
+// location; other slots have the same. An access takes the place that it uses: ftTaken stands there
+// meanwhile, so the lock is in the cache line that is needed anyway. The places of a free ftSplit
+// stay taken, so a late reader fails.
 type ftHistoryPart struct {
 	_    ftOff
 	list [2 * ftPlaces]uint64
 }
 
-// ftTaken stands in a place that somebody has taken: no word of a plain read.
+// ftTaken stands in a place that is taken. It is the word of no plain read.
 const ftTaken = ftAtomicReads << ftKindShift
 
 const (
@@ -61,7 +61,7 @@ func ftHere() uint32 {
 	return ftProcessor() & ftParts
 }
 
-// ftSplits are those that are nobody's, and the memory for more.
+// ftSplits are the free ones, and the memory for more.
 var ftSplits struct {
 	lock      uint32
 	free      *ftSplit
@@ -137,8 +137,8 @@ func (g *ftG) wholeRead(r uint64) bool {
 }
 
 // quickSplit takes a read where R is a split history and t's place is its own, or of a read that it
-// knows of. To take the place and to lock the cell exclude each other: of a reader and who locks
-// the cell one sees the lock of the other.
+// knows of. To take the place and to lock the cell exclude each other: of a reader and an access
+// that locks the cell, one sees the lock of the other.
 //
 //go:nosplit
 func (g *ftG) quickSplit(c *ftCell, r, site uint64) bool {
@@ -192,7 +192,7 @@ func (g *ftG) readSplit(c *ftCell, a *ftAccess) bool {
 	return g.quickSplit(c, r, a.site)
 }
 
-// add adds a read to rest. Who calls has a place.
+// add adds a read to rest. The caller has a place.
 func (v *ftSplit) add(g *ftG, e uint64) {
 	ftLock(&v.lock)
 	v.rest = v.rest.merge(g, e)
@@ -254,11 +254,11 @@ func (c *ftCell) gather(g *ftG) {
 			}
 		}
 	}
-	ftStore64(&c.r, v.rest.word()) // nobody has a place any more
+	ftStore64(&c.r, v.rest.word()) // no reader has a place any more
 	v.free()
 }
 
-// take takes the jth place, for good, and returns what was there.
+// take takes the jth place, for good, and returns its read.
 func (p *ftHistoryPart) take(j int) uint64 {
 	for i := 0; ; i++ {
 		if e := ftSwap64(&p.list[j], ftTaken); e != ftTaken {

@@ -14,7 +14,7 @@ func ftMap(n uintptr) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(b))
 }
 
-// ftDiscard makes pages zero, and gives back what they take.
+// ftDiscard makes pages zero, and gives their memory back to the system.
 func ftDiscard(p unsafe.Pointer, n uintptr) {
 	if err := syscall.Madvise(unsafe.Slice((*byte)(p), n), syscall.MADV_DONTNEED); err != nil {
 		panic(err)

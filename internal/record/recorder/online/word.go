@@ -1,6 +1,6 @@
 package online
 
-// A word is what a cell remembers of one access: 0, or
+// A word is one access in a cell: 0, or
 //
 //	63        48 47        26  25    24    23        0
 //	slot         clock         full  lock  site
