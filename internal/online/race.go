@@ -78,13 +78,13 @@ func (s *Sites) of(kind string, stack []Frame) []site {
 	return list
 }
 
-// Race converts a race to one of package report.
-func (s *Sites) Race(f *Found) report.Race {
-	a, b := s.of(f.Kind, f.At), s.of(f.OldKind, f.Old)
-	x, y := match(a, b)
-	r := report.Race{Tier: report.Candidate, Count: 1}
-	r.A = s.access(f.Kind, report.Goroutine{ID: f.G, Parent: f.From, Created: frames(f.Created)}, f.At, x)
-	r.B = s.access(f.OldKind, report.Goroutine{ID: f.OldG, Parent: f.OldFrom, Created: frames(f.OldBy)}, f.Old, y)
+// AddTo adds a race of the detector to a report: as a race if it is the first of its location, else
+// as a candidate.
+func (s *Sites) AddTo(set *report.Set, f *Found) {
+	x, y := match(s.of(f.Kind, f.At), s.of(f.OldKind, f.Old))
+	a := s.access(f.Kind, report.Goroutine{ID: f.G, Parent: f.From, Created: frames(f.Created)}, f.At, x)
+	b := s.access(f.OldKind, report.Goroutine{ID: f.OldG, Parent: f.OldFrom, Created: frames(f.OldBy)}, f.Old, y)
+	object := cmp.Or(x.Object, y.Object, x.Expr, y.Expr)
 	if f.First {
 		set.Add(report.Race{Tier: report.Observed, A: a, B: b, Object: object, Count: 1})
 		return
