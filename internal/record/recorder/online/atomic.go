@@ -19,8 +19,8 @@ type ftOperation struct {
 // ftNoObject stands in the history of a location that no operation has released to.
 var ftNoObject ftObject
 
-// opens begins an operation at a.addr, of whose word c is the cell, nil if there is none yet.
-// makes: it may release.
+// opens begins an operation at a.addr. c is the cell of the word, nil if there is none yet. makes:
+// the operation may release, so it makes an object if there is none.
 //
 // If several threads use one location, most of the time is the transfer of its cache lines between
 // cores. So the cell is fetched once, for writing, and not read before.
@@ -48,10 +48,10 @@ func (g *ftG) opens(a *ftAccess, c *ftCell, makes bool) {
 	g.opensFirst(a, makes)
 }
 
-// ftHint is where the operation at a word found what it needs, when somebody else had been there
-// last: four lines of cache, each of which says where the next is. They are asked for at once, when
-// the cell is locked and not before: who has it needs them. It need not be true any more: no memory
-// of the detector is given back to the system.
+// ftHint is the addresses that the last operation at a word used, when another goroutine had been
+// there before: four cache lines, each with the address of the next. They are fetched at once,
+// after the cell is locked, because its holder needs them until then. A hint may be outdated,
+// which is safe, since no memory of the detector is given back to the system.
 type ftHint struct {
 	_    ftOff
 	c    *ftCell

@@ -117,7 +117,7 @@ func (g *ftG) locked(o *ftObject) {
 	if !ok {
 		return
 	}
-	if s.at(place).others != o.taken { // another goroutine has acquired it: no earlier context comes back
+	if s.at(place).others != o.taken { // another goroutine knows: no earlier context comes back
 		s.forget(place + 1)
 		return
 	}

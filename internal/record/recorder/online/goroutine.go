@@ -15,7 +15,7 @@ type ftG struct {
 	slot     uint32 // 0: none, or none yet (ON1)
 	clock    uint32
 	place    uint32      // of its reads in shared histories
-	acted    uint32      // the clock of the last access in its slot, its own or by an earlier goroutine
+	acted    uint32      // the clock of the last access in its slot
 	all      uint32      // ftAll when it released last, or took its slot
 	vc       ftVC        // C(t) without its own component
 	from     ftComponent // a release that had all of vc; none: slot 0 (ON4)

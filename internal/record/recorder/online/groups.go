@@ -2,16 +2,15 @@ package online
 
 import "unsafe"
 
-// Which cell a location of a word has (ON2). Locations whose last accesses are the same share one,
-// and those that are not the word's own are taken by rows of a line: eight cells, one for each of
-// its words.
+// The cells of the locations of a word (ON2). Locations with the same last accesses share a cell.
+// Cells other than the word's own are allocated in rows of a line: eight cells, one for each word.
 
-// ftGroups says it, with four bits for each location, the lowest for the first: 0, none that
-// counts; 1 to 7, the one in this row; ftOwnCell, the word's own, without what ftFull says of the
-// others. The first location always has that. It is changed under the lock of the word's cell.
+// ftGroups is the cell of each location, in four bits, the lowest for the first location: 0, none;
+// 1 to 7, the one in this row; ftOwnCell, the word's own, without the accesses of the whole word.
+// The first location always has that one. It is changed under the lock of the word's cell.
 type ftGroups uint32
 
-// ftLocs is some locations of a word: bit 4k is the kth.
+// ftLocs is a set of locations of a word: bit 4k is the kth.
 type ftLocs uint32
 
 const (

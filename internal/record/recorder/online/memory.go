@@ -2,9 +2,9 @@ package online
 
 import "unsafe"
 
-// Memory outside the program's heap, in powers of two, which is used again. Each processor has some
-// of its own, and gives and takes more of it together: what is freed on one and used on the next
-// would take its lines of cache along, and so would one lock.
+// The detector's own memory, in powers of two, outside the program's heap. Each processor has free
+// lists of its own, and exchanges batches with the others: memory freed on one processor and used
+// on another would move its cache lines, and so would a common lock.
 
 // ftClass is the free memory of one size of a processor.
 type ftClass struct {
@@ -39,8 +39,8 @@ var (
 // ftMemory is the number of bytes mapped, without the shadow.
 var ftMemory uint64
 
-// ftObjectClass is of ftObjects alone: their memory is never anything else's, so that who has kept
-// the address of one that was forgotten finds one, of another key.
+// ftObjectClass is the class of ftObjects alone. Their memory is never reused for another type, so
+// a kept address of a forgotten object still refers to an object, with another key.
 const ftObjectClass = 0
 
 func ftClassOf(n uintptr) (class int, size uintptr) {
@@ -53,8 +53,8 @@ func ftClassOf(n uintptr) (class int, size uintptr) {
 
 const (
 	ftPiece = 256 << 10
-	// behind a piece: who reads a history without a lock may read this far past what another has
-	// put in its place
+	// after a piece: a reader of a history without a lock may read this far past the object that
+	// has replaced it
 	ftSlack = 64
 	ftBatch = 4 << 10 // bytes
 )

@@ -2,9 +2,9 @@ package online
 
 import "unsafe"
 
-// Histories that cells share (ON6). What several goroutines read, all of it, each from the same
-// place in the code, has the same last reads everywhere; a history for each word would be another
-// line of cache for each read.
+// Histories that cells share (ON6). If several goroutines read all of a data structure, each from
+// one source line, all words have the same last reads. A history for each word would cost another
+// cache line per read.
 
 // ftShared is plain reads that several cells have, each in the place of its slot, so that no
 // goroutine has to search for its own. It does not change while it has a reference. A cell that
