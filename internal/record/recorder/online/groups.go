@@ -5,9 +5,10 @@ import "unsafe"
 // The cells of the locations of a word (ON2). Locations with the same last accesses share a cell.
 // Cells other than the word's own are allocated in rows of a line: eight cells, one for each word.
 
-// ftGroups is the cell of each location, in four bits, the lowest for the first location: 0, none;
-// 1 to 7, the one in this row; ftOwnCell, the word's own, without the accesses of the whole word.
-// The first location always has that one. It is changed under the lock of the word's cell.
+// ftGroups is the cell of each location, in four bits, the lowest for the first location: 0, none
+// in use; 1 to 7, the one in this row; ftOwnCell, the word's own, whose ftFull does not count for
+// it. The first location always has the word's own. ftGroups changes under the lock of the word's
+// cell.
 type ftGroups uint32
 
 // ftLocs is a set of locations of a word: bit 4k is the kth.
