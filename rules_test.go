@@ -40,20 +40,19 @@ const mostRules = 220
 var (
 	ruleLine   = regexp.MustCompile(`^(?://\s*)?(?:- )?\(([A-Z]{2}\d+)\) `)
 	ruleNumber = regexp.MustCompile(`\b[A-Z]{2}\d+\b`)
-	oldRule    = regexp.MustCompile(`^//\s*(?:- )?\([A-Z]\d+\) `)
+	bareRule   = regexp.MustCompile(`^//\s*(?:- )?\([A-Z]\d+\) `)
 )
 
 // ruleBook has where rules are defined, and where each is cited outside of the comment that defines
 // it.
 type ruleBook struct {
 	defined, cited map[string]string
-	old            int // rules with one letter
 }
 
 // TestRules: each rule is defined once, by the package that its letters name, and cited; what is
 // cited is defined.
 func TestRules(t *testing.T) {
-	b := ruleBook{map[string]string{}, map[string]string{}, 0}
+	b := ruleBook{map[string]string{}, map[string]string{}}
 	for _, top := range []string{"internal", "docs", "bench", "cmd"} {
 		err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
 			switch {
@@ -85,7 +84,7 @@ func TestRules(t *testing.T) {
 	if len(b.defined) > mostRules {
 		t.Errorf("%d rules; at most %d", len(b.defined), mostRules)
 	}
-	t.Logf("%d rules, %d with one letter", len(b.defined), b.old)
+	t.Logf("%d rules", len(b.defined))
 }
 
 // readPage reads a page of docs. A page of theory may define rules of package model alone.
@@ -112,8 +111,8 @@ func (b *ruleBook) readGo(t *testing.T, name string) {
 		for _, line := range group.List {
 			pos := fset.Position(line.Pos())
 			b.read(t, line.Text, pos.String(), defines && pos.Column == 1, dir, here)
-			if defines && pos.Column == 1 && oldRule.MatchString(line.Text) {
-				b.old++
+			if defines && pos.Column == 1 && bareRule.MatchString(line.Text) {
+				t.Errorf("%s: a rule has the two letters of its package", pos)
 			}
 		}
 	}
