@@ -35,7 +35,8 @@ func (g *grant) trace(ctx context.Context, name string, meta *trace.Meta) error 
 	}
 	asked := g.flags(meta.BuildFlags)
 	for _, v := range meta.BuildEnv {
-		if value, ok := strings.CutPrefix(v, "GOWORK="); !ok || !inCache(value) {
+		value, ok := strings.CutPrefix(v, "GOWORK=")
+		if (!ok || !inCache(value)) && v != "GOAMD64=v2" {
 			asked = append(asked, "environment "+v)
 		}
 	}

@@ -211,6 +211,10 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	if err := c.copyModules(ctx, in, dir, b); err != nil {
 		return nil, err
 	}
+	fused, err := c.roundProducts(ctx, b)
+	if err != nil {
+		return nil, err
+	}
 	c.Progress("instrumenting")
 	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(b), OutDir: src})
 	var bad *plan.BuildError
@@ -239,6 +243,9 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 		}
 	}
 	b.describe(res, std)
+	if fused != "" {
+		b.Meta.Warn("fused", 1, "the program was built for GOAMD64="+unfused+" and not "+fused+", where x*y + z is rounded once: results of floating-point arithmetic may differ in the last digit, and files with the build tag amd64."+fused+" were left out")
+	}
 	b.Meta.GoFiles = c.goFiles()
 	b.Meta.BuildFlags, b.Meta.BuildEnv, b.Meta.Tested = append(c.loadFlags(), b.Flags...), b.LoadEnv, in.tested
 	return b, nil

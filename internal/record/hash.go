@@ -55,7 +55,7 @@ func (h *hasher) pkg(p *listed, modCache string) {
 }
 
 // goSettings are settings of the go command that are needed by name.
-type goSettings struct{ GOMODCACHE, GOFLAGS, GOWORK, GOMOD string }
+type goSettings struct{ GOMODCACHE, GOFLAGS, GOWORK, GOMOD, GOAMD64 string }
 
 // flags are those of GOFLAGS.
 func (s *goSettings) flags() ([]string, error) {
