@@ -351,10 +351,11 @@ func (p *rditProgram) few(events []trace.Event, meta *trace.Meta) (list []trace.
 			if p.event(meta, e) != "" {
 				list = append(list, *e)
 			}
-		case format.Enter, format.Exit, format.Block, format.Value, format.Word, format.Alloc, format.OpaqueBegin, format.OpaqueEnd,
-			format.MethodBegin, format.MethodEnd, format.Reach, format.ReachSet:
+		case format.Alloc, format.MethodBegin, format.MethodEnd, format.Reach, format.ReachSet:
 		default:
-			list = append(list, *e)
+			if !e.Kind.IsControl() {
+				list = append(list, *e)
+			}
 		}
 	}
 	return list

@@ -79,11 +79,10 @@ type passage struct {
 // it are of another one (ME8).
 func syncs(k format.Kind) bool {
 	switch k {
-	case format.Read, format.Write, format.OpaqueBegin, format.OpaqueEnd, format.MethodBegin, format.MethodEnd,
-		format.ReachSet, format.Reach, format.ReachGo, format.Alloc, format.Enter, format.Exit, format.Block, format.Value, format.Word:
+	case format.Read, format.Write, format.MethodBegin, format.MethodEnd, format.ReachSet, format.Reach, format.ReachGo, format.Alloc:
 		return false
 	}
-	return true
+	return !k.IsControl()
 }
 
 // begins notes that a context begins.

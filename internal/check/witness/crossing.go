@@ -228,7 +228,7 @@ func within(list [][2]uint64, x [2]uint64) bool {
 
 // reaches reports whether a call can act on an event.
 func reaches(p *model.MissingCall, e *trace.Event) bool {
-	if p.Seen && !e.Kind.IsAccess() {
+	if e.Kind.IsControl() || p.Seen && !e.Kind.IsAccess() {
 		return false
 	}
 	switch e.Kind {
@@ -236,8 +236,7 @@ func reaches(p *model.MissingCall, e *trace.Event) bool {
 		return p.All || slices.Contains(p.Goroutines, trace.GoID(e.Obj))
 	case format.Start, format.End:
 		return p.All || slices.Contains(p.Goroutines, e.G)
-	case format.Join, format.SelectDefault, format.MethodBegin, format.MethodEnd, format.OpaqueBegin, format.OpaqueEnd, format.Alloc,
-		format.Observe, format.Enter, format.Exit, format.Block, format.Value, format.Word:
+	case format.Join, format.SelectDefault, format.MethodBegin, format.MethodEnd, format.Alloc, format.Observe:
 		return false
 	}
 	from, to := bytesOf(e)

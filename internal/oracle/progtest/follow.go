@@ -61,9 +61,13 @@ func (f *follower) event(i int) error {
 		if slot != 0 || e.Aux != 1 {
 			return nil
 		}
-	case format.Value, format.Word, format.Block, format.Alloc, format.SelectCase, format.Start, format.End,
-		format.OpaqueBegin, format.OpaqueEnd, format.Acquire, format.Release, format.ReleaseMerge, format.Observe:
+	case format.Alloc, format.SelectCase, format.Start, format.End,
+		format.Acquire, format.Release, format.ReleaseMerge, format.Observe:
 		return nil
+	default:
+		if e.Kind.IsControl() {
+			return nil
+		}
 	}
 	if err := f.step(i, slot); err != nil {
 		return err

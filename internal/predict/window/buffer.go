@@ -119,8 +119,7 @@ func (b *buffer) note(i int, fresh bool) {
 			b.noteAccess(r, fresh)
 		}
 	case e.Kind == format.Alloc || e.Kind == format.Start || e.Kind == format.End || e.Kind == format.Enter || e.Kind == format.Exit:
-	case (e.Kind == format.OpaqueBegin || e.Kind == format.OpaqueEnd) && !r.hot:
-	case (e.Kind == format.Block || e.Kind == format.Value || e.Kind == format.Word) && !r.hot:
+	case e.Kind.IsControl() && !r.hot:
 	default:
 		s.n++
 		trackMeeting(s.waits, r)

@@ -238,12 +238,12 @@ func (b *Builder) Flush() error {
 
 // wants reports whether an event can matter in a window.
 func (b *Builder) wants(r *record, f *flow.Flow) bool {
-	switch e := &r.Event; e.Kind {
-	case format.Value, format.Word, format.Block, format.Enter, format.Exit:
+	switch e := &r.Event; {
+	case e.Kind.IsControl():
 		return len(f.Needs) > 0 || len(f.Guards) > 0 || len(f.Forks) > 0 || b.showsOutside(e)
-	case format.Read, format.Write:
+	case e.Kind == format.Read, e.Kind == format.Write:
 		return e.Obj != 0 && (e.Flags&format.FlagStack == 0 || b.opt.Walked) // 0: a nil map
-	case format.End:
+	case e.Kind == format.End:
 		b.excode.end(r)
 	}
 	return true

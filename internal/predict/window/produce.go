@@ -91,15 +91,15 @@ func (m *producer) event(i int, r *record, t *thread) {
 	case format.Join:
 		m.sync.join(i, r, t)
 	case format.Alloc:
-	case format.OpaqueBegin, format.OpaqueEnd, format.Value, format.Word, format.Enter, format.Exit:
-		if p := m.reads.pin(i, r, t); p >= 0 {
-			m.loosePins = append(m.loosePins, p)
-		}
 	case format.Block:
 		m.reads.pin(i, r, t)
 	default:
 		if r.obj >= 0 {
 			m.sync.syncEvent(i, r, t)
+		} else if r.Event.Kind.IsControl() {
+			if p := m.reads.pin(i, r, t); p >= 0 {
+				m.loosePins = append(m.loosePins, p)
+			}
 		}
 	}
 	if !t.dead {

@@ -19,8 +19,10 @@ package format
 // Kind says what a goroutine did in one event.
 type Kind uint8
 
-// The kinds. Their numbers are part of the trace format: they are never reused,
-// and a new kind is added at the end of its group's range.
+// The kinds. Their numbers are part of the trace format: they are never reused, and a new kind is
+// added at the end of its group's range. A group is more than its heading: all other packages ask
+// for ranges of it. So a kind from Lock to SelectDefault is an operation on the object Obj, and one
+// behind Word is control (IsControl), which has no effect in any model.
 const (
 	Invalid Kind = 0
 
@@ -110,7 +112,7 @@ const (
 	// code that asked for them writes into them is recorded, if that code is.
 	Alloc Kind = 52
 
-	// Control and data for the walk of package walk.
+	// Control and data for the walk of package walk: no memory, no synchronisation, no Obj.
 	// function entered. Site: the function; Val: site of the call, 0 if the caller is opaque; Aux:
 	// depth
 	Enter Kind = 56
@@ -210,6 +212,12 @@ func (k Kind) IsAccess() bool { return k >= Read && k <= AtomicRMW }
 
 // IsWrite reports whether k may change memory.
 func (k Kind) IsWrite() bool { return k == Write || k == AtomicWrite || k == AtomicRMW }
+
+// IsControl reports whether k says where a goroutine is in the program and what it has computed,
+// not what it has done to something that others see.
+func (k Kind) IsControl() bool {
+	return k >= Enter && k < Max || k == OpaqueBegin || k == OpaqueEnd
+}
 
 // IsAtomic reports whether k is an operation of sync/atomic.
 func (k Kind) IsAtomic() bool { return k >= AtomicRead && k <= AtomicRMW }

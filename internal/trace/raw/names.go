@@ -32,12 +32,7 @@ var kinds = func() map[string]format.Kind {
 
 // hasObj reports whether events of kind k have an object in their second place.
 func hasObj(k format.Kind) bool {
-	switch k {
-	case format.End, format.SelectDefault, format.OpaqueBegin, format.OpaqueEnd,
-		format.Enter, format.Exit, format.Block, format.Value, format.Word:
-		return false
-	}
-	return true
+	return !k.IsControl() && k != format.End && k != format.SelectDefault
 }
 
 // isGo reports whether the object of kind k is a goroutine.

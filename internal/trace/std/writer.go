@@ -78,9 +78,12 @@ func (w *Writer) Write(e *trace.Event) error {
 		return w.op(e, "begin", "")
 	case format.End:
 		return w.op(e, "end", "")
-	case format.ChanLen, format.SelectCase, format.SelectDefault, format.OpaqueBegin, format.OpaqueEnd,
-		format.MethodBegin, format.MethodEnd, format.Reach, format.ReachGo, format.ReachSet,
-		format.Observe, format.Alloc, format.Enter, format.Exit, format.Block, format.Value, format.Word:
+	case format.ChanLen, format.SelectCase, format.SelectDefault, format.MethodBegin, format.MethodEnd,
+		format.Reach, format.ReachGo, format.ReachSet, format.Observe, format.Alloc:
+		w.lossy.Dropped++
+		return nil
+	}
+	if e.Kind.IsControl() {
 		w.lossy.Dropped++
 		return nil
 	}
