@@ -225,7 +225,7 @@ func (b *builder) addedFile(files embed.FS, dir, path string) error {
 
 // constants adds the numbers of the event table.
 func (b *builder) constants() error {
-	b.Add("runtime/presage_format.go", constants("runtime", "pg", "pgFlag", "pgStop", "pg"))
+	b.Add("runtime/presage_format.go", append(constants("runtime", "pg", "pgFlag", "pgStop", "pg"), kindWords()...))
 	b.Add("sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
 	b.Add("internal/sync/presage_format.go", constants("sync", "presageKind", "presageFlag", "presageStop", "presage"))
 	return nil
@@ -275,6 +275,20 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		other, format.RawVersion, other, format.RawBlockWords, other, format.RawBoxWords, other, format.ChunkHeaderWords, other, uint64(format.SegMagic), other, format.MaxVar,
 		other, format.MaxValue, other, format.MaxConsts, other, uint32(format.OutsidePC), other, uint64(format.FirstFiring))
 	return s.Bytes()
+}
+
+// kindWords makes the table pgKindWords: the words of records by kind; 0 if the recorder looks at
+// them, or their length is not the kind's.
+func kindWords() []byte {
+	s := []byte("\nvar pgKindWords = [256]uint8{\n")
+	for k := range format.RawChunk {
+		empty, _ := format.RawLen(format.RawHeader(k, 0, 0, 0))
+		long, _ := format.RawLen(format.RawHeader(k, 0, 1<<10, 0))
+		if empty != 0 && empty == long && k != format.Read && k != format.Write {
+			s = fmt.Appendf(s, "\t%d: %d,\n", k, empty)
+		}
+	}
+	return append(s, "}\n"...)
 }
 
 // patched returns the step that applies the patches of a set, and makes the checks for the race

@@ -29,17 +29,6 @@ type pgShort struct {
 // bits 48 to 55 of the header.
 var pgShortShapes [256]uint16
 
-// pgKindWords are the words of records by kind; 0 if they are looked at, or their length is not the
-// kind's.
-var pgKindWords = [256]uint8{
-	pgBlockKind: 1, pgOpaqueBegin: 1, pgOpaqueEnd: 1, pgReachSet: 1, pgRawContext: 1,
-	pgEnterKind: 2, pgExitKind: 2, pgSelectDefault: 2, pgEnd: 2, pgRawStamp: 2, pgRawGC: 2,
-	pgLock: 3, pgUnlock: 3, pgTryFail: 3, pgWGWait: 3, pgOnceBegin: 3, pgOnceEnd: 3, pgOncePass: 3, pgGo: 3,
-	pgCondWait: 3, pgCondWake: 3, pgCondSignal: 3, pgCondBroadcast: 3, pgAcquire: 3, pgRelease: 3, pgReleaseMerge: 3, pgObserve: 3,
-	pgAtomicRead: 4, pgAtomicWrite: 4, pgAllocKind: 4, pgRawLate: 4,
-	pgAtomicRMW: 5, pgWGAdd: 5, pgChanSend: 5, pgChanRecv: 5, pgChanClose: 5, pgChanLen: 5, pgSelectCase: 5,
-}
-
 func pgShortInit() {
 	for i := range pgShortShapes {
 		size, values := i&0xf, 1
@@ -175,7 +164,7 @@ func (s *PresageG) scanShorts(p, end uintptr) uintptr {
 	return p
 }
 
-// pgWordsOf returns the words of a record that is not looked at.
+// pgWordsOf returns the words of a record that is not looked at (pgKindWords: presage_format.go).
 func pgWordsOf(h uint64) uintptr {
 	if w := pgKindWords[h>>56]; w != 0 {
 		return uintptr(w)
