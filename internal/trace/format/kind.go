@@ -1,12 +1,34 @@
-// Package format is the event table: the kinds of event a trace can hold, their
-// names, and the meaning of their operands. It imports nothing, because its
-// source is also compiled into the program under test, inside the recorder.
+// Package format is the event table: the kinds of event a trace can hold, their names, and the
+// meaning of their operands. It imports nothing. The program under test has its numbers, which
+// package recorder writes (constants in overlay.go).
 //
 // # Operands
 //
 // An event has four operands besides its goroutine and its site: Obj, Val, Aux
 // and Size. The table in this file says what each kind keeps in them; an operand
 // that the table does not mention is zero.
+//
+// # Adding a kind of event
+//
+// Its way from the operation to `presage trace dump` is, below internal,
+//
+//   - trace/format/kind.go: the kind, at the end of its group's range, its operands and its name
+//   - trace/format/raw.go: the words of its record, in the table and in RawLen
+//   - record/recorder/overlay.go: its name in the recorder, in constants
+//   - record/recorder/_std/runtime: the function that writes the record; where the stack must not
+//     grow, on the system's stack, as presageObserve does
+//   - record/goversion/patches: the call of that function, in states.diff if only the recorder has
+//     it. Or, if emitted code makes the record: a hook of package plan, which package instrument
+//     writes and package walk expects
+//   - record/merge/event.go: its operands, in emit; endsContext, if it is synchronisation
+//
+// An event of which only the trace and its text form know is control (IsControl), and nothing else
+// has to be changed for it. It has no site and no FlagOpaque: with a site the walk expects a hook
+// of package plan, and with the flag it shows that outside code runs. It is not left out between
+// walk and window: an event may carry what its goroutine's next one needs.
+//
+// For all other kinds, CONTRIBUTING.md says how to go on; the uses of the kind that is most like it
+// are the lists that it belongs to.
 //
 // # Names
 //
