@@ -89,7 +89,7 @@ func newAnalyze(env *Env) *cobra.Command {
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
 	f.Var(&shareFlag{to: &o.memory}, "memory", "memory for the analysis, as 2G, or a part of what is free, as 25%; half by default")
 	f.DurationVar(&o.time, "time", 0, "when prediction ends at the latest, as 10m; 0: never")
-	f.StringVar(&o.missing, "missing", "rdit", "what calls of missing methods do: rdit, anything to what they reach; barrier, anything; ignore, nothing (and its races may be false)")
+	f.StringVar(&o.missing, "missing", "rdit", "what calls of excluded code do: rdit, anything to what they reach; barrier, anything; ignore, nothing (and its races may be false)")
 	f.StringVar(&fly.engine, "engine", "", "fasttrack, lockset or hybrid: one pass by a detector that works on the fly, in place of prediction; but for fasttrack's first race, what it finds are candidates")
 	f.StringVar(&fly.filter, "filter", "", "tree (the default) or none: what drops accesses before the engine that add nothing to what it reports")
 	f.BoolVar(&fly.span, "span", false, "drop accesses by their location alone while nothing was sent; for fasttrack, where one race of a location is enough")

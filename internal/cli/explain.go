@@ -31,12 +31,12 @@ type explainArgs struct {
 
 const explainLong = `Say why two accesses are a race, or why they are none: the chain of events that keeps them in order.
 
-  presage explain                    lists the pairs of positions that have no witness because of what calls of missing methods may do
+  presage explain                    lists the pairs of source lines that have no witness because of what calls of excluded code may do
   presage explain ID                 the race of that ID in the report of the last run of this module
   presage explain a.go:10 b.go:20    the accesses at two positions, each file:line or file:line:column (or a name in traces of other tools)
 
 A chain goes from one access to the other: events of one goroutine, events that have to come before others (go statements, channels, WaitGroups), and
-orders that missing methods keep: between which calls, of which package, and which part of what they reach they share (docs/using/excluded.md). Without a
+orders that excluded calls keep: between which calls, of which package, and which part of what they reach they share (docs/using/excluded.md). Without a
 chain, what else keeps the accesses apart is said: a lock that both hold, values that reads have to see, or what the engine did not decide.`
 
 func newExplain(env *Env) *cobra.Command {
@@ -52,7 +52,7 @@ func newExplain(env *Env) *cobra.Command {
 	f.IntVar(&o.window, "window", 0, "likewise, events per window")
 	f.IntVar(&o.budget, "budget", 0, "likewise, conflicts of the engine")
 	f.IntVar(&o.effort, "effort", 0, "likewise, work on one trace")
-	f.StringVar(&o.missing, "missing", "rdit", "likewise, what calls of missing methods do: rdit, barrier, ignore")
+	f.StringVar(&o.missing, "missing", "rdit", "likewise, what calls of excluded code do: rdit, barrier, ignore")
 	f.BoolVar(&o.grant.all, "trust", false, trustHelp)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	return cmd
