@@ -36,9 +36,11 @@
 package static
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
+	"math/big"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -92,6 +94,11 @@ type PackageError struct {
 	Errors []string
 }
 
+// compare orders errors; a package and its variant for a test have one path.
+func (e PackageError) compare(o PackageError) int {
+	return cmp.Or(strings.Compare(e.Path, o.Path), slices.Compare(e.Errors, o.Errors))
+}
+
 func (e PackageError) String() string {
 	more := ""
 	if n := len(e.Errors) - 1; n > 0 {
@@ -126,15 +133,14 @@ type run struct {
 	program store.Digest
 	result  *Result
 
-	mu   sync.Mutex // guards what follows, and result.Stats and result.Errors
-	sums map[string]*summary.Function
-	// by package ID, of packages as they were compiled for a test
-	variants map[string]map[string]*summary.Function
-	// by package ID, IDs of those variants that the package imports, directly or not
-	tested  map[string][]string
-	units   map[string]*unit        // by package ID
-	digests map[string]store.Digest // of a package and all that it imports
-	done    int
+	mu sync.Mutex // guards what follows, and result.Stats and result.Errors
+	// the summaries of all packages, by function
+	versions map[string][]compiled
+	numbers  map[string]int          // by package ID
+	below    map[string]*big.Int     // by package ID, what the package imports, directly or not
+	units    map[string]*unit        // by package ID
+	digests  map[string]store.Digest // of a package and all that it imports
+	done     int
 
 	imported *imported // of one package alone, nil if all are visited
 
@@ -149,7 +155,7 @@ func (e *MissingError) Error() string {
 }
 
 func newRun(cfg Config) *run {
-	return &run{cfg: cfg, result: &Result{}, sums: map[string]*summary.Function{}, variants: map[string]map[string]*summary.Function{}, tested: map[string][]string{},
+	return &run{cfg: cfg, result: &Result{}, versions: map[string][]compiled{}, numbers: map[string]int{}, below: map[string]*big.Int{},
 		units: map[string]*unit{}, digests: map[string]store.Digest{}}
 }
 
@@ -263,10 +269,10 @@ func (r *run) link(prog *load.Program) {
 		maps.Copy(judged, u.Stats.Pairs.Judged)
 		t.add(&u.Stats)
 	}
-	r.sums, r.result.sums = sums, sums
+	r.result.sums = sums
 	linked := link.Find(sums, found, judged, promises, &t.Link)
 	r.result.guards, r.result.roots, r.result.calls = linked.Guards, linked.Roots, linked.Calls
-	slices.SortFunc(r.result.Errors, func(a, b PackageError) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(r.result.Errors, PackageError.compare)
 	t.Cuts[summary.BoundContexts] += t.Link.Merged
 	t.Cuts[summary.BoundSites] += t.Link.Left
 	r.result.Pairs = r.result.merge(linked.Warnings)

@@ -1,11 +1,13 @@
 package static
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"maps"
+	"math/big"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -114,54 +116,79 @@ func (r *run) accept(p *load.Package, data []byte) error {
 	r.result.Stats.Packages++
 	r.units[p.ID] = u
 	r.digest(p, digest[:])
-	sums := r.sums
-	if load.WithoutVariant(p.ID) != p.ID {
-		sums = map[string]*summary.Function{}
-		r.variants[p.ID] = sums
-	}
 	for _, f := range u.Functions {
-		sums[f.Key] = f
+		v := compiled{f, p.ID}
+		at, _ := slices.BinarySearchFunc(r.versions[f.Key], v, compiled.compare)
+		r.versions[f.Key] = slices.Insert(r.versions[f.Key], at, v)
 	}
 	return nil
 }
 
+// compiled is the summary of a function in one package. Several packages have a function with the
+// same key if they are variants of one package, or if they refer to the same method value.
+type compiled struct {
+	*summary.Function
+	pkg string // ID
+}
+
+// compare orders versions: those in packages that were compiled for a test come first.
+func (v compiled) compare(o compiled) int {
+	plain := func(id string) int {
+		if load.WithoutVariant(id) != id {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(plain(v.pkg), plain(o.pkg)), strings.Compare(v.pkg, o.pkg))
+}
+
 // lookup finds the summary of a function of a package that p imports, directly or not: of that
-// package as it was compiled for the same test, if it was.
+// package as it was compiled for the same test, if it was. Other packages do not count, because
+// which of them have been visited before depends on the order of the visits.
 func (r *run) lookup(p *load.Package, key string) *summary.Function {
 	if r.imported != nil {
 		return r.imported.lookup(key)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, id := range r.compiledFor(p) {
-		if f := r.variants[id][key]; f != nil {
-			return f
+	below := r.dependencies(p)
+	for _, v := range r.versions[key] {
+		if below.Bit(r.number(v.pkg)) != 0 {
+			return v.Function
 		}
 	}
-	return r.sums[key]
+	return nil
 }
 
-// compiledFor are the IDs of the packages that p imports, directly or not, and that were compiled
-// for a test.
-func (r *run) compiledFor(p *load.Package) []string {
-	ids, ok := r.tested[p.ID]
+// dependencies is the set of packages that p imports, directly or not, by number.
+func (r *run) dependencies(p *load.Package) *big.Int {
+	set, ok := r.below[p.ID]
 	if !ok {
+		set = new(big.Int)
 		for _, id := range p.Imports {
-			ids = append(ids, r.tested[id]...)
-			if load.WithoutVariant(id) != id {
-				ids = append(ids, id)
+			if r.below[id] != nil {
+				set.Or(set, r.below[id])
 			}
+			set.SetBit(set, r.number(id), 1)
 		}
-		slices.Sort(ids)
-		ids = slices.Compact(ids)
-		r.tested[p.ID] = ids
+		r.below[p.ID] = set
 	}
-	return ids
+	return set
+}
+
+// number is that of a package in sets of packages.
+func (r *run) number(id string) int {
+	n, ok := r.numbers[id]
+	if !ok {
+		n = len(r.numbers)
+		r.numbers[id] = n
+	}
+	return n
 }
 
 // digest notes the digest of a package and of all that it imports.
 func (r *run) digest(p *load.Package, own []byte) {
-	r.compiledFor(p)
+	r.dependencies(p)
 	k := store.NewKeyer()
 	k.Add(string(own))
 	for _, id := range p.Imports {

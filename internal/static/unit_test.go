@@ -1,6 +1,7 @@
 package static
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/presage-race/presage/internal/static/load"
@@ -34,6 +35,34 @@ func TestVariants(t *testing.T) {
 				t.Errorf("%s sees %+v, want that of %q", c.of.ID, got, c.want)
 			}
 			r.digest(&c.of, nil)
+		}
+	}
+}
+
+// A package finds functions only in packages that it imports, whichever others were summarised
+// before; of several that have the function it finds the first by ID.
+func TestLookup(t *testing.T) {
+	list := []*load.Package{{ID: "a", Path: "a"}, {ID: "b", Path: "b"}, {ID: "c", Path: "c"}}
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
+		r := newRun(Config{})
+		for _, i := range order {
+			p := list[i]
+			data, _ := store.Encode(&unit{Path: p.Path, Functions: []*summary.Function{{Key: "(x.T).M$bound", Pkg: p.ID}}})
+			if err := r.accept(p, data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range []struct {
+			imports []string
+			want    string
+		}{{nil, ""}, {[]string{"b"}, "b"}, {[]string{"b", "c"}, "b"}, {[]string{"a", "c"}, "a"}} {
+			got := ""
+			if f := r.lookup(&load.Package{ID: fmt.Sprint("of ", c.imports), Imports: c.imports}, "(x.T).M$bound"); f != nil {
+				got = f.Pkg
+			}
+			if got != c.want {
+				t.Errorf("visited in order %v: a package that imports %v finds the function of %q, want %q", order, c.imports, got, c.want)
+			}
 		}
 	}
 }

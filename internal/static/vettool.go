@@ -39,7 +39,7 @@ func Vettool(cfgFile, dir string) error {
 	}
 	p := cfg.Package()
 	out := vetx{ID: p.ID, Path: p.Path, Imports: map[string]store.Key{}}
-	im := &imported{sums: r.sums, dir: r.dir, keys: map[string]store.Key{}, tried: map[string]bool{}}
+	im := &imported{sums: map[string]*summary.Function{}, dir: r.dir, keys: map[string]store.Key{}, tried: map[string]bool{}}
 	for _, id := range p.Imports {
 		v, err := readVetx(cfg.PackageVetx[id])
 		if err != nil {

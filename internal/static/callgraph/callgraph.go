@@ -11,6 +11,8 @@
 package callgraph
 
 import (
+	"cmp"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -18,7 +20,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Functions lists the functions with bodies of a package, by position.
+// Functions lists the functions with bodies of a package: first the synthetic functions for methods
+// of other packages, by name, then the others by position. Positions in different packages are not
+// compared: they depend on which package was parsed first.
 func Functions(pkg *ssa.Package) []*ssa.Function {
 	seen := map[*ssa.Function]bool{}
 	var out []*ssa.Function
@@ -62,11 +66,14 @@ func Functions(pkg *ssa.Package) []*ssa.Function {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *ssa.Function) int {
-		if a.Pos() != b.Pos() {
-			return int(a.Pos()) - int(b.Pos())
+	position := func(fn *ssa.Function) token.Pos {
+		if o := fn.Object(); o != nil && o.Pkg() != pkg.Pkg {
+			return token.NoPos
 		}
-		return strings.Compare(a.String(), b.String())
+		return fn.Pos()
+	}
+	slices.SortStableFunc(out, func(a, b *ssa.Function) int {
+		return cmp.Or(cmp.Compare(position(a), position(b)), strings.Compare(a.String(), b.String()))
 	})
 	return out
 }

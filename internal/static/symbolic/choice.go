@@ -72,13 +72,16 @@ func (ch *choices) anew(s *state, in ssa.Instruction) {
 // chosen replaces, in a lockset, the locks of Choices by those that they are if the value v, which
 // is made of them, is n (SY5).
 func (ch *choices) chosen(r lockset.Relative, v ssa.Value, n *path.Node) lockset.Relative {
-	for l, m := range r.Plus {
+	if v == nil || len(ch.registers) == 0 {
+		return r
+	}
+	for _, l := range r.Plus.Sorted() {
 		reg := ch.registers[l.Root()]
-		if reg == nil || v == nil {
+		if reg == nil {
 			continue
 		}
 		if one := ch.origin(v, n, reg); one != nil {
-			r = r.Acquire(ch.choose(l, one), m)
+			r = r.Acquire(ch.choose(l, one), r.Plus[l])
 			plus := maps.Clone(r.Plus)
 			delete(plus, l)
 			r.Plus = plus

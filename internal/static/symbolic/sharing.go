@@ -151,7 +151,7 @@ func (s *state) publish(objects []*path.Node, w audience, home *path.Node) {
 // spread marks the objects that the values lead to as escaped; formals as well, unless they are
 // stored in a formal's memory. home is the root of the place where they are stored.
 func (sh *sharing) spread(s *state, vals aliases, w audience, home *path.Node) {
-	sp := &spreading{sh: sh, s: s, audience: w, home: home, found: nodes{}}
+	sp := &spreading{sh: sh, s: s, audience: w, home: home, owns: len(s.owned) > 0, found: nodes{}}
 	for _, n := range vals {
 		sp.visit(n)
 	}
@@ -176,6 +176,7 @@ type spreading struct {
 	s        *state
 	audience audience
 	home     *path.Node
+	owns     bool // something was taken out of shared memory before
 	found    nodes
 	// objects whose marks change, and those of them that had not escaped before
 	reached, escaped []*path.Node
@@ -185,7 +186,7 @@ type spreading struct {
 func (sp *spreading) visit(n *path.Node) {
 	s := sp.s
 	n = n.Strip()
-	for m := n; m != nil && len(s.owned) > 0; m = m.Base {
+	for m := n; m != nil && sp.owns; m = m.Base {
 		// a part of it, or the same elements with other bounds, is shared again
 		s.owned = without(s.owned, m)
 		if m.Kind == path.Load { // and of what it leads to, this

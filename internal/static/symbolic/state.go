@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -137,24 +138,16 @@ func either(a, b nodes) nodes {
 
 // joinGuesses keeps the conditional locks that both branches have, or that one has and the other
 // holds for certain. A lock that only one branch holds becomes conditional on a condition by which
-// the branches differ (SY4).
+// the branches differ (SY4). Beyond the bound those that a branch has already are kept first.
 func joinGuesses(s, o *state) (out []guess, dropped int) {
-	add := func(g guess) {
-		switch {
-		case slices.Contains(out, g):
-		case len(out) < maxGuesses:
-			out = append(out, g)
-		default:
-			dropped++
-		}
-	}
+	var made []guess
 	for _, pair := range [][2]*state{{s, o}, {o, s}} {
 		a, b := pair[0], pair[1]
 		for _, g := range a.guesses {
 			t, known := b.truth[g.value]
 			_, held := b.locks.Plus[g.lock]
-			if slices.Contains(b.guesses, g) || held || known && t != (g.truth == summary.True) {
-				add(g)
+			if (slices.Contains(b.guesses, g) || held || known && t != (g.truth == summary.True)) && !slices.Contains(out, g) {
+				out = append(out, g)
 			}
 		}
 		for l, m := range a.locks.Plus {
@@ -167,18 +160,28 @@ func joinGuesses(s, o *state) (out []guess, dropped int) {
 					if t {
 						truth = summary.True
 					}
-					add(guess{v, truth, l, m})
+					made = append(made, guess{v, truth, l, m})
 				}
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b guess) int {
-		if c := strings.Compare(a.value.Name(), b.value.Name()); c != 0 {
-			return c
+	slices.SortFunc(made, guess.compare)
+	for _, g := range made {
+		if !slices.Contains(out, g) {
+			out = append(out, g)
 		}
-		return strings.Compare(a.lock.String(), b.lock.String())
-	})
+	}
+	dropped = max(0, len(out)-maxGuesses)
+	out = out[:len(out)-dropped]
+	slices.SortFunc(out, guess.compare)
 	return out, dropped
+}
+
+// compare orders conditional locks. A parameter may have the name of a register: then the source
+// position decides.
+func (g guess) compare(h guess) int {
+	return cmp.Or(strings.Compare(g.value.Name(), h.value.Name()), strings.Compare(g.lock.String(), h.lock.String()), path.Compare(g.lock, h.lock),
+		cmp.Compare(g.value.Pos(), h.value.Pos()), cmp.Compare(g.truth, h.truth), cmp.Compare(g.mode, h.mode))
 }
 
 func joinDefers(s, o *state) *deferred {

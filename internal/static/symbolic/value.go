@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -187,17 +188,24 @@ func (vs *values) all(n *path.Node) *path.Node {
 	return vs.table.Elem(n.Strip(), vs.table.Const(path.All))
 }
 
-// contents are the values that the function itself has stored in the elements of a slice.
+// contents are the values that the function itself has stored in the elements of a slice, by
+// address.
 func (vs *values) contents(s *state, v ssa.Value) aliases {
 	var out aliases
 	for _, n := range vs.eval(s, v) {
 		if n.Kind == path.Sub {
 			n = n.Base
 		}
-		for a, vals := range s.mem.of(n.Root()) {
+		cells := s.mem.of(n.Root())
+		var elems []*path.Node
+		for a := range cells {
 			if a.Kind == path.Elem && a.Base == n {
-				out = append(out, vals...)
+				elems = append(elems, a)
 			}
+		}
+		slices.SortFunc(elems, path.Compare)
+		for _, a := range elems {
+			out = append(out, cells[a]...)
 		}
 	}
 	return out
