@@ -56,9 +56,9 @@ func F(s *S) {
 `,
 		// F is analysed before M, and is not to find the M of the package without its test. That
 		// package is visited at once if there are several processors: it does not wait for guesses.
-		"variant/a.go":      "package variant\ntype I interface{ M() }\ntype T struct{ n int }\nfunc F(t *T) { var i I = t; i.M() }\nfunc (t *T) M() { t.n++ }\n",
-		"variant/a_test.go": "package variant\nimport _ \"m/guesses\"\n",
-		"user/a.go":         "package user\nimport \"m/variant\"\nfunc F() { variant.F(new(variant.T)) }\n",
+		"lib/a.go":      "package lib\ntype I interface{ M() }\ntype T struct{ n int }\nfunc F(t *T) { var i I = t; i.M() }\nfunc (t *T) M() { t.n++ }\n",
+		"lib/a_test.go": "package lib\nimport _ \"m/guesses\"\n",
+		"user/a.go":     "package user\nimport \"m/lib\"\nfunc F() { lib.F(new(lib.T)) }\n",
 	} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
