@@ -34,8 +34,8 @@ func TestDeterministic(t *testing.T) {
 		// The functions that are appended come from cells of a variadic argument.
 		"flows/a.go": "package flows\ntype S struct{ hooks []func() }\n" + list(8, "func f#() {}\n") +
 			"func F(s *S) { s.hooks = append(s.hooks" + list(8, ", f#") + ") }\n",
-		// Of a group that is shared, the first member was taken out of shared memory before, and the
-		// last lies below memory that is taken out afterwards.
+		// A group is shared whose first member was taken out of shared memory before. The last
+		// member lies below memory that is taken out afterwards.
 		"given/a.go": `package given
 import "sync"
 type T struct { next *T; n int }
@@ -54,7 +54,7 @@ func F(s *S) {
 	c.n++
 }
 `,
-		// F is analysed before M, and is not to find the M of the package without its test. That
+		// F is analysed before M. It must not find the M of the package without its test. That
 		// package is visited at once if there are several processors: it does not wait for guesses.
 		"lib/a.go":      "package lib\ntype I interface{ M() }\ntype T struct{ n int }\nfunc F(t *T) { var i I = t; i.M() }\nfunc (t *T) M() { t.n++ }\n",
 		"lib/a_test.go": "package lib\nimport _ \"m/guesses\"\n",
