@@ -2,12 +2,13 @@ package protected
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/presage-race/presage/bench/internal/session"
 )
 
 // TestPrograms reads the data files: each program has all its forms as Go source, and is the same
@@ -178,8 +179,8 @@ func TestJudge(t *testing.T) {
 	dir := t.TempDir()
 	o := &options{state: filepath.Join(dir, "state"), presage: filepath.Join(dir, "presage")}
 	smallJudge(t, &options{check: true})
-	if out, err := exec.Command("go", "build", "-o", o.presage, "github.com/presage-race/presage/cmd/presage").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := session.Build(t.Context(), o.presage); err != nil {
+		t.Fatal(err)
 	}
 	j, _ := smallJudge(t, o)
 	programs, err := parse("small", `program list
