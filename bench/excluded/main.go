@@ -5,7 +5,7 @@
 // Its subcommands are
 //
 //	cost     time and events of modules with packages excluded
-//	leftout  races that are left when functions with synchronisation are missing (Table 5.3 of RDIT's thesis)
+//	leftout  races left when functions with synchronisation are excluded (Table 5.3 of the thesis)
 //	reach    the cost of recording what excluded calls reach (Table 5.4)
 //	rdit     random executions with missing pieces, against exhaustive exploration
 package main

@@ -6,7 +6,7 @@
 // Its subcommands are
 //
 //	pipeline  where a user's time goes: each stage of presage test on twelve suites
-//	modules   tests of modules and of the standard library with and without presage: outcomes, functions, mismatches
+//	modules   tests with and without presage: outcomes, functions, mismatches
 //	goroot    the programs of $GOROOT/test with and without presage
 //	overhead  CPU time, wall time and memory of recording, beside the plain program and -race
 //	stages    CPU time and memory of each stage over one large trace
@@ -24,7 +24,7 @@ import (
 func main() {
 	command.Main("suites", "outcomes of test suites of real modules, and the cost of recording and analysis",
 		command.Sub{Name: "pipeline", Short: "where a user's time goes: each stage of presage test on twelve suites", Main: pipeline.Main},
-		command.Sub{Name: "modules", Short: "tests of modules and of the standard library with and without presage: outcomes, functions, mismatches", Main: modules.Main},
+		command.Sub{Name: "modules", Short: "tests with and without presage: outcomes, functions, mismatches", Main: modules.Main},
 		command.Sub{Name: "goroot", Short: "the programs of $GOROOT/test with and without presage", Main: goroot.Main},
 		command.Sub{Name: "overhead", Short: "CPU time, wall time and memory of recording, beside the plain program and -race", Main: overhead.Main},
 		command.Sub{Name: "stages", Short: "CPU time and memory of each stage over one large trace", Main: stages.Main},

@@ -2,7 +2,7 @@
 // compares the answers: is the pair a race of the window? Package witness checks every witness of
 // either side. The windows are
 //
-//	random    those of crosscheck explorer: random executions with every synchronisation primitive, under every semantics of reads
+//	random    those of crosscheck explorer: every primitive, every semantics of reads
 //	variants  variants of such windows, whose recorded order is no reordering (path relaxation)
 //	programs  those of the analysis of a recorded run of a random program (package progtest)
 //	outside   the same, of a thinned run of a random program with outside code (package outsidetest)

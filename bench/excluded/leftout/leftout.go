@@ -12,10 +12,10 @@
 //
 // An argument is one of
 //
-//	PACKAGE           the tests of a package: of bench, or, with ../ in front, of presage's own module
+//	PACKAGE           the tests of a package of bench; with ../ in front, of presage
 //	main:PACKAGE      its command
 //	MODULE@V/PACKAGE  the tests of a package of a module
-//	known:NAME        a race of package known before its fix, both tests of the driver, one trace each; without a name all of them
+//	known:NAME        a race of package known before its fix, a trace for each test; known: all
 //	racetests:        the tests of Go's race detector
 //
 // # Modules and seeded races

@@ -3,9 +3,9 @@
 //
 //	go -C bench run ./excluded rdit               # 20,000 programs
 //	go -C bench run ./excluded rdit -n 200000 -seed 7
-//	go -C bench run ./excluded rdit -seen         # only accesses are hidden; synchronisation of excluded calls is in the trace
-//	go -C bench run ./excluded rdit -outside      # the same, flagged as that of code outside, as presage records it
-//	go -C bench run ./excluded rdit -go 1000      # Go programs of package progtest, executed under every schedule
+//	go -C bench run ./excluded rdit -seen         # excluded calls hide accesses alone
+//	go -C bench run ./excluded rdit -outside      # the same, flagged as outside code
+//	go -C bench run ./excluded rdit -go 1000      # Go programs, under every schedule
 //
 // RDIT is compared with detectors that see the same trace: Algorithms 5 and 6 as the thesis writes
 // them (AsWritten of package excluded), and three that ignore what is missing. These are maximal

@@ -18,8 +18,8 @@
 // # Operators
 //
 //	mutex    of sync.Mutex or sync.RWMutex, embedded ones too
-//	readers  of a sync.RWMutex that is locked in both modes: the same for the operations of readers alone
-//	atomic   of variables whose address functions of sync/atomic are given, and of its types but Value and Uintptr
+//	readers  of a sync.RWMutex that is locked in both modes: the operations of readers alone
+//	atomic   of variables of sync/atomic's functions, and of its types but Value and Uintptr
 //	once     of sync.Once
 //
 // Mutex: m.Lock(), m.Unlock(), m.RLock() and m.RUnlock(), in a statement or after defer, become _

@@ -3,7 +3,8 @@
 // The output has the CPU time and the peak memory of each, the slowdowns, and their geometric
 // means.
 //
-//	go -C bench run ./online cost [-n runs] [-run regexp] [-filter tree|none] [-compilers] [-dir scratch]
+//	go -C bench run ./online cost [-n runs] [-run regexp] [-filter tree|none] [-compilers]
+//		[-dir scratch]
 //
 // CPU time is user and system time; the median of the runs counts. A module's benchmarks are run a
 // fixed number of times each, so that the work is the same; the times of its packages are added.

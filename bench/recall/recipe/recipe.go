@@ -16,9 +16,10 @@
 //	Br       branches: that depend on such a read / all
 //	Sync     operations on locks, conditions, channels, wait groups; go statements
 //	Total    events of the program
-//	value    races at level value, the paper's Recipe-s; path: at level path, Recipe; causal: RV. A race is a pair of source lines and kinds
+//	value    races at level value, the paper's Recipe-s; path: Recipe; causal: RV. A race is a
+//	         pair of source lines and kinds
 //	Diff     found at level path and not at level causal; Diff': the reverse
-//	sec, MB  user and system time and peak memory of the analysis at the highest level; RV s: at level causal
+//	sec, MB  CPU time and peak memory of the analysis at the highest level; RV s: at causal
 //
 // Column observed is not in the paper: the number of the causal races that no synchronisation
 // orders in the recorded run itself. The paper's definition of a race has no such case, since it

@@ -9,10 +9,10 @@
 // the table has
 //
 //	events    of all traces of the suite
-//	compared  reads of outside code, words of a wide one singly, whose value was compared with a recorded writer
+//	compared  reads of outside code (words of a wide one singly) compared with a recorded writer
 //	zero      those of them whose writer is the allocator
-//	initial   reads that were the first access to their memory on record: what they saw is taken for its initial value
-//	racy      reads that a write is not ordered with, or whose writes are not ordered: they are not compared
+//	initial   first accesses to their memory on record: what they saw is its initial value
+//	racy      reads with an unordered write, or of unordered writes: not compared
 //	no value  writes of outside code without a value: the header of a map or a channel
 //	known     mismatches that a line of known.txt explains
 //	mismatch  the others

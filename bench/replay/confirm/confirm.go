@@ -12,7 +12,8 @@
 //	tests     the tests of packages; ../examples/... if none is named
 //	programs  the commands of packages: presage run, go build -race
 //	known     the known races of public modules (package known), in the version before the fix
-//	fixed     their schedules are kept (presage replay -keep), and replayed in the version after the fix, where none may be confirmed, and
+//	fixed     their schedules are kept (presage replay -keep), and replayed after the fix, where
+//	          none may be confirmed, and
 //	          again in the version before it, where all have to be
 //
 // The exit code is 1 if a race is not confirmed, or a kept schedule is not as it should be.

@@ -17,7 +17,7 @@
 //
 //	plain    go test, twice
 //	record   presage test -level none: outcomes, functions; the traces are kept
-//	walk     every event of the traces through the source, no analysis: events, unexplained reads, mismatches
+//	walk     events walked through the source, unexplained reads, mismatches
 //	analyse  presage analyze: races
 //
 // # Rules

@@ -1,11 +1,11 @@
 // Package stages measures each stage of an analysis alone: its CPU time for an event, and how its
 // memory grows over the trace.
 //
-//	go -C bench run ./suites stages merge raw/1234        # the directory of one process, kept with -exec (below)
+//	go -C bench run ./suites stages merge raw/1234        # of one process, kept with -exec (below)
 //	go -C bench run ./suites stages read t.trace          # decoding alone
 //	go -C bench run ./suites stages hb t.trace            # and the happens-before pass
 //	go -C bench run ./suites stages walk t.trace          # and, instead, the walk through the program
-//	go -C bench run ./suites stages window t.trace        # and the windows, without a walk, without the engine
+//	go -C bench run ./suites stages window t.trace        # windows, without walk and engine
 //	go -C bench run ./suites stages all t.trace           # everything, as presage analyze does it
 //
 // A run removes its raw records when the trace is made. To keep them, give presage test an -exec

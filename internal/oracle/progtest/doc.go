@@ -87,6 +87,7 @@
 // # Files
 //
 //	load.go, compile.go, call.go    source text to SSA, to instructions with register numbers
+//	layout.go                       the words of types and constants
 //	state.go, value.go              memory, goroutines, the hash of a state; numbers
 //	exec.go, evaluate.go, calls.go  instructions that others cannot observe; calls and returns
 //	op.go, step.go, machine.go      steps: which is next, whether it is enabled, its effect
