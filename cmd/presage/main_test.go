@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -24,21 +26,26 @@ import (
 
 func TestMain(m *testing.M) { scripts.Main(m, presage) }
 
-// presage is the command. In scripts with INTERRUPT=search, it is interrupted when the search of a
-// trace begins.
+// presage is the command. In scripts with INTERRUPT=search, it is interrupted while it searches a
+// trace.
 func presage() {
+	if os.Getenv("INTERRUPT") != "search" {
+		main()
+		return
+	}
 	env := cli.Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
-	if os.Getenv("INTERRUPT") == "search" {
-		env.Searching = func(ctx context.Context) {
-			self, err := os.FindProcess(os.Getpid())
-			if err == nil {
-				err = self.Signal(os.Interrupt)
-			}
-			if err != nil {
-				panic(err)
-			}
-			<-ctx.Done()
+	interrupt := sync.OnceFunc(func() { // a second one would end the command at once
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Signal(os.Interrupt)
 		}
+		if err != nil {
+			panic(err)
+		}
+	})
+	env.Searching = func(ctx context.Context) {
+		interrupt()
+		<-ctx.Done()
 	}
 	os.Exit(cli.Main(context.Background(), env))
 }
@@ -182,6 +189,16 @@ func (c *collector) Race(r *report.Race) error {
 	c.list = append(c.list, r)
 	return nil
 }
+
+// Candidate and StaticWarning fail: no report of races has one.
+func (c *collector) Candidate(x *report.Candidate) error {
+	return fmt.Errorf("a candidate: %s", x.ID)
+}
+
+func (c *collector) StaticWarning(w *report.StaticWarning) error {
+	return fmt.Errorf("a static warning: %s", w.ID)
+}
+
 func (c *collector) Warning(w *report.Warning) error {
 	c.warnings = append(c.warnings, w)
 	return nil

@@ -20,8 +20,7 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 
-	// Searching, if not nil, is called when the search of a trace begins. Tests interrupt presage
-	// there.
+	// Searching, if not nil, is called within the search of a trace. Tests interrupt presage there.
 	Searching func(context.Context)
 }
 

@@ -46,6 +46,10 @@ func (o *told) Candidate(c *report.Candidate) error {
 	o.races[c.ID+" "+c.A.Position.String()+" "+c.B.Position.String()] = true
 	return nil
 }
+func (o *told) StaticWarning(w *report.StaticWarning) error {
+	return fmt.Errorf("a static warning: %s", w.ID)
+}
+
 func (o *told) Warning(w *report.Warning) error {
 	o.warnings[w.Code] = w
 	return nil

@@ -139,7 +139,13 @@ func (all *searches) begin(ctx context.Context, i int, beside []*search) *search
 	step := all.stepper(s, beside)
 	s.opt.Over, s.opt.Progress = over, func(n int64, _ int) { s.read.Store(n); step() }
 	if all.env.Searching != nil {
-		all.env.Searching(ctx)
+		s.opt.Over = func() predict.Why {
+			all.env.Searching(ctx)
+			if over == nil {
+				return ""
+			}
+			return over()
+		}
 	}
 	go func() {
 		defer close(s.done)

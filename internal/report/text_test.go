@@ -63,6 +63,9 @@ func testFormats(t *testing.T, file string, seen map[string]bool) {
 			t.Errorf("%s (-want +got):\n%s", want.Name, diff)
 		}
 	}
+	if !slices.ContainsFunc(ar.Files, func(f txtar.File) bool { return f.Name == "text" }) {
+		t.Error("no file text")
+	}
 	if *update {
 		if err := os.WriteFile(file, txtar.Format(ar), 0o666); err != nil {
 			t.Fatal(err)

@@ -83,24 +83,24 @@ func TestRecorded(t *testing.T) {
 			g2 opaque @call
 			g2 opaqueend @call
 			g2 write x val=2 @b`, ""},
-		{"a excluded call that ended before", `
+		{"an excluded call that ended before", `
 			main go g2
 			main methodbegin m
 			main methodend m
 			main write x val=1 @a
 			g2 write x val=2 @b`, ""},
-		{"a excluded call in between", `
+		{"an excluded call in between", `
 			main go g2
 			main write x val=1 @a
 			main methodbegin m
 			main methodend m
 			g2 write x val=2 @b`, "(CW2) excluded code runs between the accesses and may order them"},
-		{"a excluded call that has not ended, and calls back", `
+		{"an excluded call that has not ended, and calls back", `
 			main go g2
 			g2 methodbegin m
 			main write x val=1 @a
 			g2 write x val=2 @b`, "(CW2) excluded code runs between the accesses and may order them"},
-		{"a goroutine that has ended in a excluded call", `
+		{"a goroutine that has ended in an excluded call", `
 			main go g2
 			main go g3
 			g3 methodbegin m

@@ -83,6 +83,7 @@ func TestApply(t *testing.T) {
 		{"@@ since go1.27\n-no\n@@ until go1.25\n-no\n@@ since go1.26 until go1.26\n-\tf(x)\n", "\tif a {\n\t\tif a {\n\n\t\t}\n\t}\n"},
 		{"@@ 2 times within\n", "unknown condition"},
 		{"@@ 2 times\n-\tif a {\n", "which has these lines once, not 2 times"},
+		{"@@ within\n-f\n+g\n", "which has these lines 3 times, not once"},
 		{"@@ within\n-x\n+y\n", "\tif a {\n\t\tif a {\n\n\t\t}\n\t}\n\tf(y)\n"},
 		{"@@ within\n-x\n+y\n+z\n", "is within a line and has several"},
 		{"@@\n+x\n", "has no anchor"},

@@ -199,7 +199,7 @@ func TestFirstRacesOfLocks(t *testing.T) {
 	}
 }
 
-// locking makes such a trace; all: now and then a goroutine acquires everything now and then.
+// locking makes such a trace; all: a goroutine acquires everything now and then.
 func locking(r *rand.Rand, all bool) (events []trace.Event) {
 	type lock struct{ writer, readers int }
 	locks := make([]lock, 3)
