@@ -40,6 +40,7 @@ const mostRules = 220
 var (
 	ruleLine   = regexp.MustCompile(`^(?://\s*)?(?:- )?\(([A-Z]{2}\d+)\) `)
 	ruleNumber = regexp.MustCompile(`\b[A-Z]{2}\d+\b`)
+	bareCite   = regexp.MustCompile(`^// ?\S.*\([A-Z]\d+\)`)
 	bareRule   = regexp.MustCompile(`^//\s*(?:- )?\([A-Z]\d+\) `)
 )
 
@@ -47,12 +48,13 @@ var (
 // it.
 type ruleBook struct {
 	defined, cited map[string]string
+	onPages        map[string]string // cited by pages
 }
 
 // TestRules: each rule is defined once, by the package that its letters name, and cited; what is
 // cited is defined.
 func TestRules(t *testing.T) {
-	b := ruleBook{map[string]string{}, map[string]string{}}
+	b := ruleBook{map[string]string{}, map[string]string{}, map[string]string{}}
 	for _, top := range []string{"internal", "docs", "bench", "cmd"} {
 		err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
 			switch {
@@ -71,9 +73,11 @@ func TestRules(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for rule, where := range b.cited {
-		if b.defined[rule] == "" {
-			t.Errorf("%s cites %s, which no package doc defines", where, rule)
+	for _, cited := range []map[string]string{b.cited, b.onPages} {
+		for rule, where := range cited {
+			if b.defined[rule] == "" {
+				t.Errorf("%s cites %s, which no package doc defines", where, rule)
+			}
 		}
 	}
 	for _, rule := range slices.Sorted(maps.Keys(b.defined)) {
@@ -87,14 +91,16 @@ func TestRules(t *testing.T) {
 	t.Logf("%d rules", len(b.defined))
 }
 
-// readPage reads a page of docs. A page of theory may define rules of package model alone.
+// readPage reads a page of docs. The page of the model defines its rules. What a page cites has to
+// be defined; that it is cited there alone does not make it a rule.
 func (b *ruleBook) readPage(t *testing.T, name string) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n, line := range strings.Split(string(text), "\n") {
-		b.read(t, line, name+":"+strconv.Itoa(n+1), name == "docs/theory/model.md", "predict/model", map[string]bool{})
+		pos := name + ":" + strconv.Itoa(n+1)
+		b.read(t, line, pos, name == "docs/theory/model.md", "predict/model", nil)
 	}
 }
 
@@ -111,7 +117,7 @@ func (b *ruleBook) readGo(t *testing.T, name string) {
 		for _, line := range group.List {
 			pos := fset.Position(line.Pos())
 			b.read(t, line.Text, pos.String(), defines && pos.Column == 1, dir, here)
-			if defines && pos.Column == 1 && bareRule.MatchString(line.Text) {
+			if bareRule.MatchString(line.Text) || bareCite.MatchString(line.Text) {
 				t.Errorf("%s: a rule has the two letters of its package", pos)
 			}
 		}
@@ -134,11 +140,18 @@ func (b *ruleBook) read(t *testing.T, line, pos string, defines bool, dir string
 		case b.defined[rule] != "":
 			t.Errorf("%s: %s is defined at %s", pos, rule, b.defined[rule])
 		}
-		b.defined[rule], here[rule] = pos, true
+		b.defined[rule] = pos
+		if here != nil {
+			here[rule] = true
+		}
+	}
+	cited := b.cited
+	if strings.Contains(pos, ".md:") {
+		cited = b.onPages
 	}
 	for _, rule := range ruleNumber.FindAllString(line, -1) {
 		if rulePrefixes[rule[:2]] != "" && !here[rule] {
-			b.cited[rule] = pos
+			cited[rule] = pos
 		}
 	}
 }

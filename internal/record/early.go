@@ -40,7 +40,7 @@ type early struct {
 	mu    sync.Mutex
 	over  bool              // nothing more is begun
 	ahead map[string]*ahead // by process
-	wide  func()            // ends (W1) of package beside
+	wide  func()            // ends the narrowing of package beside
 }
 
 // ahead is a process that is merged, or is being merged.

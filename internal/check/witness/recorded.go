@@ -215,7 +215,7 @@ func overlap(e, f *trace.Event) bool {
 	return e.Obj < f.Obj+trace.Addr(max(1, f.Size)) && f.Obj < e.Obj+trace.Addr(max(1, e.Size))
 }
 
-// method opens and closes excluded calls (CW2).
+// method opens and closes excluded calls (CW2, EX8).
 func (r *Recorded) method(e *trace.Event) {
 	switch n := r.excluded[e.G]; {
 	case e.Kind == format.MethodBegin:

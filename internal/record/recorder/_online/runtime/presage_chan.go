@@ -38,7 +38,7 @@ func presageChanFirst(c *hchan) *ftObject {
 	return c.presage
 }
 
-// chanOp is (R7), (R8) and (R9).
+// chanOp is CL4 to CL6.
 func (s *PresageG) chanOp(kind, flags uint64, c *hchan) {
 	mp := acquirem()
 	o := presageChan(c)

@@ -215,7 +215,7 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 		st, o = s.object(held, class, obj)
 	}
 	switch kind {
-	case pgOnceEnd, pgCondSignal, pgCondBroadcast, pgReleaseMerge: // (R5), (R6), (R11)
+	case pgOnceEnd, pgCondSignal, pgCondBroadcast, pgReleaseMerge: // CL3, CL8
 		o.w.merge(&s.ft)
 	case pgRelease:
 		o.w.release(&s.ft)
@@ -229,7 +229,7 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 	return 0
 }
 
-// put3 takes a WGAdd of delta: (R4).
+// put3 takes a WGAdd of delta: CL3.
 func (s *PresageG) put3(held *pgStripe, h uint64, obj uintptr, delta, _ uint64) {
 	if int64(delta) < 0 {
 		st, o := s.object(held, ftMergeClass, obj)
@@ -353,7 +353,7 @@ func presageInit() {
 
 func presageGC() {}
 
-// presageGo is (R1).
+// presageGo is CL1.
 func presageGo(callergp, newg *g) {
 	newg.presage = nil
 	newg.presageRands = 0

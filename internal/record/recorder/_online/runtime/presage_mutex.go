@@ -65,7 +65,7 @@ func (s *PresageG) gives(obj uintptr) {
 	}
 }
 
-// locks is (R2) and (R3) by the lock's place in the table.
+// locks is CL2 by the lock's place in the table.
 func (s *PresageG) locks(held *pgStripe, obj uintptr, acquire, read bool) {
 	st, o := s.object(held, ftLockClass, obj)
 	if o.lock(&s.ft, acquire, read); acquire {
