@@ -37,8 +37,9 @@
 //     has reached it as one of the two racing accesses. The excluded code of the gap was then
 //     executed completely.
 //   - An event *cuts* a gap in two if it shows what the excluded code of the gap has done: a read
-//     of a value that no traced code wrote (EX5), an operation on an object in D (EX6), a read
-//     without a recorded value. The first part has run if the cutting event was executed.
+//     of a value that no traced code wrote (EX5), an operation on an object in D (EX6), the Go,
+//     Start or End of a goroutine in D, an access to memory whose values are not recorded. The
+//     first part has run if the cutting event was executed.
 //
 // If a gap has run, all gaps of its group have run up to that moment. A gap that has not run
 // imposes no order: its excluded code is taken to have stopped before.
@@ -58,7 +59,8 @@
 // after an event that only reads only if that event is executed.
 //
 // (EX3) *What comes after a call.* An event comes after each ended gap that hits it, if that gap
-// has run. An access of the race is exempt.
+// has run. An event of a kind that cuts gaps, except a read by EX5, is executed only if the gap has
+// run. An access of the race is exempt.
 //
 // (EX4) *What excluded code reads.* At a MethodBegin, memory in D that traced code has written
 // holds its recorded value: the calling thread reads it strictly. What traced code writes to D
@@ -67,8 +69,8 @@
 //
 // (EX5) *What excluded code writes.* What traced code finds in D after a gap was open is its
 // recorded value, or unknown. The window has a write of a separate thread for it, after the gap and
-// before the access. For a gap that is still open, there is such a write only if the access finds a
-// value that traced code did not leave.
+// before the access. A read that finds what traced code left there has no such write. For a gap
+// that is still open, only a read that finds another value has one.
 //
 // (EX6) *Objects.* Operations on a lock, channel or other object in some D keep their order. The
 // object has no other state in the window, since excluded code may have locked or filled it. An
@@ -204,9 +206,9 @@
 // other goroutines store meanwhile. The recorder looks again at such moments (presage_late.go).
 // Something outside D makes a false race possible: a file, a clock, another process, or memory that
 // excluded code frees and allocates anew without an Alloc event. A goroutine that excluded code
-// starts is not part of the call that started it. It begins with a MethodBegin of its own, with the
-// same D, which stays open while the goroutine runs excluded code. A MethodBegin without an end is
-// open until its goroutine ends.
+// starts is not part of the call that started it. It has to begin with a MethodBegin of its own,
+// with the same D, which stays open while the goroutine runs excluded code. A MethodBegin without
+// an end is open until its goroutine ends.
 //
 // Not found are races of excluded code itself, and races that the rules forbid although the call
 // touches little of its D. Two traced events inside calls that meet do not race, since one call may
