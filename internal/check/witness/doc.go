@@ -26,8 +26,8 @@
 //	X  the window is malformed
 //	A  another goroutine reads one part of an access of the race while other parts race
 //
-// MO5, that each event is enabled, appears as one of the lettered rules. P (pins) and G
-// (goroutines) are always enabled.
+// MO5, that each event is enabled, appears as one of the lettered rules, and for Join as MO3. Go,
+// Start, End and pins are always enabled.
 //
 // Soundness. No race is reported without the consent of Check or Recorded. So a false race needs a
 // wrong rule in the model, a wrong window or a mistake in this package; a mistake in the engine is
@@ -50,9 +50,10 @@
 // those whose A happens before the goroutine's next event, or before what is acquired from the
 // object.
 //
-// (CW1) Edges. An event acquires the set of pairs that the events named here have released:
-//   - The first event of a goroutine: the Go that starts it; if there is none, all events so far.
-//     Join: the events of the goroutine that has ended.
+// (CW1) Edges. An event acquires the set of pairs that the events named here have released. A send
+// or receive releases what it had before it acquires.
+//   - The first event of a goroutine: the Go that starts it. Start of a goroutine without a Go: all
+//     events so far. Join: the events of the goroutine that has ended.
 //   - Lock: the last Unlock and every RUnlock of the lock. RLock: the last Unlock.
 //   - WGWait: every negative WGAdd. OncePass: OnceEnd. CondWake: every Signal and Broadcast.
 //   - Receive number k of a channel: send number k. With capacity c > 0, send number k+c: receive
@@ -62,9 +63,10 @@
 //   - Acquire: the last Release, and each ReleaseMerge since, at the address. At address 0: all
 //     events so far.
 //
-// (CW2) A pair is refused if excluded code runs anywhere between the two accesses, since it may
-// order them. It is also refused if one of the two is not an access of shared memory by a
-// goroutine, if they do not conflict, if they have no byte in common, or if their memory was
+// (CW2) A pair is refused if an excluded call of any goroutine is under way anywhere between the
+// two accesses, since it may order them. It is also refused if one of the two is not an access of
+// shared memory by a goroutine, or is a read of the content of a string; if both are of one
+// goroutine or both atomic; if they do not conflict, have no byte in common, or if their memory was
 // allocated in between.
 //
 // # Crossing
@@ -72,17 +74,22 @@
 // Excluded code leaves no events. The trace has when each excluded call begins and ends, and what
 // its code can reach: memory, and goroutines that it can wait for. A call can *act on* an event if
 // the event accesses memory that the call reaches, operates on an object there, or starts or ends a
-// goroutine that it reaches. Two calls *share* if they reach something in common.
+// goroutine that it reaches. A call whose synchronisation is recorded (EX9) can act on accesses
+// alone. Two calls *share* if they reach something in common.
 //
 // A *gap* is the time between two successive events of a goroutine in the window, while it is in
 // one or more excluded calls. Excluded code runs in gaps alone. The gap of a callback is cut:
 // traced code that an excluded call calls back has events.
 //
 // A witness runs a gap in full if it has the event that ends it. Otherwise the witness runs the gap
-// up to the last event that can only happen after excluded code has run so far. That is an
-// operation on an object that the gap's calls act on, a read of unknown value that they act on, or
-// a read for which the window has a value that excluded code may have left. All gaps that share
-// with a gap have run as far as it has.
+// up to the last event that can only happen after excluded code has run so far. That is an event
+// that the gap's calls act on and that is no access, or an access without a recorded value (if the
+// trace has no values: one that reads); or a read for which the window has a value that excluded
+// code may have left. All gaps that share with a gap have run as far as it has.
+//
+// An access without an event in the window counts as executed directly after the event of its
+// goroutine before it, if the witness has a later one. If it is in a call that can act on it, it is
+// part of the gap, and no call acts on it.
 //
 // An earlier event e of the recorded run *may influence* a gap if
 //   - the gap begins at e; or
@@ -92,24 +99,28 @@
 //
 // The rules, for the part of each gap that the witness runs:
 //
-// (CW3) Order. Suppose that e may influence a gap. Then the witness has e, before the event that
-// ends the gap and before every later event that the gap's calls can act on. Exempt are accesses
-// that the witness only reaches, such as those of the race.
+// (CW3) Order. Suppose that e may influence a gap. Then the witness has e before the event that
+// ends the gap, and before every later event that the gap's calls can act on, as far as it has
+// these. The former counts also if it is an access of the race. Among the latter, accesses that the
+// witness only reaches are exempt, such as those of the race.
 //
-// (CW4) Values. When a call begins, each byte that it reaches holds the value that the last write e
-// of traced code had left there in the recorded run. Exempt are bytes that another excluded call
-// may have written since e. If the witness does not have e before the call, CW3 applies instead.
+// (CW4) Values. When a call begins of which the witness runs a part, each byte that it reaches
+// holds the value that the last write e of traced code in the window had left there in the recorded
+// run. Exempt are bytes that an excluded call may have written since e. If the witness does not
+// have e before the call, CW3 applies instead.
 //
-// (CW5) Objects. Two operations on an object that some call reaches keep their recorded order, as
-// do two operations on one object of which one is by code that is not in the trace. Exempt are
-// operations of one goroutine and, in the first case, two RLocks. In the second case, two
-// operations are exempt if each is an atomic read or an operation in shared mode.
+// (CW5) Objects. Two operations on an object that some call reaches keep their recorded order, and
+// the witness has the later one only with the earlier one. So do two operations on one object of
+// which one is by code that is not in the trace (FlagOpaque). Exempt are operations of one
+// goroutine and, in the first case, two RLocks. In the second case, two operations are exempt if
+// each is an atomic read or an operation in shared mode.
 //
 // (CW6) Reads. A read *differs* if it returns another value than in the recorded run. No excluded
 // call may depend on a read that differs:
-//   - No event in the call needs such a read.
-//   - When the call begins, nothing that it reaches was computed from one; nor does traced code
-//     write such a value to what the call reaches, while the call is open and runs on.
+//   - No event in the call, executed by the witness, needs such a read.
+//   - When a call begins of which the witness runs a part, nothing that it reaches was computed
+//     from one. Nor does traced code write such a value to what a call reaches, while the call is
+//     open and runs on.
 //   - If the witness runs a gap without the event that ends it, traced code that its calls have
 //     called back before has no such read.
 //
