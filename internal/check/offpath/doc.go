@@ -27,15 +27,17 @@
 // fork:
 //   - The recorded events of t after the fork cannot be executed, those before it are still t's,
 //     and no event of the witness waits for the end of t.
-//   - Each event beyond the recorded ones belongs to a step. It has the step's kind, flags, site,
-//     goroutine, and location or object. The events of a goroutine are in the order of the steps.
+//   - Each event beyond the recorded ones, except pins, belongs to a step. It has the step's kind,
+//     flags, site, goroutine, and location or object. The events of a goroutine are in the order
+//     of the steps.
 //   - A go statement of the alternative starts a thread that has no recorded events.
 //   - If the witness has an event of a step, executed or as an access of the race, it executes all
 //     events of the earlier steps of the same goroutine.
 //   - A step that may only be an access of the race (MO8) is not executed.
 //
 // (CP2) The interpreter starts from t's state at the fork, with the values of the witness:
-//   - The reads that t's next event needs keep their recorded values, and its guards hold.
+//   - The reads that t needs on the way to the fork (the snapshot's Needs) keep their recorded
+//     values, and its guards hold.
 //   - A value that depends on reads is the value of its term in the witness, as package witness
 //     evaluates it.
 //   - A read of the alternative returns what its events return in the witness.
@@ -53,26 +55,30 @@
 // (CP4) What the goroutine does to others is what the steps say:
 //   - An access of memory that is not private (CP5), and an operation of synchronisation, is the
 //     goroutine's next step: same kind, flags, site, address and size, and for an Add same delta.
-//   - A CompareAndSwap has the outcome that the step has. If it is an access of the race, the
-//     event expects the value that the program compares with.
-//   - A select takes the case that the step names, and the events name the channels of the other
-//     cases.
-//   - Each value that the witness has for a write or send is what the program computes, byte by
-//     byte. Addresses of memory that the alternative allocates may differ by a renaming that is
-//     one to one.
+//   - A CompareAndSwap has the outcome that the step has. If it is an access of the race, its
+//     outcome is open; if the step is an update, its events expect the value that the program
+//     compares with.
+//   - A select takes the case that the step names. The events name the channels of the other cases,
+//     unless the channel of the case has a buffer.
+//   - Each value that the witness has for an executed write or send is what the program computes,
+//     byte by byte. Addresses of memory that the alternative allocates may differ by a renaming
+//     that is one to one.
 //
 // (CP5) Memory that is accessed without a step is private:
-//   - A load without a step is of bytes that no other goroutine accesses in the window, and comes
-//     before the alternative starts a goroutine. It returns what the alternative has stored there,
-//     else what the alternative assumes to be there at the fork. The assumption agrees, in value
-//     and term, with the last access by t to each byte in the window before the fork.
+//   - The result of a load for which the plan has no record is unknown.
+//   - Another load without a step is of bytes that no other goroutine accesses in the window, and
+//     comes before the alternative starts a goroutine. It returns what the alternative has stored
+//     there, else what the alternative assumes to be there at the fork. The assumption agrees, in
+//     value and term, with the last access by t to each byte in the window before the fork.
 //   - An object that the alternative allocates is stored to only by its goroutine, and only until
-//     that goroutine starts another one. Another goroutine may load from it only if the object was
+//     that goroutine starts another one. (A variable whose address does not leave its invocation
+//     stays the goroutine's own.) Another goroutine may load from it only if the object was
 //     allocated and complete before that goroutine was started.
 //   - A variable of a package that nobody has accessed up to the end of the window, and that the
 //     program accesses by name alone (plan.Named), is such an object, of unknown content. The
 //     alternative does not store to it after it has started a goroutine.
-//   - A mutex in such an object is locked and unlocked without a step.
+//   - A Mutex or RWMutex in an object that the goroutine may store to, and that is no variable of a
+//     package, is locked and unlocked without a step, but not for reading.
 //
 // (CP6) An address denotes the same object in the witness as at the fork:
 //   - Memory that the alternative accesses, and a function value that it calls, is not allocated
