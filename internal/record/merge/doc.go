@@ -82,13 +82,18 @@
 //     code has its own records of the maps and copies that the runtime executes for it, and the
 //     recorder cannot tell the two apart. A function that was left as written has no own records,
 //     so its accesses stay. The function of a program counter is the emitted one of that name, or
-//     else the last one that begins at or before the source line.
+//     else the last one that begins at or before the source line. An audit, which records the
+//     values of outside accesses, keeps the writes of emitted code: its own records of copies have
+//     none.
 //
 // # Events
 //
 // Goroutines are numbered in the order of their first event. An access to a range of bytes becomes
-// one event per word. An access of no bytes, or at address 0 (a nil map), is left out. The D of a
-// MethodBegin follows it directly.
+// one event per word. An access of no bytes, or at address 0 (a nil map), is left out. An access to
+// the goroutine's own stack, which an Alloc with FlagStack has announced, gets FlagStack. The D of
+// a MethodBegin follows it directly. An excluded call that does not return, because it panics or
+// ends its goroutine, has its MethodEnd where the function that called it is left, or where another
+// one is entered in its place.
 //
 // # Complexity
 //
