@@ -75,18 +75,19 @@
 //   - (ON6) Read histories. Two representations keep readers from writing to shared cache lines. A
 //     history by processor (split.go; it needs the instruction RDPID) replaces the history of a
 //     word's own cell that two processors have used in turn eight times. A read takes its place in
-//     its processor's part, exclusively, if W is known and R unchanged, and does not lock the
-//     cell. An access that locks the cell for anything else takes all places and merges the parts
-//     before it reads R. So of a read and an access that may race with it, one comes first, and
-//     the other sees it. A slot's last read replaces its earlier ones in any part. A cell is not
-//     split if an access inside the word counts or an atomic write was there. The places of a
-//     freed history stay taken, so a late reader fails. A shared history (shared.go) belongs to
-//     several cells and never changes. The R after an access depends on R, the access and t's
-//     clock. So t keeps its last steps from one R to the next, and repeats a step for the same R
-//     and the same access (epoch, site, whole word or not), if W is known and nothing inside the
-//     word counts. A step keeps a reference to its history, so that its address is not reused. An
-//     access that locks the cell for anything else, or by a reader in a second epoch, first copies
-//     the history into one of the cell's own. Each slot has a fixed place in it; if that is
+//     its processor's part, exclusively, if W is known and R unchanged, and does not lock the cell.
+//     An access that locks the cell for anything else takes all places and merges the parts before
+//     it reads R. So of a read and an access that may race with it, one comes first, and the other
+//     sees it. A slot's last read replaces its earlier ones in any part. A cell is not split if an
+//     access inside the word counts or an atomic write was there. The places of a freed history
+//     stay taken, so a late reader fails. Its memory is used only for other split histories; a
+//     reader that comes to one of these finds that R has changed. A shared history (shared.go)
+//     belongs to several cells and never changes. The R after an access depends on R, the access
+//     and t's clock. So t keeps its last steps from one R to the next, and repeats a step for the
+//     same R and the same access (epoch, site, whole word or not), if W is known and nothing inside
+//     the word counts. A step keeps a reference to its history, so that its address is not reused.
+//     An access that locks the cell for anything else, or by a reader in a second epoch, first
+//     copies the history into one of the cell's own. Each slot has a fixed place in it; if that is
 //     another slot's, there is no step.
 //
 // # Synchronisation objects
