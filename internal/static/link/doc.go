@@ -32,8 +32,9 @@
 //     each request. A goroutine that is given only its object is taken to be the only one of it. Of
 //     a package-level variable, goroutines of different objects are several.
 //   - Two exported functions run at once only if the caller wants it: code open-world. The code is
-//     left out if the type of both starts goroutines or has a lock, and one of the two accesses
-//     holds a lock or is a write of a main loop. It is left out, too, if the makers of the type
+//     left out if the type of both starts goroutines or has a lock that is taken, and one of the
+//     two accesses holds a lock or is a write of a main loop other than Start, beside a method that
+//     is none. It is left out, too, if the makers of the type
 //     expect many goroutines in both methods; it stays if they expect one (package promise). What
 //     commands of the program reach has known callers, so there promises do not count.
 //   - A method named Run, Start, Serve or Listen, with or without more words, is a main loop: it is
@@ -108,10 +109,10 @@
 //
 // # Closed programs
 //
-// (LI6) A program is closed if its commands reach at least two thirds of the exported functions of
-// the packages that are not commands. A command reaches what it calls, mentions or stores, and the
-// methods of types that it converts to an interface, transitively. Commands below a directory
-// example or examples do not count. In a closed program:
+// (LI6) A program is closed if it has commands, and these reach at least two thirds of the exported
+// functions of the packages that are not commands. A command reaches what it calls, mentions or
+// stores, and the methods of types that it converts to an interface, transitively. Commands below a
+// directory example or examples do not count. In a closed program:
 //
 //   - A call from outside has code closed-world, and so has what no command and no test reaches.
 //     What main and its goroutines do with the function is compared all the same. The code is left
@@ -123,8 +124,8 @@
 //     A main loop (LI1) stands for none.
 //   - A call that a command makes finds only targets in text that the same command reaches: types
 //     that exist for tests are ignored.
-//   - Each command is a process: two accesses that no one command reaches, with their roots, are
-//     not to one memory.
+//   - Each command is a process, and all tests are another one: two accesses that no one process
+//     reaches, with their roots, are not to one memory. A call from outside may be in any.
 //   - Exported functions of a package main have no callers outside.
 //
 // # Order between roots
