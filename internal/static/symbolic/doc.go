@@ -89,16 +89,16 @@
 //   - Wait of a WaitGroup: for every go statement so far whose goroutines release the group. The
 //     sum of the releases counts, wherever the go statement, the Wait and the Done stand. So a
 //     callee that returns early, without a goroutine, returns joined.
-//   - A receive from a channel that only one goroutine releases, if channel and goroutine are made
-//     once.
+//   - A receive from a channel that only the goroutine of one go statement releases, and not the
+//     function itself, if channel and goroutine are made once.
 //   - A receive from a variable that a restart loop uses: it holds the channel that the last
 //     goroutine closes. If the earlier channel was received from, or was nil, at every store to the
-//     variable, then all goroutines whose channels were ever in it are over there, together with
-//     what the variable held at entry. A new channel must enter the variable before the next one of
-//     its site is made. One goroutine only, started once for each channel, releases it, and the
-//     function itself does not. A callee that starts the goroutine and returns the channel starts
-//     none on the exits where it may return nil. A write of the variable by another goroutine
-//     meanwhile is a race of its own.
+//     variable, then all goroutines whose channels were ever in it are over there. If the variable
+//     is captured, so is the goroutine whose channel it held at entry. A new channel must enter the
+//     variable before the next one of its site is made. One goroutine only, started once for each
+//     channel, releases it, and the function itself does not. A callee that starts the goroutine
+//     and returns the channel starts none on the exits where it may return nil. A write of the
+//     variable by another goroutine meanwhile is a race of its own.
 //
 // A loop that acquires an object in every round has acquired it Many times when it is left: it is
 // taken to run as often as the loop that started the goroutines. A loop that waits on a Cond has
