@@ -58,8 +58,8 @@
 //   - arguments and callee of opaque calls, of go and of defer; calls of the library that are
 //     evaluated (expr.Library) are not opaque;
 //   - channels, locks, maps and their keys, and what a panic carries;
-//   - what a CompareAndSwap reads, since with another value it would be another operation, and what
-//     operations of package sync return;
+//   - what a CompareAndSwap reads, since with another value it would be another operation, and the
+//     atomic reads that operations of package sync make;
 //   - all operands of a dynamic call that turns out to be one of a typed operation.
 //
 // A dynamic call that enters an instrumented function at once (FlagDirect) pins the callee, and of
@@ -73,9 +73,10 @@
 //     memory through a From of the goroutine. For example, fmt.Println(v) reads the box that v was
 //     stored in. The points are an opaque call that may reach memory of the goroutine (plan.Apart),
 //     the return of a callback, and any return during a call of excluded code;
-//   - the arguments of a call of excluded code, at its MethodBegin;
-//   - all reads of the goroutine, when a panic passes through a frame or leaves it, and when a
-//     deferred call may have changed the results of a function.
+//   - the arguments of a call of excluded code, at its MethodBegin, together with what such a call
+//     pins as an opaque one;
+//   - all reads of the goroutine, when a panic passes through a frame or leaves it, at a deferred
+//     call of excluded code, and when a deferred call may have changed the results of a function.
 //
 // (WA4) Local memory. A local variable whose address does not leave the function is followed byte
 // by byte. It depends as a whole on all that was stored in it since the last store to the whole of
