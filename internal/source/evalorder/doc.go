@@ -15,11 +15,11 @@
 // # The method
 //
 // [Build] applies to the syntax what cmd/compile applies to its trees (package walk: order.go, then
-// assign.go). go/ssa builds the changed syntax, and Build then undoes the changes. Only statements
-// in which the order matters are changed: those in which a late read stands to the left of an
-// effect (EO1, EO2). Positions, types and literals stay. The new variables become registers, so the
-// SSA has the same instructions in another order. An && or || that moves gets a Phi, as it has
-// elsewhere.
+// assign.go). go/ssa builds the changed syntax, and Build then undoes the changes. Apart from EO8,
+// only statements in which the order matters are changed: those in which a late read stands to the
+// left of an effect (EO1, EO2). Positions, types and literals stay. The new variables become
+// registers, so the SSA has the same instructions in another order. An && or || that moves gets a
+// Phi, as it has elsewhere.
 //
 // # Rules
 //
