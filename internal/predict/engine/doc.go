@@ -6,8 +6,11 @@
 //
 // Package model has the details, and the rules MO1 to MO16 in a line each.
 //
-//	intact      of a read: it returns its recorded value, from an intact write; of a write: the
-//	            reads that its value was computed from (ValDeps) are intact
+//	intact      of a read: it returns its recorded value, and that is no unknown value. Of a write:
+//	            the reads that its value was computed from (ValDeps) are intact; so a write
+//	            without any is. The initial value is, unless the window has it as unknown. A write
+//	            that is not intact leaves the value of its term, or an unknown value if it has
+//	            none.
 //	need        an event needs the reads in its Deps to be intact in order to occur as recorded
 //	strict      a read that needs itself to be intact
 //	term        a value as a function of reads; guard: a term that must have a given value
@@ -53,10 +56,11 @@
 // a and b by (1) and, with an event, what the event used in the recorded run: the write that a
 // needed read saw, the release before an acquire, the previous operation on any object but a
 // location or a disciplined lock (see below). This is the sync-preserving closure of Mathur,
-// Pavlogiannis and Viswanathan (POPL 2021), with coarser rules where Go has more than locks. If
-// neither a nor b is in the set, it is executed in recorded order. If that has no violation, it is
-// a witness. A variant was not recorded: its events are in an order that agrees with (1), and a
-// violation is common.
+// Pavlogiannis and Viswanathan (POPL 2021), with coarser rules where Go has more than locks. The
+// set is executed in recorded order. If that has no violation, it is a witness. If the set would
+// contain a or b, or an event that (1) puts after one of them, there is no proposal: that says
+// nothing of the pair, and phase 3 follows. A variant was not recorded: its events are in an order
+// that agrees with (1), and a violation is common.
 //
 // (3) *Obligations* (obligations.go, partial.go). It computes, to a fixed point, events that every
 // witness contains and orders that every witness respects. Predecessors of contained events are
@@ -109,20 +113,44 @@
 //
 //	lock           R < x ∨ R < y ∨ rel(y) < x ∨ rel(x) < y     Locks x, y; rel(x): the Unlock of x
 //	Once           R < x ∨ R < y                               two OnceBegins
-//	element        receive x takes the element of send y, unless the receives before x or the
-//	               sends before y are not the same as now
-//	Cond           the wait before x has no notification since; else the order, and the set, of all
-//	               operations before x since the last broadcast, which together fix the queue
+//	element        ¬need(x) ∨ moved(receives, x) ∨ moved(sends, y) (∨ whole(y), if y sends x's value)
+//	Cond, silent   R < x ∨ z₁ < x ∨ … ∨ zₖ < x ∨ w < y₁ ∨ … ∨ w < yₖ
+//	Cond, queue    R < x ∨ y₂ < y₁ ∨ … ∨ x < yₖ ∨ "another operation is among them"
 //	read r         ¬need(r) ∨ s₁ ∨ … ∨ sₖ,  sᵢ → wᵢ < r,  sᵢ → whole(wᵢ),
 //	               sᵢ → w < wᵢ ∨ r < w (∨ whole(w), if w writes r's value)
 //	guard g of x   ¬happens(x) ∨ ⋁ "r sees another write than it does", for the reads r of its slice
 //
 // The lock must be *disciplined*: its holders release it themselves. Another lock is a count.
 //
-// Here sᵢ says that r sees the write wᵢ of r's recorded value, or the initial value. need(r) says
-// that r must be intact (MO6). It is implied by the execution of an event that has r in its Deps,
-// or of r itself if r is strict. whole(w) says that w is intact: it implies need(d) for the ValDeps
-// d of w. happens(x) says that x is executed or, literal racing(x), is an access of the pair.
+// *Element.* A receive takes the element of its own number, and the number of an operation is how
+// many of its kind come before it. Receive x has taken the element that y sent, which is not the
+// recorded one, or not intact. That stays so as long as the same receives come before x, and the
+// same sends before y. moved(sends, y) says that other sends come before y: it has, per chain, the
+// literals that the last one before y moves behind it, or the first one behind y before it. An
+// element that was in the channel at the start has no y.
+//
+// *Cond.* The wake x has no notification. If its thread is not in the queue, the clause is R < x
+// alone. Let w be the CondWait that put the thread there. If no Signal or Broadcast stands between
+// w and x, the clause is the first one: yᵢ is the last notification of a chain before x, which
+// stands before w too, and zᵢ is the first one behind x. If the thread was in the queue at the
+// start, there is no w, and no yᵢ either. Otherwise notifications after w went to others. Which
+// ones depends on the queue, so the clause keeps the whole history: y₁ … yₖ are the waits and
+// notifications before x in their order, from the last Broadcast on, which notifies all. Wakes do
+// not count, since they do not change who is next. One of two neighbours has to change places, or
+// an operation has to enter or leave: per chain, the last one before the Broadcast moves behind it,
+// or the first one behind x moves before x.
+//
+// *Read.* Here w₁ … wₖ are the possible sources of r's recorded value: the writes of it, and the
+// initial value. sᵢ says that r gets its value from wᵢ: wᵢ comes before r and is intact, and no
+// write w between them changes the value. If w writes the same number, r is intact all the same,
+// provided that w is intact: hence whole(w). For the initial value, sᵢ → wᵢ < r, sᵢ → whole(wᵢ) and
+// the literal w < wᵢ are left out. A read with one source has need(r) in place of s₁. In a window
+// with terms (Values), "r sees w" is stricter: w is the last write before r, whatever its value.
+//
+// need(r) says that r must be intact (MO6). It is implied by the execution of an event that has r
+// in its Deps, or of r itself if r is strict. whole(w) says that w is intact: it implies need(d)
+// for the ValDeps d of w. happens(x) says that x is executed or, literal racing(x), is an access of
+// the pair.
 //
 // # Values
 //
@@ -139,8 +167,10 @@
 // Clauses hold in every reordering, not only in those of one pair. What a pair adds is assumed, as
 // literals that are decided first: the conditions of section The question, and the results of (3).
 // So clauses learned from one pair serve the following pairs. Conditions on the pair's own events,
-// which are not executed, depend on the literal racing(x). A compare-and-swap x of the pair, where
-// the other access is a read, must find its recorded value at R: literal swapping(x).
+// which are not executed, depend on the literal racing(x). An AtomicRMW x of the pair, where the
+// other access is a read, must find its recorded value at R: literal swapping(x). For x may be a
+// compare-and-swap. With another value that writes nothing, and two reads do not race. If the other
+// access is a write, x races with it whether or not it writes itself, so its value does not matter.
 //
 // # Soundness, completeness, determinism
 //
