@@ -29,7 +29,9 @@
 //	               writes as a function of reads (package flow)
 //	event          a model.Event; a record has none, one or several
 //	thread         a goroutine in the window
-//	intact         of a read: it returns its recorded value, from an intact write
+//	intact         of a read: it returns its recorded value, and that is no unknown value. Of a
+//	               write: all reads that its value was computed from are intact, so a write
+//	               without any is. The initial value is, unless it is unknown
 //	strict         of a read: it is executed only if intact
 //	term, guard    a value as a function of reads; a condition on reads
 //	hard edge      two events whose order every reordering keeps
@@ -92,17 +94,21 @@
 //
 // # Rules
 //
-//	outside code (outside.go, turns.go); a turn is one goroutine's use of a word
+//	outside code (outside.go, turns.go)
 //	WI1   An outside read is strict; an outside write leaves what the next inside read finds.
 //	WI2   If it is unknown which write a read saw (it is uncertain), the goroutine ends there.
-//	WI3   No conflicting access of another goroutine comes within a turn not all recorded.
+//	WI3   No conflicting access of another goroutine comes within a turn not all recorded. A turn
+//	      of a goroutine at an atom begins with its first access there, in the window or since a
+//	      conflicting access of another one, and ends before the next such access; if there is
+//	      none in the window, it does not end.
 //	WI4   What a turn leaves between its records is unknown.
 //	state outside memory: files, memory of C, the number of goroutines (observe.go)
 //	WI5   Observations keep their order with changes, a garbage collection with everything.
 //	open appends: they may be executed on another slice than the recorded one (appends.go)
 //	WI6   The arrays that they may write have a location, trust: intact while all is as recorded.
 //	WI7   A goroutine that accesses such an array reads trust strictly.
-//	WI8   An open append needs its reads of the slice only as an access of a race.
+//	WI8   An access of an open append needs the reads of the slice to be intact if it is one of
+//	      the two of a race, since its address depends on them, but not to be executed.
 //	excluded code (quiet.go; rules EX of package excluded)
 //	WI9   An access that is ordered with all excluded calls that reach it needs no event.
 //	strings that unsafe code makes over writable memory (texts.go)
