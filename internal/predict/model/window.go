@@ -36,8 +36,8 @@ type Event struct {
 	Partner int32
 
 	// Deps are the earlier reads of the same thread, as event indexes, that must be intact for
-	// this event to happen as recorded (MO6). At the beginning of a call of excluded code, Deps
-	// and Guards may name reads of other threads that come before it by hard edges.
+	// this event to happen as recorded (MO6). At the beginning of a call of excluded code, they may
+	// be reads of other threads that come before it by hard edges. Reads of guards are not.
 	Deps []int32
 
 	// Where are the earlier reads of the same thread that only the address of an access depends

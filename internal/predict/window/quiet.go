@@ -1,6 +1,8 @@
 package window
 
 import (
+	"slices"
+
 	"maps"
 
 	"github.com/presage-race/presage/internal/predict/excluded"
@@ -216,12 +218,17 @@ func (m *exclusions) readQuiet(n int32, a *atom, covers bool) (clean bool) {
 	}
 	a.strict = append(a.strict, n)
 	e := &m.w.Events[n]
-	if g, ok := quietGuard(a); ok {
+	if g, ok := quietGuard(a); ok && m.own(g.Term, e.Thread) {
 		e.Guards = append(e.Guards, g)
 	} else {
 		e.Deps = model.Union(e.Deps, a.deps)
 	}
 	return covers
+}
+
+// own reports whether a term is over reads of one thread alone, as a guard has to be (MO11).
+func (m *exclusions) own(t *model.Term, thread model.Thread) bool {
+	return !slices.ContainsFunc(t.Reads(), func(r int32) bool { return m.w.Events[r].Thread != thread })
 }
 
 // quietGuard is the condition that an atom has the content that it has, if that is known as a
