@@ -10,9 +10,9 @@ import (
 // with others on the same object is not fixed by a lock it holds takes effect and is stamped in
 // one step, under the object's stripe.
 
-// pgEnter locks the stripe of obj for an operation that s records (RC1). Until pgLeave the goroutine
-// is not preempted, for on a single processor nobody could wait for it, and does not wait for the
-// disk.
+// pgEnter locks the stripe of obj for an operation that s records (RC1). Until pgLeave, the
+// goroutine is not preempted, since on a single processor the others would spin without end, and it
+// does not wait for the disk.
 func pgEnter(s *PresageG, obj uintptr) *pgStripe {
 	acquirem()
 	if s != nil {
