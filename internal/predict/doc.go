@@ -28,7 +28,7 @@
 // trace) is spent. A pair that the engine gives up counts for 16, one that is decided without a
 // search for none. The searches of two sites may cost at most a 200th of Options.Effort on each
 // rung, because a few hard pairs of sites would otherwise take the effort of the whole trace. A
-// single search may cost as much, but always leastSteps executions; Options.Conflicts replaces
+// single search may cost as much; Options.Conflicts replaces
 // this limit. Where two sites have more pairs in a window than are kept, pairs whose order is fixed
 // are dropped first.
 //

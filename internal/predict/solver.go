@@ -13,10 +13,6 @@ type Solver interface {
 // pathConflicts divides a candidate's budget for each alternative, because there are many of them.
 const pathConflicts = 8
 
-// leastSteps is the number of executions that every search has. A race in a larger window does not
-// take fewer of them to find.
-const leastSteps = 1000
-
 // solvers makes the solvers of windows.
 type solvers struct {
 	opt   *Options
@@ -35,7 +31,7 @@ func (x solvers) make(g *rung) Solver {
 	w, conflicts, steps := g.window(), x.opt.Conflicts, 0
 	if conflicts == 0 {
 		conflicts = engine.DefaultConflicts
-		steps = max(leastSteps, int(x.spent.budget/shares)/max(1, len(w.Events)))
+		steps = max(1, int(x.spent.budget/shares)/max(1, len(w.Events)))
 	}
 	if g.off {
 		conflicts = max(1, conflicts/pathConflicts)
