@@ -32,11 +32,14 @@
 //     each request. A goroutine that is given only its object is taken to be the only one of it. Of
 //     a package-level variable, goroutines of different objects are several.
 //   - Two exported functions run at once only if the caller wants it: code open-world. The code is
-//     left out if the type of both starts goroutines or has a lock that is taken, and one of the
-//     two accesses holds a lock or is a write of a main loop other than Start, beside a method that
-//     is none. It is left out, too, if the makers of the type
+//     left out if the type of both starts goroutines or has a lock that is taken, and, besides, one
+//     of two things holds. One of the accesses holds a lock; or one is a write of a main loop other
+//     than Start, beside a method that is none. It is left out, too, if the makers of the type
 //     expect many goroutines in both methods; it stays if they expect one (package promise). What
 //     commands of the program reach has known callers, so there promises do not count.
+//   - Many goroutines are expected in methods of another package's interface that take a context,
+//     if a call there passes the object from which the interface's value is read. Such a method is
+//     for several objects (passesHolder).
 //   - A method named Run, Start, Serve or Listen, with or without more words, is a main loop: it is
 //     called once for each object. Beside itself it has code run-once.
 //
@@ -138,7 +141,8 @@
 //     the code that follows a wait for it in another function of the object. Both must be fields of
 //     the object, by the same steps as the memory. Only the goroutines of one go statement outside
 //     of loops may send on the channel or close it. Nothing counts how often: a goroutine that is
-//     started again after the wait is beside it, so this is only code joined.
+//     started again after the wait is beside it, so this is only code joined. A channel that a
+//     goroutine is given counts also by the name of the field where its starter has stored it.
 //   - Lent locks. What a goroutine does before it releases anything by which it is waited for is
 //     done under the locks lent to it ((SY6) of package symbolic). A goroutine that holds one of
 //     these itself is excluded meanwhile. Two goroutines to which a lock is lent both have it. The
