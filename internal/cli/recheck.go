@@ -38,7 +38,7 @@ func (r *replayer) check(ctx context.Context, race *report.Race, name string, me
 		}
 		var walker *walk.Walker
 		opt.Level, walker = walkerAt(r.kept.config.Level, p)
-		walker.Read(meta.Texts)
+		walker.Read(meta)
 		opt.Walker = walker
 	}
 	if race.Path != nil {

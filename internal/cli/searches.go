@@ -214,7 +214,7 @@ func (all *searches) prepare(ctx context.Context, s *search) {
 	default:
 		s.walker = walk.New(p)
 	}
-	s.walker.Read(meta.Texts)
+	s.walker.Read(meta)
 	s.opt.Walker = s.walker
 }
 

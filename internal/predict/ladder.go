@@ -108,7 +108,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 			open.pairs = append(open.pairs, p)
 		case engine.NoRace:
 			r.counts.Refuted++
-			if b.way == nil {
+			if len(b.ways) == 0 {
 				r.suppressed(b, p, s)
 				r.relax(b, p, s)
 			}
@@ -118,7 +118,7 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 				open.pairs = append(open.pairs, p) // another rung may have a witness
 				continue
 			}
-			if b.way != nil && r.unsure(b, p) {
+			if len(b.ways) > 0 && r.unsure(b, p) {
 				continue
 			}
 			open.pairs = append(open.pairs, c.pairs[i:]...)
@@ -139,11 +139,11 @@ func (r *run) enough(k int, s *pairState) bool {
 	return !r.opt.EveryPair && (s.tried[k] >= r.opt.Total || s.visits[k] > r.spent.budget/shares)
 }
 
-// A place is where a pair is tried: in a window, or in its variant with an alternative.
+// A place is where a pair is tried: in a window, or in its variant with alternatives.
 type place struct {
 	*built.Window
-	way    *built.Way // nil: on the recorded path
-	lowest *rung      // on the recorded path: the lowest rung of the window
+	ways   []*built.Way // none: on the recorded path
+	lowest *rung        // on the recorded path: the lowest rung of the window
 }
 
 // unsure reports whether code without hooks may keep two accesses in order.
@@ -163,8 +163,11 @@ func (r *run) keep(b place, x *found, k int, s *pairState) {
 		return
 	}
 	switch {
-	case b.way != nil:
-		race.Tier, race.Path = ByPath, pathOf(b.way)
+	case len(b.ways) > 0:
+		race.Tier = ByPath
+		for _, way := range b.ways {
+			race.Paths = append(race.Paths, pathOf(way))
+		}
 	case r.hbPairs.unordered(b.Window, p):
 		race.Tier = Observed
 	case w.Semantics == model.EvaluatedReads:
@@ -201,8 +204,8 @@ func check(b place, w *model.Window, p model.Pair, order []int32) error {
 	if err == nil {
 		err = witness.Crossing(w, b.Missing(), p, order)
 	}
-	if err != nil || b.way == nil {
+	if err != nil || len(b.ways) == 0 {
 		return err
 	}
-	return offpath.Check(b.Window, b.way, w, p, x)
+	return offpath.Check(b.Window, b.ways, w, p, x)
 }

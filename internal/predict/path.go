@@ -14,6 +14,8 @@ type Path struct {
 	G    trace.GoID
 	Fork trace.Site // the branch; with Base the use of a pointer or index that differs
 	Base bool
+	// Ended says that there is no choice: the goroutine goes on where the recorded run ended
+	Ended bool
 	// the first event of the trace that the goroutine does not execute any more
 	Before int64
 	Where  flow.Where
@@ -45,26 +47,27 @@ const AlternativeBase = flow.AlternativeBase
 // window for which no lower rung has a witness. All alternatives of a window together may cost as
 // much as the lower rungs did, and leastEffort.
 func (r *run) paths(b *built.Window, ladder []rung, list []*candidate, lower int64) error {
-	var at [][]int32
-	limit := r.spent.visits + lower + leastEffort
+	if len(b.Alternatives) == 0 {
+		return nil
+	}
+	at := accesses(b.Window)
+	share := lower + leastEffort
+	limit := r.spent.visits + share
 	for k := range b.Alternatives {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
 		if r.spent.visits > limit {
 			r.counts.WaysLeft += int64(len(b.Alternatives) - k)
-			return nil
+			break
 		}
 		if r.exhausted() {
 			r.stop(b.Done)
 			return nil
 		}
-		if at == nil {
-			at = accesses(b.Window)
-		}
 		r.path(b, k, &ladder[len(ladder)-1], at, list)
 	}
-	return nil
+	return r.together(b, at, r.spent.visits+share/2)
 }
 
 // leastEffort is the effort that the alternatives of a window always have, in visits: about a
@@ -93,7 +96,7 @@ func (r *run) path(b *built.Window, k int, base *rung, at [][]int32, list []*can
 	}
 	g := rung{off: true}
 	var locks *locksets
-	in := place{Window: b, way: way}
+	in := place{Window: b, ways: []*built.Way{way}}
 	for _, c := range cs {
 		s := r.pairs.of(c.sites)
 		if s.race != 0 && !r.opt.EveryPair {
@@ -104,7 +107,7 @@ func (r *run) path(b *built.Window, k int, base *rung, at [][]int32, list []*can
 			continue
 		}
 		if g.w == nil {
-			g.w, _ = b.Variant(k)
+			g.w = b.Variant(way)
 			locks = computeLocksets(g.w)
 			r.counts.Ways++
 			r.spent.add(int64(2 * len(g.w.Events)))
@@ -193,7 +196,7 @@ func acts(way *built.Way) bool {
 }
 
 func pathOf(way *built.Way) *Path {
-	p := &Path{G: way.G, Fork: way.Fork, Base: way.Base, Before: way.At, Where: way.Where()}
+	p := &Path{G: way.G, Fork: way.Fork, Base: way.Base, Ended: way.Ended, Before: way.At, Where: way.Where()}
 	for _, g := range way.Chosen {
 		was, _ := g.Term.Recorded()
 		p.Was, p.Is = append(p.Was, was), append(p.Is, g.Want)

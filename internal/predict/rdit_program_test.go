@@ -175,7 +175,7 @@ func (m *rditModule) record() {
 		for _, p := range m.left {
 			if order := p.order(events, meta); strings.Contains(order, p.wanted("order")) && order != "" {
 				walker := walk.NewBranching(plan)
-				walker.Read(meta.Texts)
+				walker.Read(meta)
 				p.got = p.text(m.t, events, meta, Options{Walker: walker})
 			} else if order != "" {
 				p.seen = order

@@ -21,7 +21,7 @@ type Saved struct {
 	Order     []int64
 	Events    []int32
 	Recorded  bool
-	Path      *Path // only Before and the sites and kinds of the steps are used
+	Paths     []*Path // of each, only Before and the sites and kinds of the steps are used
 }
 
 // Recheck checks a saved witness again, against its trace. The options must be those of the
@@ -67,20 +67,29 @@ var errFound = errors.New("found")
 
 // check judges the witness in its window.
 func (s *Saved) check(b *built.Window) error {
-	if s.Path == nil {
+	if len(s.Paths) == 0 {
 		w := b.Window
 		if w.Semantics.String() != s.Semantics {
 			w = w.Causal()
 		}
 		return s.checkIn(place{Window: b}, w)
 	}
+	return s.checkOff(b, nil)
+}
+
+// checkOff judges the witness with each choice of alternatives that have the steps of its paths.
+// ways are those chosen for the first paths.
+func (s *Saved) checkOff(b *built.Window, ways []*built.Way) error {
+	if len(ways) == len(s.Paths) {
+		return s.checkIn(place{Window: b, ways: ways}, b.Variant(ways...))
+	}
 	verdict := errors.New("the trace has no such way off the recorded path")
 	for k := range b.Alternatives {
-		if !s.Path.is(&b.Alternatives[k]) {
+		way := &b.Alternatives[k]
+		if !s.Paths[len(ways)].is(way) || slices.ContainsFunc(ways, func(x *built.Way) bool { return x.Thread == way.Thread }) {
 			continue
 		}
-		w, _ := b.Variant(k)
-		if verdict = s.checkIn(place{Window: b, way: &b.Alternatives[k]}, w); verdict == nil {
+		if verdict = s.checkOff(b, append(slices.Clip(ways), way)); verdict == nil {
 			break
 		}
 	}

@@ -142,7 +142,7 @@ type Race struct {
 	// last two are the accesses
 	Events   []int32
 	Recorded bool    // the recorded run is the witness (PR5), and Order has only the accesses
-	Path     *Path   // of tier ByPath
+	Paths    []*Path // of tier ByPath: of the goroutines that leave their recorded paths
 	Sights   []Sight // of tiers ByValue and ByPath
 	Count    int     // conflicting pairs of recorded accesses at these two sites
 }
@@ -182,7 +182,9 @@ type Counts struct {
 	// alternatives on which pairs were not tried, because a window's share of the effort was spent
 	WaysLeft int64
 	Ways     int64 // alternatives on which pairs were tried
-	Build    window.BuildCounts
+	// the same for pairs of sites that need several alternatives
+	TogetherLeft int64
+	Build        window.BuildCounts
 
 	// pairs of sites that would race without the orders of excluded calls, by callee
 	Suppressed map[trace.Addr]int64
@@ -403,7 +405,11 @@ func (r *run) finish() error {
 	if r.builder == nil || r.counts.Stopped > 0 {
 		return nil
 	}
-	return r.builder.Flush()
+	var rest []flow.Fork
+	if w, ok := r.opt.Walker.(flow.Rester); ok && r.opt.Level >= Paths {
+		rest = w.Rest()
+	}
+	return r.builder.Flush(rest)
 }
 
 // admits counts a window that does not admit the recorded order (PR1). Where excluded calls are

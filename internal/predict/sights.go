@@ -84,8 +84,8 @@ func newSupport(b place, w *model.Window, p model.Pair, order []int32, seen []wi
 			x.want(g.Term.Reads())
 		}
 	}
-	if b.way != nil {
-		for _, g := range b.way.Holds {
+	for _, way := range b.ways {
+		for _, g := range way.Holds {
 			x.want(g.Term.Reads())
 			for _, r := range g.Term.Reads() {
 				x.fork[r] = true
@@ -142,8 +142,8 @@ func stringsOf(w *model.Window, b place, order []int32, p model.Pair) map[int32]
 	for _, i := range append(append([]int32(nil), order...), p.A, p.B) {
 		look(w.Events[i].Guards)
 	}
-	if b.way != nil {
-		look(b.way.Holds)
+	for _, way := range b.ways {
+		look(way.Holds)
 	}
 	return found
 }
@@ -156,10 +156,22 @@ func (b place) sight(w *model.Window, s witness.Sight, fork bool) Sight {
 	}
 	r, ok := b.Recorded(e.Index)
 	if e.Index >= flow.AlternativeBase {
-		r, ok = b.way.Steps[e.Index-flow.AlternativeBase].Event, true
+		r, ok = b.step(e.Index).Event, true
 	}
 	if ok {
 		out.Addr, out.Size = r.Obj, r.Size
 	}
 	return out
+}
+
+// step returns the step of an alternative by its number.
+func (b place) step(index int64) *flow.Step {
+	k := int(index - flow.AlternativeBase)
+	for _, way := range b.ways {
+		if k < len(way.Steps) {
+			return &way.Steps[k]
+		}
+		k -= len(way.Steps)
+	}
+	panic("predict: no step has this number")
 }

@@ -39,10 +39,15 @@ type Meta struct {
 	Objects  []Object  `json:"objects,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`
 
-	// Variables is what package initialisation left in those package-level variables, or parts of
-	// them, that the trace accesses only after event VariablesAt; by address, not overlapping.
+	// Variables is what package initialisation left in package-level variables, or parts of them;
+	// by address, not overlapping. Of those that the trace accesses it has those accessed only after
+	// event VariablesAt, of the others those that are small.
 	Variables   []Memory `json:"variables,omitempty"`
 	VariablesAt int64    `json:"variables_at,omitempty"`
+
+	// Globals are the addresses of package-level variables of instrumented packages, also of those
+	// that the trace does not access.
+	Globals []Global `json:"globals,omitempty"`
 
 	// Texts is what string constants say, where an address and a length in the trace may be those
 	// of one: read-only data, by address, not overlapping.
@@ -78,6 +83,12 @@ type Process struct {
 	Child bool   `json:"child,omitempty"` // another recorded process started it
 	// which of the child processes with these arguments, from 0, in the order of their starts
 	Nth int `json:"nth,omitempty"`
+}
+
+// Global is a package-level variable: its package's path, a dot and its name, and where it is.
+type Global struct {
+	Name string `json:"name"`
+	Addr Addr   `json:"addr"`
 }
 
 // Memory is the content of some memory.

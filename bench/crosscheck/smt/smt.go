@@ -111,7 +111,7 @@ func programs(seed uint64) func(c *check, i uint64) {
 			return // the run was given up: it is too long
 		}
 		walker := walk.NewBranching(p.Plan)
-		walker.Read(run.Meta.Texts)
+		walker.Read(run.Meta)
 		opt := predict.Options{
 			Level: predict.Paths, Walker: walker, EveryPair: true,
 			Solver: func(w *model.Window) predict.Solver { return c.prepare(w, fmt.Sprintf("program %d", i)) },

@@ -78,7 +78,7 @@ func (b *bench) keep(title, name string, really map[sites]bool, p *plan.Plan) er
 	defer t.Close()
 	k := &kept{Name: title, Meta: t.Meta(), Limit: b.limit, Syncs: map[trace.Site]bool{}, Methods: map[trace.Addr]string{}, Atomic: map[trace.Addr]bool{}}
 	w := walk.New(p)
-	w.Read(t.Meta().Texts)
+	w.Read(t.Meta())
 	x := &keeping{t, w, k}
 	h, err := readHidden(x, x, b.codeOf(p), b.limit, b.variants[0].seen, false)
 	if err != nil {

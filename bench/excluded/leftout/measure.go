@@ -103,7 +103,7 @@ func (b *bench) read(name string, p *plan.Plan, s variant) (*hidden, error) {
 	}
 	defer t.Close()
 	w := walk.New(p)
-	w.Read(t.Meta().Texts)
+	w.Read(t.Meta())
 	h, err := readHidden(t, w, b.codeOf(p), b.limit, s.seen, s.exact)
 	if err == nil && b.list && !s.exact {
 		h.listEscaped(p)

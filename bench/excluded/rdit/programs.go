@@ -61,7 +61,7 @@ func (c *counts) judgeRun(r *rand.Rand, p *progtest.Program, run *progtest.Run, 
 // what missing code learns of what it has called back, the hiding says.
 func walked(p *progtest.Program, run *progtest.Run) (flows []flow.Flow) {
 	w := walk.New(p.Plan)
-	w.Read(run.Meta.Texts)
+	w.Read(run.Meta)
 	for i := range run.Events {
 		f := w.Step(int64(i), &run.Events[i])
 		f.Needs, f.From = slices.Clone(f.Needs), slices.Clone(f.From)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/presage-race/presage/bench/internal/command"
@@ -42,7 +43,7 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 		f.pairs[l] = map[progtest.Pair]bool{}
 	}
 	w := walk.NewBranching(p.Plan)
-	w.Read(run.Meta.Texts)
+	w.Read(run.Meta)
 	res, err := predict.Run(ctx, run.Source(), run.Meta, predict.Options{Level: predict.Paths, Walker: w})
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 	for _, r := range res.Races {
 		q := progtest.PairOf(r.A.Site, r.B.Site)
 		f.pairs[path][q] = true
-		if r.Path != nil && r.Path.Base {
+		if slices.ContainsFunc(r.Paths, func(p *predict.Path) bool { return p.Base }) {
 			f.base++
 		}
 		if r.Tier == predict.ByPath {

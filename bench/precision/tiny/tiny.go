@@ -49,6 +49,10 @@ var classes = [...]string{
 	"at most one goroutine off its recorded path, at a branch",
 	"both accesses in the recorded run, by position",
 	"on the recorded path: values alone differ",
+	"one goroutine off its recorded path",
+	"two goroutines off their recorded paths",
+	"three or more goroutines off their recorded paths",
+	"a goroutine goes on after the end of its recording",
 }
 
 const (
@@ -56,6 +60,10 @@ const (
 	oneBranch
 	occur
 	onPath
+	one
+	two
+	three
+	beyond
 )
 
 // bench is the counts of a session.
@@ -171,6 +179,9 @@ func (b *bench) recall(p *progtest.Program, run *progtest.Run, truth *progtest.R
 		in[every] = true
 		in[oneBranch] = truth.Off[i] <= 1
 		in[onPath] = truth.Off[i] == 0 && occurs[q.A] && occurs[q.B]
+		in[one], in[two] = truth.Off[i] == 1, truth.Off[i] == 2
+		in[three] = truth.Off[i] > 2 && truth.Off[i] < progtest.Beyond
+		in[beyond] = truth.Off[i] >= progtest.Beyond
 		in[occur] = occurs[q.A] && occurs[q.B]
 		for c := range classes {
 			if !in[c] {
@@ -183,8 +194,8 @@ func (b *bench) recall(p *progtest.Program, run *progtest.Run, truth *progtest.R
 				}
 			}
 		}
-		if b.verbose && in[oneBranch] && !f.pairs[len(levels)-1][q] {
-			fmt.Printf("not found: program %d, run %d: %s\n", seed, runSeed, p.Describe(q))
+		if b.verbose && !f.pairs[len(levels)-1][q] {
+			fmt.Printf("not found: program %d, run %d, distance %d: %s\n", seed, runSeed, truth.Off[i], p.Describe(q))
 		}
 	}
 	return known

@@ -2,6 +2,7 @@ package offpath
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/flow"
@@ -41,21 +42,61 @@ func reject(rule, reason string, args ...any) {
 // throw rejects a witness because the interpreter cannot execute the program further (CP3).
 func throw(reason string, args ...any) { reject("CP3", reason, args...) }
 
-// subject is what a check is about: a witness of a race in a variant of a window.
+// subject is what a check is about: an alternative in a witness of a race in a variant of a window.
 type subject struct {
 	window  *built.Window // as recorded
 	alt     *built.Way
+	beside  []*built.Way // the other alternatives of the variant
+	first   int          // the number in the variant of the alternative's first step
+	total   int          // the number of the steps of all alternatives
 	variant *model.Window
 	pair    model.Pair
 	exec    Execution
 	snap    *flow.Snapshot // the goroutine at the fork
 }
 
-// Check executes the program along an alternative, from the fork on, and reports whether it does
-// what the witness says. The witness is x, of the race p in the variant w. The error is a
-// *Violation.
-func Check(b *built.Window, alt *built.Way, w *model.Window, p model.Pair, x Execution) (err error) {
-	in := &subject{window: b, alt: alt, variant: w, pair: p, exec: x, snap: alt.Origin.Snapshot()}
+// Check executes the program along each alternative of a variant, from the fork on, and reports
+// whether it does what the witness says. The witness is x, of the race p in the variant w. The
+// error is a *Violation.
+func Check(b *built.Window, alts []*built.Way, w *model.Window, p model.Pair, x Execution) error {
+	total := 0
+	for _, alt := range alts {
+		total += len(alt.Steps)
+	}
+	made := map[uint64]bool{} // objects that alternatives have allocated, by the variant's number
+	unseen := false
+	first := 0
+	for k, alt := range alts {
+		in := &subject{
+			window: b, alt: alt, beside: slices.Delete(slices.Clone(alts), k, k+1), first: first, total: total,
+			variant: w, pair: p, exec: x, snap: alt.Origin.Snapshot(),
+		}
+		c, err := in.check()
+		if err != nil {
+			return err
+		}
+		first += len(alt.Steps)
+		if c == nil {
+			continue
+		}
+		for n := range c.values.fresh.here {
+			if made[n] {
+				return &Violation{"CP4", -1, fmt.Sprintf("two alternatives have allocated the object %#x", n<<freshShift)}
+			}
+			made[n] = true
+		}
+		if c.vars.unseen() {
+			if unseen {
+				return &Violation{"CP5", -1, "two alternatives use variables that nobody has accessed"}
+			}
+			unseen = true
+		}
+	}
+	return nil
+}
+
+// check executes one alternative. The result is nil if the witness has nothing of it.
+func (in *subject) check() (c *process, err error) {
 	s := newScript(in)
 	defer func() {
 		switch r := recover().(type) {
@@ -72,15 +113,16 @@ func Check(b *built.Window, alt *built.Way, w *model.Window, p model.Pair, x Exe
 	in.recordedPathEnds()
 	s.match()
 	if !s.used {
-		return nil
+		return nil, nil
 	}
 	s.at = -1
-	c := newProcess(in, s)
+	c = newProcess(in, s)
 	c.values.conditions()
 	c.execute()
 	s.at = -1
-	(&surroundings{in: in, script: s, loads: c.private.loads, called: c.called, vars: c.vars}).check()
-	return nil
+	around := &surroundings{in: in, script: s, loads: c.private.loads, called: c.called, vars: c.vars}
+	around.check()
+	return c, nil
 }
 
 // recordedPathEnds checks that the recorded path of the goroutine ends at the fork (CP1).

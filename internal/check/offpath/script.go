@@ -16,6 +16,7 @@ type script struct {
 	queues  map[trace.GoID]*queue
 	used    bool                        // the witness has a step
 	threads map[trace.GoID]model.Thread // of the alternative's goroutines
+	others  map[model.Thread]bool       // threads with events of other alternatives
 	at      int                         // the step at hand, which errors name; -1: none
 }
 
@@ -30,7 +31,7 @@ type step struct {
 
 func newScript(in *subject) *script {
 	return &script{
-		in: in, at: -1, queues: map[trace.GoID]*queue{},
+		in: in, at: -1, queues: map[trace.GoID]*queue{}, others: map[model.Thread]bool{},
 		threads: map[trace.GoID]model.Thread{in.alt.G: in.alt.Thread},
 	}
 }
@@ -74,9 +75,13 @@ func (s *script) assign() {
 		if e.Kind == model.Pin {
 			continue
 		}
-		k := int(e.Index - flow.AlternativeBase)
-		if k < 0 || k >= len(s.steps) {
+		k := int(e.Index-flow.AlternativeBase) - s.in.first
+		switch {
+		case k < -s.in.first || k >= s.in.total-s.in.first:
 			reject("CP1", "event %d belongs to no step", i)
+		case k < 0 || k >= len(s.steps): // of another alternative
+			s.others[e.Thread] = true
+			continue
 		}
 		s.at = k
 		s.stands(&s.steps[k], i, e)
@@ -84,6 +89,11 @@ func (s *script) assign() {
 			reject("CP1", "event %d is not in the order of the steps", i)
 		}
 		last[e.Thread] = k
+	}
+	for _, t := range s.threads {
+		if s.others[t] {
+			reject("CP1", "thread %d has events of two alternatives", t)
+		}
 	}
 }
 

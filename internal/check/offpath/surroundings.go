@@ -41,6 +41,9 @@ func (c *surroundings) check() {
 		}
 		c.variable(r)
 	}
+	for _, alt := range c.in.beside {
+		c.alternative(alt)
+	}
 	for _, s := range c.loads {
 		for i := range s.size {
 			c.assumed(held, s.addr+i)
@@ -61,6 +64,16 @@ func (c *surroundings) foreign(r *built.Record) {
 	for _, s := range c.loads {
 		if spanOf(r).meets(s) {
 			reject("CP5", "%#x is loaded without a step, but goroutine %d accesses it", s.addr, r.G)
+		}
+	}
+}
+
+// alternative checks that another alternative does not access private memory.
+func (c *surroundings) alternative(alt *built.Way) {
+	for k := range alt.Steps {
+		e := &alt.Steps[k].Event
+		if e.Kind.IsAccess() {
+			c.foreign(&built.Record{Event: *e})
 		}
 	}
 }

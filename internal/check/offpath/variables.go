@@ -31,3 +31,13 @@ func (v *variables) address(o *owner, g *ssa.Global) value {
 	v.addrs[name] = addr
 	return number(addr, 8)
 }
+
+// unseen reports whether a variable was used whose address is unknown.
+func (v *variables) unseen() bool {
+	for _, addr := range v.addrs {
+		if addr >= freshBase {
+			return true
+		}
+	}
+	return false
+}

@@ -130,7 +130,7 @@ func Walkers(p *plan.Plan, meta *trace.Meta, missing excluded.Mode) func(predict
 		default:
 			w = walk.New(p)
 		}
-		w.Read(meta.Texts)
+		w.Read(meta)
 		return w
 	}
 }

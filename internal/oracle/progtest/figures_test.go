@@ -100,7 +100,7 @@ func figure(t *testing.T, l *progtest.Loader, name string) {
 // ladder checks that the analysis finds exactly these races, each on its rung.
 func ladder(t *testing.T, p *progtest.Program, src string, run *progtest.Run, rungs map[string]string) {
 	w := walk.NewBranching(p.Plan)
-	w.Read(run.Meta.Texts)
+	w.Read(run.Meta)
 	res, err := predict.Run(context.Background(), run.Source(), run.Meta, predict.Options{Level: predict.Paths, Walker: w})
 	if err != nil {
 		t.Fatal(err)

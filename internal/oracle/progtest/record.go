@@ -1,6 +1,7 @@
 package progtest
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -167,6 +169,10 @@ func (r *recorder) begin(s *state) {
 			v.Data = binary.LittleEndian.AppendUint64(v.Data, w)
 		}
 		r.run.Meta.Variables = []trace.Memory{v}
+		for g, at := range r.prog.globals {
+			r.run.Meta.Globals = append(r.run.Meta.Globals, trace.Global{Name: g.String(), Addr: trace.Addr(at)})
+		}
+		slices.SortFunc(r.run.Meta.Globals, func(a, b trace.Global) int { return cmp.Compare(a.Addr, b.Addr) })
 	}
 }
 

@@ -40,7 +40,7 @@ func (c *constants) address(g *regcode.Global) Value {
 	}
 	at, ok := c.unseen[g]
 	if !ok {
-		at = unseenMemory + uint64(len(c.unseen))*freshSize
+		at = unseenMemory + (c.around.Number()*maxObjects+uint64(len(c.unseen)))*freshSize
 		c.unseen[g] = at
 	}
 	return known(at)

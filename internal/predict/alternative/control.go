@@ -143,8 +143,7 @@ func (p *path) spawn(in *regcode.Instr, call *ssa.CallCommon) bool {
 	if slices.ContainsFunc(slices.Concat(c.args, c.free), func(v Value) bool { return v.symbolic() }) {
 		return p.stop("goroutine-argument")
 	}
-	f := newFrame(c.code, c.args, c.free)
-	f.Root = true
+	f := Entry(c.code, c.args, c.free)
 	g := p.x.around.Goroutine()
 	p.emit(in, trace.Event{Kind: format.Go, Obj: trace.Addr(g)}, flow.Flow{})
 	p.memory.shared = true

@@ -13,10 +13,11 @@ const (
 	maxInstrs       = 4096 // of one alternative
 	maxSteps        = 48
 	maxDepth        = 32
-	maxAlternatives = 12 // of one fork, with at least one event
-	maxPaths        = 48 // of one fork, with or without events
-	maxChoices      = 6  // values that one operand takes
-	maxCombined     = 64 // combinations of values of the reads of one operand
+	maxAlternatives = 12            // of one fork, with at least one event
+	maxPaths        = 48            // of one fork, with or without events
+	maxChoices      = 6             // values that one operand takes
+	maxCombined     = 64            // combinations of values of the reads of one operand
+	maxObjects      = maxInstrs + 1 // that one alternative allocates
 )
 
 // explorer is one exploration of a fork. What it has is common to all paths.
@@ -32,7 +33,7 @@ type explorer struct {
 func (x *Fork) Explore(s flow.Surroundings) []*flow.Alternative {
 	e := &explorer{fork: x, around: s, constants: constants{x.Program, s, map[*regcode.Global]uint64{}}}
 	e.paths = []*path{{
-		x: e, g: x.G, frame: x.Frame.clone(), memory: memory{around: s},
+		x: e, g: x.G, frame: x.Frame.clone(), off: x.Rest, memory: memory{around: s, allocated: s.Number() * maxObjects},
 		events: events{needs: x.Needs, guards: slices.Clip(x.Guards)},
 	}}
 	var done []*flow.Alternative
@@ -47,7 +48,8 @@ func (x *Fork) Explore(s flow.Surroundings) []*flow.Alternative {
 			some++
 		}
 		done = append(done, &flow.Alternative{
-			Steps: p.events.steps, Chosen: p.events.chosen, Assumes: p.memory.assumes, End: p.end, Executed: p.instrs,
+			Steps: p.events.steps, Chosen: p.events.chosen, Assumes: p.memory.assumes, Unseen: len(e.constants.unseen) > 0,
+			End: p.end, Executed: p.instrs,
 		})
 	}
 	return done

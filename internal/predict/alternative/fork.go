@@ -20,7 +20,8 @@ type Fork struct {
 	Facts   Facts
 	G       trace.GoID
 	Frame   *Frame      // the innermost one
-	Args    []int       // the operands that may have other values
+	Args    []int       // the operands that may have other values; none with Rest
+	Rest    bool        // the recorded run has ended here: what follows is no choice
 	At      trace.Site  // of the instruction
 	Stacks  [][2]uint64 // addresses of the goroutine's stacks, which are no locations
 
@@ -45,6 +46,9 @@ type Facts interface {
 	TypeWord(i, t types.Type, before int64) (word uint64, ok bool)
 }
 
+// Goroutine implements [flow.Fork].
+func (x *Fork) Goroutine() trace.GoID { return x.G }
+
 // Reads implements [flow.Fork].
 func (x *Fork) Reads() []int64 {
 	if x.reads == nil {
@@ -62,7 +66,10 @@ func (x *Fork) Reads() []int64 {
 }
 
 // Base implements [flow.Fork].
-func (x *Fork) Base() bool { return x.Frame.instr().Op != regcode.OpIf }
+func (x *Fork) Base() bool { return !x.Rest && x.Frame.instr().Op != regcode.OpIf }
+
+// Ended implements [flow.Fork].
+func (x *Fork) Ended() bool { return x.Rest }
 
 // Site implements [flow.Fork].
 func (x *Fork) Site() trace.Site { return x.At }
@@ -70,6 +77,9 @@ func (x *Fork) Site() trace.Site { return x.At }
 // Where implements [flow.Fork].
 func (x *Fork) Where() flow.Where {
 	in := x.Frame.instr()
+	if x.Rest {
+		return flow.Where{Site: x.At}
+	}
 	v := *in.SSA.Operands(nil)[x.Args[0]]
 	at, expr := x.Frame.Code.Plan.Written(in.SSA, v)
 	return flow.Where{Site: x.Frame.Code.Plan.Site, Line: int32(at.Line), Col: int32(at.Column), Expr: expr, Type: regcode.Shape(v.Type())}

@@ -34,6 +34,13 @@ type Deferred struct {
 	Args, Free []Value
 }
 
+// Entry returns the first frame of a goroutine, at the entry of its function.
+func Entry(c *regcode.Code, args, free []Value) *Frame {
+	f := newFrame(c, args, free)
+	f.Root = true
+	return f
+}
+
 // newFrame returns a frame at the entry of a function.
 func newFrame(c *regcode.Code, args, free []Value) *Frame {
 	f := &Frame{Code: c, Regs: make([]Value, c.Regs), Cells: make([]Value, len(c.Cells))}

@@ -171,7 +171,7 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 	}
 	var choices []func(*path)
 	fork := !p.off && slices.Contains(p.x.fork.Args, i)
-	last := i == p.x.fork.Args[len(p.x.fork.Args)-1] // else a later operand may have another value
+	last := fork && i == p.x.fork.Args[len(p.x.fork.Args)-1] // else a later operand may have another value
 	var recorded goval.Value
 	if fork {
 		recorded, _ = goval.RecordedValue(v.Term)

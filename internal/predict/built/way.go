@@ -13,6 +13,7 @@ type Way struct {
 	Thread model.Thread
 	Fork   trace.Site // where the path is left
 	Base   bool       // because a pointer or index is another, not at a branch
+	Ended  bool       // because the recorded run has ended: there is no choice
 	At     int64      // the event of the trace before which the path is left
 
 	Chosen  []flow.Guard
@@ -21,6 +22,11 @@ type Way struct {
 	Steps   []flow.Step
 	Assumes []flow.Assumption
 	Origin  flow.Fork
+
+	// Alone are words (address / 8) that it takes to be the goroutine's own: no goroutine accesses
+	// them on its recorded path in the window. Unseen is as in flow.Alternative.
+	Alone  map[uint64]bool
+	Unseen bool
 
 	// Events are numbered from the end of the window's events on. The Index of each is
 	// AlternativeBase plus the number of its step.

@@ -7,6 +7,9 @@ import (
 
 // A Fork is a point of the recorded path, right before the event that its Flow belongs to.
 type Fork interface {
+	// Goroutine is the goroutine that could have continued differently.
+	Goroutine() trace.GoID
+
 	// Reads are the reads of the trace that the choice depends on, ascending.
 	Reads() []int64
 
@@ -15,10 +18,14 @@ type Fork interface {
 	Site() trace.Site
 	Base() bool
 
-	// Where describes the choice for the report.
+	// Ended reports that there is no choice: the recorded run ended before the goroutine did, and
+	// the alternatives are what the goroutine does next. The fork comes after its last event.
+	Ended() bool
+
+	// Where describes the choice for the report. If there is none, it has a site only.
 	Where() Where
 
-	// Explore executes the alternatives, in a fixed order. It is called at most once.
+	// Explore executes the alternatives, in a fixed order.
 	Explore(s Surroundings) []*Alternative
 
 	// Snapshot is the state in which they start.
@@ -44,6 +51,8 @@ type Alternative struct {
 	Chosen []Guard
 	// Assumes is what it has taken from Surroundings.Content.
 	Assumes []Assumption
+	// Unseen reports that it uses a variable of a package that has no access in the trace yet.
+	Unseen bool
 	// End is the reason why it goes no further, for counts.
 	End string
 	// Executed is the number of instructions that were executed.
@@ -101,11 +110,13 @@ type Surroundings interface {
 	// the window: it returns what it returned.
 	At(read int64) (addr uint64, size uint8, ok bool)
 
-	// Foreign reports whether another goroutine accesses one of the bytes in the window.
+	// Foreign reports whether another goroutine accesses one of the bytes in the window, on its
+	// recorded path or, as far as that is known, on an alternative.
 	Foreign(addr uint64, size int64) bool
 
-	// Values returns the words that may be at addr, as recorded: what is there at the start, and
-	// what is written there in the window. What is there at the fork comes first.
+	// Values returns the words that may be at addr: what is there at the start, and what is
+	// written there in the window, on recorded paths or on known alternatives of other goroutines.
+	// What is there at the fork comes first.
 	Values(addr uint64, size int64) []uint64
 
 	// Together returns the words that were in several places at one time, as recorded, for each
@@ -132,6 +143,10 @@ type Surroundings interface {
 	// Opaque reports whether a call of code that was not instrumented may access the memory of e: a
 	// call by another goroutine in the window, or, if e reads, by the same one before the fork.
 	Opaque(e *trace.Event) bool
+
+	// Number is the number of the fork in its window. What alternatives of different forks allocate
+	// has different addresses.
+	Number() uint64
 
 	// Goroutine numbers a goroutine that the alternative starts.
 	Goroutine() trace.GoID

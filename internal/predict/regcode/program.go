@@ -10,6 +10,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // A Global is a variable of a package. Its first access shows its address.
@@ -64,6 +65,21 @@ func (p *Program) Global(v *ssa.Global) *Global {
 		p.globals[name] = g
 	}
 	return g
+}
+
+// Place notes the addresses of variables, by name.
+func (p *Program) Place(list []trace.Global) {
+	at := make(map[string]trace.Addr, len(list))
+	for _, g := range list {
+		at[g.Name] = g.Addr
+	}
+	for _, pkg := range p.Plan.Program.Packages {
+		for _, m := range pkg.SSA.Members {
+			if v, ok := m.(*ssa.Global); ok && at[v.String()] != 0 {
+				p.Global(v).Learn(uint64(at[v.String()]), -1)
+			}
+		}
+	}
 }
 
 // Learn notes the address of the variable, which an event has shown.

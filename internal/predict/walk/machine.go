@@ -46,6 +46,8 @@ type Frame struct {
 // A stage is how far the walk has come in the instruction at which it waits.
 type stage struct {
 	at     bool // arrive was called
+	took   bool // a record of the instruction has come, the last one of kind last
+	last   format.Kind
 	want   int  // the next record
 	inside bool // between OpaqueBegin and OpaqueEnd, or in a callee
 	run    bool // in a run of accesses

@@ -59,6 +59,7 @@ func (f *Frame) optional(w *regcode.Want) bool {
 
 // take consumes a record. It reports whether the walk still agrees with the trace.
 func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int64, e *trace.Event) bool {
+	f.stage.took, f.stage.last = true, e.Kind
 	switch w.Kind {
 	case regcode.WantValue:
 		g.beginValue(f, e)
@@ -256,20 +257,5 @@ func (g *goroutine) typed(f *Frame, in *regcode.Instr, e *trace.Event) {
 		f.stage.runs = true
 	case format.OnceEnd:
 		f.stage.runs = false
-	}
-}
-
-// starts keeps the arguments of a go statement for the goroutine it starts.
-func (g *goroutine) starts(f *Frame, in *regcode.Instr, child trace.GoID) {
-	if _, ok := in.SSA.(*ssa.Go); !ok || child == 0 {
-		return
-	}
-	c := g.w.goroutine(child)
-	for i := range in.Args[1:] {
-		c.started = append(c.started, f.Value(&in.Args[i+1]))
-	}
-	c.captured = c.captured[:0]
-	for i := range in.Free {
-		c.captured = append(c.captured, f.Value(&in.Free[i]))
 	}
 }

@@ -59,6 +59,9 @@ type goroutine struct {
 	valueWords int           // of the Value record that is being read, words still to come
 	started    []goval.Value // arguments of the go statement
 	captured   []goval.Value // and what its closure has captured
+	starter    *ssa.Go       // that statement; nil: not known
+	startedFn  goval.Value   // the function value that it calls
+	began      bool          // the goroutine has an event other than Start
 	away       int           // number of calls of excluded code under way
 	stacks     spans         // addresses of the goroutine's stack so far, the current one last
 }
@@ -92,13 +95,15 @@ func NewSymbolic(p *plan.Plan) *Walker {
 // that its condition depends on and that are not pinned. It is for statistics.
 func (w *Walker) OnBranch(f func(fn *plan.Func, reads []int64)) { w.opts.branched = f }
 
-// Read gives the walker the contents of the program's string constants (trace.Meta.Texts).
-func (w *Walker) Read(texts []trace.Memory) {
-	spans := make([]expr.TextSpan, len(texts))
-	for i, t := range texts {
+// Read gives the walker what the trace knows of the program: the contents of its string constants,
+// and the addresses of variables of packages.
+func (w *Walker) Read(meta *trace.Meta) {
+	spans := make([]expr.TextSpan, len(meta.Texts))
+	for i, t := range meta.Texts {
 		spans[i] = expr.TextSpan{Addr: uint64(t.Addr), Text: string(t.Data)}
 	}
 	w.program.Texts = expr.NewTexts(spans)
+	w.program.Place(meta.Globals)
 }
 
 func (w *Walker) goroutine(id trace.GoID) *goroutine {
@@ -126,6 +131,7 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	}
 	g := w.goroutine(e.G)
 	g.event = index
+	g.began = g.began || e.Kind != format.Start
 	w.out.reset()
 	walked := g.step(index, e)
 	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {

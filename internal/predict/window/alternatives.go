@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/built"
@@ -19,9 +20,11 @@ type alternatives struct {
 // path is an alternative with its records.
 type path struct {
 	alt   *flow.Alternative
-	fork  int // record
-	from  flow.Fork
+	fork  *fork
 	first int // record of its first step
+
+	// the words that it takes to be its goroutine's own, by address / 8
+	alone map[uint64]bool
 }
 
 // Bounds of what is explored in one window.
@@ -31,29 +34,44 @@ const (
 	maxSame  = 32  // forks at one source line
 	maxPaths = 512 // alternatives
 	maxCells = 8   // values that a word is known to have
+
+	// rounds of exploration: what one alternative does is seen by the alternatives of the next
+	maxRounds = 3
 )
 
 // explore finds the forks whose choice depends on what other goroutines write, explores them, and
-// appends the records of the alternatives.
+// appends the records of the alternatives. Alternatives of several goroutines may be taken
+// together. So forks that depend on what alternatives of other goroutines do are explored again, in
+// rounds.
 func (m *alternatives) explore() {
 	// there are no rules for alternatives next to excluded calls
 	if !m.b.opt.Paths || m.b.excode.active() {
 		return
 	}
-	forks := m.forks()
-	for _, f := range forks {
-		if len(m.list) >= maxPaths {
-			m.b.count.Unexplored++
-			continue
-		}
-		s := &surroundings{m: m.layout, g: m.recs[f.rec].Event.G, fork: f.rec, gos: 1 << 30}
-		for _, alt := range f.Explore(s) {
-			m.b.end(alt.End)
-			m.b.count.Executed += int64(alt.Executed)
-			if len(alt.Steps) > 0 {
-				m.append(path{alt: alt, fork: f.rec, from: f.Fork})
+	off := &offPath{by: map[uint64][]trace.GoID{}}
+	var list []*fork
+	for round := range maxRounds {
+		list = m.forks(list, off)
+		again := false
+		for n, f := range list {
+			if round == 0 || f.stale(off) {
+				f.explore(m.layout, n, off)
+				again = true
 			}
 		}
+		if !again {
+			break
+		}
+		off = touched(list)
+	}
+	for _, f := range list {
+		for _, alt := range f.found {
+			m.b.end(alt.End)
+			if len(alt.Steps) > 0 {
+				m.append(path{alt: alt, fork: f, alone: f.around.alone})
+			}
+		}
+		m.b.count.Executed += int64(f.executed)
 	}
 }
 
@@ -100,37 +118,93 @@ func (m *alternatives) caseOf(i int, c flow.StepCase) *synch {
 	return o
 }
 
-// forkAt is a fork with the record that it comes before.
-type forkAt struct {
+// fork is a fork of the window.
+type fork struct {
 	flow.Fork
-	rec int
+	rec int // the record that it comes before
+	g   trace.GoID
+
+	around   *surroundings // of the last exploration; nil: there was none
+	found    []*flow.Alternative
+	executed int // instructions of all explorations
 }
 
-// forks chooses the forks to explore: of one goroutine at one source line, the last ones.
-func (m *alternatives) forks() []forkAt {
-	var list []forkAt
+// explore explores a fork. n is its number in the window.
+func (f *fork) explore(m *layout, n int, off *offPath) {
+	f.around = &surroundings{m: m, g: f.g, fork: f.rec, number: n, off: off, alone: map[uint64]bool{}, looked: map[uint64]bool{}}
+	f.found = f.Explore(f.around)
+	for _, alt := range f.found {
+		f.executed += alt.Executed
+	}
+}
+
+// stale reports whether another exploration of the fork may have other results, given what the
+// alternatives of other goroutines do.
+func (f *fork) stale(off *offPath) bool {
+	if f.around == nil {
+		return true
+	}
+	for w := range f.around.alone {
+		if off.others(w, f.g) {
+			return true
+		}
+	}
+	for w := range f.around.looked {
+		if off.others(w, f.g) && !f.around.off.others(w, f.g) {
+			return true
+		}
+	}
+	return false
+}
+
+// forks chooses the forks to explore, in addition to those of list: of one goroutine at one source
+// line, the last ones.
+func (m *alternatives) forks(list []*fork, off *offPath) []*fork {
+	known := make(map[flow.Fork]bool, len(list))
 	type place struct {
 		g trace.GoID
 		s trace.Site
 	}
 	alike, same := make(map[place]int), make(map[trace.Site]int)
+	for _, f := range list {
+		known[f.Fork] = true
+		alike[place{f.g, f.Site()}]++
+		same[f.Site()]++
+	}
+	for _, f := range m.b.rest {
+		if len(list) < maxForks && !known[f] {
+			m.b.count.Forks++
+			list = append(list, &fork{Fork: f, rec: m.onPath, g: f.Goroutine()})
+		}
+	}
 	for i := m.onPath - 1; i >= 0; i-- {
 		r := &m.recs[i]
+		g := r.Event.G
 		for k := len(r.forks) - 1; k >= 0; k-- {
 			f := r.forks[k]
-			if !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.b.contested(r.Event.G, x) }) {
+			if known[f] || !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(g, x, off) }) {
 				continue
 			}
 			m.b.count.Forks++
-			p := place{r.Event.G, f.Site()}
+			p := place{g, f.Site()}
 			if alike[p]++; alike[p] > maxAlike || same[p.s] >= maxSame || len(list) >= maxForks {
 				m.b.count.Unexplored++
 				continue
 			}
 			same[p.s]++
-			list = append(list, forkAt{f, i})
+			list = append(list, &fork{Fork: f, rec: i, g: g})
 		}
 	}
-	slices.Reverse(list)
+	slices.SortStableFunc(list, func(a, b *fork) int { return cmp.Compare(a.rec, b.rec) })
 	return list
+}
+
+// contested reports whether a read of g may see what another goroutine does in the window, also on
+// an alternative.
+func (m *alternatives) contested(g trace.GoID, x int64, off *offPath) bool {
+	if m.b.contested(g, x) {
+		return true
+	}
+	i := m.b.recordOf(x)
+	return i >= 0 && m.recs[i].Event.Kind.IsAccess() && off.others(uint64(m.recs[i].Event.Obj)>>3, g)
 }

@@ -59,7 +59,7 @@ func TestTrusts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := b.Flush(); err != nil {
+		if err := b.Flush(nil); err != nil {
 			t.Fatal(err)
 		}
 		writes := map[model.Obj]int{}

@@ -105,6 +105,7 @@ type state struct {
 	run    *Races              // the races of the whole trace; nil: not known
 	count  BuildCounts
 	table  []*built.Record // of the window that is emitted
+	rest   []flow.Fork     // with the last window: how goroutines go on that have not ended
 }
 
 // Builder cuts a trace into windows. Add the events in order, then Flush.
@@ -228,10 +229,14 @@ func kept(last, reads []int64) []int64 {
 	return append([]int64(nil), reads...)
 }
 
-// Flush makes the last window.
-func (b *Builder) Flush() error {
-	if b.fresh == 0 {
+// Flush makes the last window. rest is how the goroutines would go on that have not ended
+// ([flow.Rester]).
+func (b *Builder) Flush(rest []flow.Fork) error {
+	if b.fresh == 0 && (len(rest) == 0 || len(b.buf) == 0) {
 		return nil
+	}
+	if b.opt.Paths {
+		b.rest = rest
 	}
 	return b.window(true)
 }
@@ -254,7 +259,10 @@ func (b *Builder) wants(r *record, f *flow.Flow) bool {
 func (b *Builder) window(last bool) error {
 	first, end := b.buf[0].Index, b.buf[len(b.buf)-1].Index+1
 	var p promise
-	if b.seen.live {
+	switch {
+	case len(b.rest) > 0:
+		p = promise{live: true}
+	case b.seen.live:
 		p = b.promise()
 	}
 	var m *product

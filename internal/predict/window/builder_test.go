@@ -60,7 +60,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := b.Flush(); err != nil {
+		if err := b.Flush(nil); err != nil {
 			t.Fatal(err)
 		}
 		if out == nil {
@@ -105,7 +105,7 @@ func TestPrivate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.Flush(); err != nil {
+	if err := b.Flush(nil); err != nil {
 		t.Fatal(err)
 	}
 	if c := b.Counts(); c.Windows > 2*n/1000+1 {

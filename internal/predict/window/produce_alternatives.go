@@ -36,16 +36,22 @@ func (m *altProducer) produceAlternatives() {
 // produceAlternative makes the events of one alternative. It is nil if the goroutine does not get
 // to the fork in this window, or the alternative has no event.
 func (m *altProducer) produceAlternative(w *path) *built.Way {
-	fork := &m.recs[w.fork]
-	t := m.threads[fork.Event.G]
-	if t == nil || t.id < 0 || t.dead && t.cutAt < w.fork {
+	t := m.threads[w.fork.g]
+	at := m.recs[m.onPath-1].Index + 1 // the event before which the path is left
+	if w.fork.Ended() {
+		m.threadOf(w.fork.g)
+		t = m.thread(w.fork.g)
+	} else {
+		at = m.recs[w.fork.rec].Index
+	}
+	if t == nil || t.id < 0 || t.dead && t.cutAt < w.fork.rec {
 		return nil
 	}
 	m.reads.base = w.first
 	m.reads.asked = nil
 	before, leaves := int32(-1), int32(len(m.w.Events))
 	for _, n := range t.events {
-		if m.w.Events[n].Index >= fork.Index {
+		if m.w.Events[n].Index >= at {
 			leaves = n
 			break
 		}
@@ -77,8 +83,9 @@ func (m *altProducer) produceAlternative(w *path) *built.Way {
 	}
 	holds, _ := m.reads.conditions(w.alt.Chosen)
 	return &built.Way{
-		G: t.g, Thread: t.id, Fork: w.from.Site(), Where: w.from.Where, Base: w.from.Base(), At: fork.Index,
-		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes, Origin: w.from, Before: before, Leaves: leaves,
+		G: t.g, Thread: t.id, Fork: w.fork.Site(), Where: w.fork.Where, Base: w.fork.Base(), Ended: w.fork.Ended(), At: at,
+		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes,
+		Alone: w.alone, Unseen: w.alt.Unseen, Origin: w.fork.Fork, Before: before, Leaves: leaves,
 	}
 }
 

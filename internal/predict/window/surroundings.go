@@ -15,11 +15,19 @@ import (
 
 // surroundings implements [Surroundings] for a fork.
 type surroundings struct {
-	m    *layout
-	g    trace.GoID
-	fork int // record
-	gos  trace.GoID
+	m      *layout
+	g      trace.GoID
+	fork   int // record
+	number int // of the fork
+	gos    trace.GoID
+	off    *offPath
+
+	// Words (address / 8) that were said to be accessed by no other goroutine, and those whose
+	// values were asked for. Whatever goes together with an alternative must not access the former.
+	alone, looked map[uint64]bool
 }
+
+func (s *surroundings) Number() uint64 { return uint64(s.number) }
 
 func (s *surroundings) At(read int64) (addr uint64, size uint8, ok bool) {
 	i := s.m.b.recordOf(read)
@@ -30,7 +38,21 @@ func (s *surroundings) At(read int64) (addr uint64, size uint8, ok bool) {
 	return uint64(e.Obj), uint8(e.Size), true
 }
 
-func (s *surroundings) Foreign(addr uint64, size int64) bool { return s.m.b.foreign(s.g, addr, size) }
+func (s *surroundings) Foreign(addr uint64, size int64) bool {
+	if s.m.b.foreign(s.g, addr, size) {
+		return true
+	}
+	first, last := addr>>3, (addr+uint64(max(size, 1))-1)>>3
+	for w := first; w <= last; w++ {
+		if s.off.others(w, s.g) {
+			return true
+		}
+	}
+	for w := first; w <= last; w++ {
+		s.alone[w] = true
+	}
+	return false
+}
 
 func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 	var list []uint64
@@ -70,6 +92,8 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 			add(e.Aux, int(i))
 		}
 	}
+	s.looked[addr>>3] = true
+	s.off.values(s.g, addr, size, func(v uint64) { add(v, s.m.onPath) })
 	return list
 }
 
@@ -276,7 +300,13 @@ func (s *surroundings) Opaque(e *trace.Event) bool {
 
 func (s *surroundings) Goroutine() trace.GoID {
 	s.gos++
-	return s.gos
+	return firstOffPath + trace.GoID(s.number)<<gosBits + s.gos
 }
+
+// Goroutines that alternatives start have numbers from firstOffPath on, 1<<gosBits for each fork.
+const (
+	firstOffPath trace.GoID = 1 << 30
+	gosBits                 = 16
+)
 
 func (s *surroundings) Until() int64 { return s.m.recs[s.m.onPath-1].Index + 1 }

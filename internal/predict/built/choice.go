@@ -1,0 +1,162 @@
+package built
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/model"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// A Choice is a window in which goroutines may leave their recorded paths or not: any of several
+// alternatives may be taken, also of different goroutines. The order that a solver finds says which
+// ones (Taken). This is the formula of RECIPE, section IV, in which each branch of each thread has
+// both sides, for a given set of alternatives.
+//
+// Each alternative is a thread of its own, which begins after the last event that it has in common
+// with the recorded path. All that goes on from one point, the recorded path included, has to begin
+// one and the same Once: so at most one of them is executed.
+//
+//	recorded   e1 ─ e2 ─┬──────────▶ e3 ─ e4        begin: OnceBegin(o), by a thread of its own
+//	                    ├─ begin ──▶ (edge to e3)
+//	alternative         └─ begin ─ a1 ─ a2 …
+type Choice struct {
+	*model.Window
+	b     *Window
+	ways  []*Way
+	first []int32 // by alternative: its begin; its own events follow
+}
+
+// Choice returns the window with a choice of alternatives. ok is false if one of them cannot be
+// chosen in this way: the goroutine waits in a send on a channel without a buffer right before its
+// fork, so that its next event depends on another goroutine (MO14).
+func (b *Window) Choice(ways []*Way) (c *Choice, ok bool) {
+	w := b.like()
+	c = &Choice{Window: w, b: b, ways: ways}
+	w.Init, w.Edges = slices.Clone(b.Init), slices.Clone(b.Edges)
+	w.Events = slices.Clone(b.Events)
+	for i := range w.Events {
+		needAddress(&w.Events[i])
+	}
+	type point struct {
+		thread model.Thread
+		before int32
+		leaves int32
+	}
+	at := map[point]model.Obj{}
+	for _, way := range ways {
+		if b.sends(way) {
+			return nil, false
+		}
+		p := point{way.Thread, way.Before, way.Leaves}
+		once, known := at[p]
+		if !known {
+			once = model.Obj(len(w.Init))
+			w.Init = append(w.Init, model.ObjState{})
+			at[p] = once
+			c.stays(once, way)
+		}
+		c.leaves(once, way)
+	}
+	return c, true
+}
+
+// thread adds a thread of a goroutine, which begins with a OnceBegin.
+func (c *Choice) thread(once model.Obj, way *Way) (begin int32) {
+	begin = int32(len(c.Events))
+	c.Events = append(c.Events, model.Event{Kind: format.OnceBegin, Thread: model.Thread(len(c.Threads)), Obj: once, Partner: -1, Index: way.At, Site: way.Fork})
+	c.Threads = append(c.Threads, way.G)
+	return begin
+}
+
+// stays adds the choice of the recorded path. What was recorded after the fork comes after it, and
+// so does what waits for the end of the goroutine, or for its next event.
+func (c *Choice) stays(once model.Obj, way *Way) {
+	begin := c.thread(once, way)
+	for i := range c.b.Events {
+		e := &c.b.Events[i]
+		if int32(i) == way.Leaves || e.Kind == format.Join && model.Thread(e.Obj) == way.Thread || e.Partner >= 0 && e.Partner == way.Leaves {
+			c.Edges = append(c.Edges, model.Edge{From: begin, To: int32(i)})
+		}
+	}
+}
+
+// leaves adds an alternative.
+func (c *Choice) leaves(once model.Obj, way *Way) {
+	begin := c.thread(once, way)
+	before := way.Before
+	if before < 0 {
+		before = c.b.starts(way.Thread)
+	}
+	if before >= 0 {
+		c.Edges = append(c.Edges, model.Edge{From: before, To: begin})
+	}
+	c.first = append(c.first, begin)
+	thread := c.Events[begin].Thread
+	for _, e := range c.b.shifted(way, int(begin)+1-len(c.b.Events), 0) {
+		if e.Thread == way.Thread {
+			e.Thread = thread
+		}
+		c.Events = append(c.Events, e)
+	}
+}
+
+// starts returns the Go event of a thread, or -1.
+func (b *Window) starts(t model.Thread) int32 {
+	return int32(slices.IndexFunc(b.Events, func(e model.Event) bool { return e.Kind == format.Go && model.Thread(e.Obj) == t }))
+}
+
+// Number returns the number of event k of an alternative.
+func (c *Choice) Number(way int, k int32) int32 { return c.first[way] + 1 + k }
+
+// Taken returns the alternatives that a witness takes, and the witness as one of their Variant.
+func (c *Choice) Taken(p model.Pair, order []int32) (ways []*Way, q model.Pair, out []int32) {
+	n := int32(len(c.b.Events))
+	taken := make([]bool, len(c.ways))
+	all := append(slices.Clone(order), p.A, p.B)
+	for _, i := range all {
+		if k := c.wayOf(i); k >= 0 {
+			taken[k] = true
+		}
+	}
+	offset := make([]int32, len(c.ways)) // of the events of an alternative in the variant
+	at := n
+	for k, way := range c.ways {
+		if taken[k] {
+			offset[k] = at
+			at += int32(len(way.Events))
+			ways = append(ways, way)
+		}
+	}
+	for _, i := range all {
+		switch k := c.wayOf(i); {
+		case i < n:
+			out = append(out, i)
+		case k >= 0 && i != c.first[k]:
+			out = append(out, offset[k]+i-c.first[k]-1)
+		}
+	}
+	m := len(out) - 2
+	return ways, model.Pair{A: out[m], B: out[m+1]}, out[:m]
+}
+
+// wayOf returns the alternative that an event is of, or -1.
+func (c *Choice) wayOf(i int32) int {
+	for k := range c.first {
+		if c.first[k] <= i && i <= c.first[k]+int32(len(c.ways[k].Events)) {
+			return k
+		}
+	}
+	return -1
+}
+
+// sends reports whether the goroutine of an alternative may wait in a send on a channel without a
+// buffer right before the fork.
+func (b *Window) sends(way *Way) bool {
+	if way.Before >= 0 {
+		e := &b.Events[way.Before]
+		return e.Kind == format.ChanSend && b.Init[e.Obj].Cap == 0
+	}
+	return slices.ContainsFunc(b.Init, func(s model.ObjState) bool {
+		return s.Cap == 0 && len(s.Queue) > 0 && s.SlotOf == way.Thread
+	})
+}

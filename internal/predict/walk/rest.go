@@ -1,0 +1,145 @@
+package walk
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/alternative"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// Rest implements [flow.Rester]. A goroutine is left out if the walk does not know where exactly it
+// stands: in a call of code that is not walked, among deferred calls, or within an operation that
+// has some of its records.
+func (w *Walker) Rest() []flow.Fork {
+	if !w.opts.branching || w.straight {
+		return nil
+	}
+	var list []flow.Fork
+	for _, g := range w.goroutines {
+		if g == nil {
+			continue
+		}
+		if x := g.rest(); x != nil {
+			w.stats.Forks++
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// rest returns how a goroutine goes on after its last event, nil if that is not known.
+func (g *goroutine) rest() (x *alternative.Fork) {
+	defer func() {
+		if recover() != nil {
+			x = nil
+		}
+	}()
+	frame, at := g.entry()
+	if f := g.stack.top(); f != nil {
+		if !f.walked || g.away > 0 || !g.machine.completes(f) {
+			return nil
+		}
+		frame, at = g.stack.freeze(len(g.stack.frames)-1), f.Instr().Site
+		if at == 0 {
+			at = f.code.Blocks[f.block].Site
+		}
+	}
+	if frame == nil {
+		return nil
+	}
+	return &alternative.Fork{
+		Program: g.w.program, Facts: &g.w.facts, G: g.id, Frame: frame, At: at, Rest: true, Stacks: slices.Clip(g.stacks),
+		Needs: slices.Concat(g.deps.pending, g.deps.later), Guards: slices.Clone(g.pins.guards),
+	}
+}
+
+// completes brings a frame to an instruction that has not begun. It returns false if the current one
+// has begun and is not known to be complete.
+func (m *machine) completes(f *Frame) bool {
+	s := &f.stage
+	switch {
+	case f.entering > 0 || f.leaving || f.unwinds || s.inside || s.run || s.call != otherCall:
+		return false
+	case !s.took:
+		return true
+	}
+	in := f.Instr()
+	for _, w := range in.Wants[s.want:] {
+		if w.Kind == regcode.WantRuntime && !completing(s.last) || !f.optional(&w) {
+			return false
+		}
+	}
+	m.finish(f, in)
+	s.reset()
+	f.ip++
+	return true
+}
+
+// completing reports whether an operation that has written a record of this kind is over.
+func completing(k format.Kind) bool {
+	switch k {
+	case format.Lock, format.Unlock, format.WGAdd, format.WGWait, format.ChanRecv, format.ChanClose, format.OncePass:
+		return true
+	}
+	return k.IsAtomic()
+}
+
+// entry returns the frame of a goroutine that has not executed anything, nil if its function is not
+// known.
+func (g *goroutine) entry() (*alternative.Frame, trace.Site) {
+	if g.began || g.starter == nil {
+		return nil, 0
+	}
+	fn, free := g.starter.Call.StaticCallee(), values(g.captured)
+	if fn == nil && !g.starter.Call.IsInvoke() {
+		addr, ok := g.startedFn.Bits()
+		if !ok {
+			return nil, 0
+		}
+		var captured []goval.Value
+		if fn, captured, ok = g.w.facts.FunctionAt(addr, g.event); !ok {
+			return nil, 0
+		}
+		free = values(captured)
+	}
+	if fn == nil || regcode.BoundMethod(fn) != nil {
+		return nil, 0
+	}
+	pf := g.w.plan.Func(fn)
+	if pf == nil || len(g.started)+len(free) != len(g.w.program.Code(pf).Args) {
+		return nil, 0
+	}
+	f := alternative.Entry(g.w.program.Code(pf), values(g.started), free)
+	return f, pf.Site
+}
+
+func values(list []goval.Value) []alternative.Value {
+	var out []alternative.Value
+	for _, v := range list {
+		out = append(out, alternative.Value{Concrete: v})
+	}
+	return out
+}
+
+// starts keeps the arguments of a go statement for the goroutine it starts.
+func (g *goroutine) starts(f *Frame, in *regcode.Instr, child trace.GoID) {
+	x, ok := in.SSA.(*ssa.Go)
+	if !ok || child == 0 {
+		return
+	}
+	c := g.w.goroutine(child)
+	c.starter, c.startedFn, c.event = x, f.Value(&in.Args[0]), g.event
+	c.started, c.captured = c.started[:0], c.captured[:0]
+	for i := range in.Args[1:] {
+		c.started = append(c.started, f.Value(&in.Args[i+1]))
+	}
+	for i := range in.Free {
+		c.captured = append(c.captured, f.Value(&in.Free[i]))
+	}
+}

@@ -1,0 +1,79 @@
+package window
+
+import (
+	"slices"
+
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// offPath is what the alternatives of a window, as far as they are known, do to memory.
+type offPath struct {
+	by     map[uint64][]trace.GoID // by word (address / 8): the goroutines whose alternatives access it
+	writes map[uint64][]offWrite   // by word: writes of constants
+}
+
+// offWrite is a write of a constant by an alternative of g.
+type offWrite struct {
+	g    trace.GoID
+	addr uint64
+	size int64
+	word uint64
+}
+
+// touched returns what the alternatives of forks do to memory.
+func touched(list []*fork) *offPath {
+	o := &offPath{by: map[uint64][]trace.GoID{}, writes: map[uint64][]offWrite{}}
+	for _, f := range list {
+		for _, alt := range f.found {
+			for k := range alt.Steps {
+				if e := &alt.Steps[k].Event; e.Kind.IsAccess() {
+					o.add(f.g, &alt.Steps[k])
+				}
+			}
+		}
+	}
+	return o
+}
+
+// highest is an address above those of all objects. Words from there on stand for what alternatives
+// have allocated.
+const highest = uint64(1) << 48
+
+func (o *offPath) add(g trace.GoID, s *flow.Step) {
+	e := &s.Event
+	w := uint64(e.Obj) >> 3
+	if !slices.Contains(o.by[w], g) {
+		o.by[w] = append(o.by[w], g)
+	}
+	word := e.Val
+	switch {
+	case e.Kind != format.Write && e.Kind != format.AtomicWrite, s.Last, e.Flags&format.FlagNoValue != 0:
+		return
+	case s.Flow.Value == nil:
+	case s.Flow.Value.IsConst():
+		word, _ = s.Flow.Value.Recorded()
+	default:
+		return
+	}
+	x := offWrite{g, uint64(e.Obj), int64(e.Size), word}
+	if word < highest && !slices.Contains(o.writes[w], x) && len(o.writes[w]) < maxCells {
+		o.writes[w] = append(o.writes[w], x)
+	}
+}
+
+// others reports whether an alternative of another goroutine than g accesses a word.
+func (o *offPath) others(word uint64, g trace.GoID) bool {
+	list := o.by[word]
+	return len(list) > 1 || len(list) == 1 && list[0] != g
+}
+
+// values calls f for the constants that alternatives of other goroutines than g write to a place.
+func (o *offPath) values(g trace.GoID, addr uint64, size int64, f func(word uint64)) {
+	for _, x := range o.writes[addr>>3] {
+		if x.g != g && x.addr == addr && x.size == size {
+			f(x.word)
+		}
+	}
+}
