@@ -22,7 +22,7 @@ func (r *replayer) check(ctx context.Context, race *report.Race, name string, me
 	w := race.Witness
 	s := predict.Saved{From: w.From, Semantics: w.Semantics, Events: w.Events, Recorded: w.Semantics == report.RecordedRun}
 	for _, e := range w.Order {
-		if e < 0 { // a step of the path (number)
+		if e < 0 { // a step of a path (number)
 			e = predict.AlternativeBase - 1 - e
 		}
 		s.Order = append(s.Order, e)
@@ -41,11 +41,12 @@ func (r *replayer) check(ctx context.Context, race *report.Race, name string, me
 		walker.Read(meta)
 		opt.Walker = walker
 	}
-	if race.Path != nil {
-		s.Path = &predict.Path{Before: race.Path.Before}
-		for _, e := range pathToReplay(race).Steps {
-			s.Path.Steps = append(s.Path.Steps, predict.PathStep{Site: e.Site, Kind: e.Kind})
+	for _, p := range pathsToReplay(race) {
+		saved := &predict.Path{Before: p.Before}
+		for _, e := range p.Steps {
+			saved.Steps = append(saved.Steps, predict.PathStep{Site: e.Site, Kind: e.Kind})
 		}
+		s.Paths = append(s.Paths, saved)
 	}
 	return predict.Recheck(ctx, opener(name), meta, opt, s)
 }
@@ -99,13 +100,13 @@ func accesses(race *report.Race, meta *trace.Meta, open func() (trace.Source, io
 	return nil
 }
 
-// siteOf is the site of an event, or of a step of the race's path.
+// siteOf is the site of an event, or of a step of the race's paths.
 func siteOf(race *report.Race, event int64, open func() (trace.Source, io.Closer, error)) (trace.Site, error) {
 	if event < 0 {
-		if p := race.Path; p != nil && int(-1-event) < len(p.Steps) {
-			return trace.Site(p.Steps[-1-event].Site), nil
+		if s := race.Step(event); s != nil {
+			return trace.Site(s.Site), nil
 		}
-		return 0, fmt.Errorf("the path has no step %d", event)
+		return 0, fmt.Errorf("the race's paths have no step %d", event)
 	}
 	src, c, err := open()
 	if err != nil {

@@ -115,7 +115,7 @@ func raceToReplay(race *report.Race, open func() (trace.Source, io.Closer, error
 	w := race.Witness
 	return replay.Race{
 		ID: race.ID, A: lineOf(&race.A), B: lineOf(&race.B),
-		Witness: replay.Witness{From: w.From, Order: w.Order, Path: pathToReplay(race), Recorded: w.Semantics == report.RecordedRun, Tried: race.Tier == report.ToRun || race.Proof() == report.Replayed},
+		Witness: replay.Witness{From: w.From, Order: w.Order, Paths: pathsToReplay(race), Recorded: w.Semantics == report.RecordedRun, Tried: race.Tier == report.ToRun || race.Proof() == report.Replayed},
 		Meta:    meta,
 		Open:    open,
 	}
@@ -141,23 +141,22 @@ func opener(name string) func() (trace.Source, io.Closer, error) {
 	}
 }
 
-// pathToReplay is how the race leaves the recorded path, nil if it does not.
-func pathToReplay(race *report.Race) *replay.Path {
-	p := race.Path
-	if p == nil {
-		return nil
-	}
-	out := &replay.Path{G: trace.GoID(p.Goroutine), Before: p.Before}
-	for _, s := range p.Steps {
-		e := trace.Event{Flags: format.Flags(s.Flags), Size: s.Size, G: trace.GoID(s.Goroutine), Site: trace.Site(s.Site), Obj: trace.Addr(s.Object)}
-		for k := range format.Max {
-			if k.String() == s.Kind {
-				e.Kind = k
+// pathsToReplay is how goroutines leave their recorded paths in a race.
+func pathsToReplay(race *report.Race) (paths []replay.Path) {
+	for _, p := range race.Paths {
+		out := replay.Path{G: trace.GoID(p.Goroutine), Before: p.Before, Ended: p.Ended}
+		for _, s := range p.Steps {
+			e := trace.Event{Flags: format.Flags(s.Flags), Size: s.Size, G: trace.GoID(s.Goroutine), Site: trace.Site(s.Site), Obj: trace.Addr(s.Object)}
+			for k := range format.Max {
+				if k.String() == s.Kind {
+					e.Kind = k
+				}
 			}
+			out.Steps = append(out.Steps, e)
 		}
-		out.Steps = append(out.Steps, e)
+		paths = append(paths, out)
 	}
-	return out
+	return paths
 }
 
 // programKey identifies the program that a trace is of.

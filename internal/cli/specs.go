@@ -18,7 +18,9 @@ func specsOf(res *predict.Result) []report.Spec {
 		}
 		s := report.Spec{
 			A: number(r.A.Index), B: number(r.B.Index), Tier: report.Tier(r.Tier.String()), Semantics: semantics, From: r.From, Events: r.Events, Count: r.Count,
-			Detour: detourOf(r.Path),
+		}
+		for _, p := range r.Paths {
+			s.Detours = append(s.Detours, detourOf(p))
 		}
 		for _, e := range r.Order {
 			s.Order = append(s.Order, number(e))
@@ -35,7 +37,7 @@ func specsOf(res *predict.Result) []report.Spec {
 	return specs
 }
 
-// number is an event's in a report: the steps of a path are −1, −2, …
+// number is an event's in a report: the steps of paths are −1, −2, …
 func number(event int64) int64 {
 	if event >= predict.AlternativeBase {
 		return predict.AlternativeBase - 1 - event
@@ -43,12 +45,9 @@ func number(event int64) int64 {
 	return event
 }
 
-func detourOf(p *predict.Path) *report.Detour {
-	if p == nil {
-		return nil
-	}
-	d := &report.Detour{
-		G: p.G, Before: p.Before, Site: p.Where.Site, Line: int(p.Where.Line), Col: int(p.Where.Col), Expr: p.Where.Expr, Shape: p.Where.Type,
+func detourOf(p *predict.Path) report.Detour {
+	d := report.Detour{
+		G: p.G, Before: p.Before, Ended: p.Ended, Site: p.Where.Site, Line: int(p.Where.Line), Col: int(p.Where.Col), Expr: p.Where.Expr, Shape: p.Where.Type,
 		Base: p.Base, Was: p.Was, Is: p.Is,
 	}
 	for _, s := range p.Steps {

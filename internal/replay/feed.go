@@ -69,7 +69,7 @@ type feeding struct {
 }
 
 // feed goes over the trace once more and notes the inputs of the goroutines of the schedule.
-func (s *schedule) feed(sites Sites, meta *trace.Meta, path *Path, open func() (trace.Source, io.Closer, error)) error {
+func (s *schedule) feed(sites Sites, meta *trace.Meta, paths []Path, open func() (trace.Source, io.Closer, error)) error {
 	if meta.Process != nil {
 		s.process = *meta.Process
 	}
@@ -88,8 +88,10 @@ func (s *schedule) feed(sites Sites, meta *trace.Meta, path *Path, open func() (
 		}
 		f.gs[g].last = max(f.gs[g].last, st.index)
 	}
-	if path != nil && f.gs[path.G] != nil {
-		f.gs[path.G].last = path.Before - 1
+	for _, p := range paths {
+		if g := f.gs[p.G]; g != nil {
+			g.last = p.Before - 1
+		}
 	}
 	for site, what := range sites {
 		if what.feeds() && int(site) < len(s.marks) {

@@ -106,7 +106,7 @@ func Keep(r Race, p *plan.Plan, root string, c Command) ([]*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.feed(sitesOf(p).fedTo(&r.Witness), r.Meta, r.Path, r.Open); err != nil {
+	if err := s.feed(sitesOf(p).fedTo(&r.Witness), r.Meta, r.Paths, r.Open); err != nil {
 		return nil, err
 	}
 	var out []*Kept

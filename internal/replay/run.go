@@ -188,7 +188,7 @@ func (p *Program) scheduled(ctx context.Context, r Race) (s *schedule, pkg, bin 
 		if x == nil {
 			continue
 		}
-		if err := x.feed(p.sites.fedTo(&r.Witness), r.Meta, r.Path, r.Open); err != nil {
+		if err := x.feed(p.sites.fedTo(&r.Witness), r.Meta, r.Paths, r.Open); err != nil {
 			return nil, "", "", err
 		}
 	}

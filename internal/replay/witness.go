@@ -14,9 +14,9 @@ import (
 type Witness struct {
 	From  int64
 	Order []int64
-	// Path, if it is not nil, is how a goroutine leaves what was recorded of it: −1, −2, … in Order
-	// are its steps.
-	Path *Path
+	// Paths are how goroutines leave what was recorded of them. Their steps, one path after the
+	// other, are −1, −2, … in Order.
+	Paths []Path
 	// Recorded: the recorded run itself is the execution; Order has the accesses alone, which need
 	// not be next to each other.
 	Recorded bool
@@ -31,6 +31,9 @@ type Path struct {
 	G      trace.GoID
 	Before int64
 	Steps  []trace.Event
+	// Ended says that the steps replace nothing. They come after all events of the goroutine: it
+	// had not ended when the recorded run did.
+	Ended bool
 }
 
 // schedule is the input of the gates.
@@ -137,8 +140,8 @@ func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Clos
 		k.w.From = max(k.pair[0], k.pair[1])
 		slices.Sort(k.pair[:])
 	}
-	if w.Path != nil {
-		k.last = w.Path.Before
+	for _, p := range w.Paths {
+		k.last = max(k.last, p.Before)
 	}
 	for i, e := range k.w.Order {
 		if !w.Recorded || i == n-1 {
@@ -146,13 +149,13 @@ func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Clos
 		}
 		k.last = max(k.last, e)
 	}
-	if err := each(open, k.last+beyond, k.along(k.look)); err != nil {
+	if err := k.along(open, k.look); err != nil {
 		return nil, err
 	}
 	for _, s := range k.gs {
 		s.open, s.seq = nil, 0
 	}
-	if err := each(open, k.last+beyond, k.along(k.step)); err != nil {
+	if err := k.along(open, k.step); err != nil {
 		return nil, err
 	}
 	if k.err != nil {
@@ -163,21 +166,37 @@ func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Clos
 
 // along calls step for the events of the execution: where a goroutine leaves its recorded path, for
 // those of the other one.
-func (k *walker) along(step func(int64, *trace.Event)) func(int64, *trace.Event) {
-	p := k.w.Path
-	if p == nil {
-		return step
-	}
-	return func(i int64, e *trace.Event) {
-		if i == p.Before {
-			for n := range p.Steps {
-				step(int64(-1-n), &p.Steps[n])
+func (k *walker) along(open func() (trace.Source, io.Closer, error), step func(int64, *trace.Event)) error {
+	first := int64(-1) // the number of the first step of a path
+	leaves := map[trace.GoID]int64{}
+	at, last := map[int64][]func(){}, []func(){}
+	for _, p := range k.w.Paths {
+		n := first
+		steps := func() {
+			for i := range p.Steps {
+				step(n-int64(i), &p.Steps[i])
 			}
 		}
-		if e.G != p.G || i < p.Before {
+		first -= int64(len(p.Steps))
+		if p.Ended {
+			last = append(last, steps)
+			continue
+		}
+		leaves[p.G] = p.Before
+		at[p.Before] = append(at[p.Before], steps)
+	}
+	err := each(open, k.last+beyond, func(i int64, e *trace.Event) {
+		for _, steps := range at[i] {
+			steps()
+		}
+		if before, ok := leaves[e.G]; !ok || i < before {
 			step(i, e)
 		}
+	})
+	for _, steps := range last {
+		steps()
 	}
+	return err
 }
 
 // each reads the events up to the last one, or the end of the trace.

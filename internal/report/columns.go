@@ -15,7 +15,7 @@ func (h *textHandler) witness(r *Race) {
 		h.printf("\n  The recorded run itself is the schedule. What kept the two accesses apart is no synchronisation:\n" +
 			"  the length of a channel, the default of a select, a lock that was not free, other code, or time.\n\n")
 	} else {
-		h.printf("\n  A schedule that exposes the race (%s).\n  %s\n\n", plural(len(w.Order), "event"), judgement(w.Semantics, r.Path))
+		h.printf("\n  A schedule that exposes the race (%s).\n  %s\n\n", plural(len(w.Order), "event"), judgement(w.Semantics, r.Paths))
 	}
 	col := (h.o.Width - 4 - 3) / 2
 	h.row(col, h.head.Sprint, goroutineName(left), goroutineName(right))
@@ -51,9 +51,9 @@ func (h *textHandler) witness(r *Race) {
 }
 
 // judgement says what a witness keeps of the recorded run.
-func judgement(semantics string, p *Path) string {
-	if p != nil {
-		return fmt.Sprintf("Reads may see other values; every branch goes as recorded, until goroutine %d leaves its path.", p.Goroutine)
+func judgement(semantics string, paths []*Path) string {
+	if len(paths) > 0 {
+		return "Reads may see other values; every branch goes as recorded" + leaving(paths) + "."
 	}
 	switch semantics {
 	case "strict":
@@ -66,6 +66,40 @@ func judgement(semantics string, p *Path) string {
 		return "Reads may see other values; every branch goes as recorded."
 	}
 	return "Reads: " + semantics + "."
+}
+
+// leaving says which goroutines leave their paths, and which go on after the end of the recorded
+// run.
+func leaving(paths []*Path) (text string) {
+	var left, ended []string
+	for _, p := range paths {
+		if g := fmt.Sprint(p.Goroutine); p.Ended {
+			ended = append(ended, g)
+		} else {
+			left = append(left, g)
+		}
+	}
+	switch len(left) {
+	case 0:
+	case 1:
+		text += ", until goroutine " + left[0] + " leaves its path"
+	default:
+		text += ", until goroutines " + enumerate(left) + " leave their paths"
+	}
+	switch len(ended) {
+	case 0:
+	case 1:
+		text += pick(left == nil, ". Goroutine ", "; goroutine ") + ended[0] + " goes on after the end of the recorded run"
+	default:
+		text += pick(left == nil, ". Goroutines ", "; goroutines ") + enumerate(ended) + " go on after the end of the recorded run"
+	}
+	return text
+}
+
+// enumerate writes a list of two or more as "a, b and c".
+func enumerate(list []string) string {
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
 // stepLine is a step with its line number, and the source line where it is known.

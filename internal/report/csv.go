@@ -43,7 +43,7 @@ func (h *csvHandler) Warning(m *Warning) error {
 }
 
 // Race writes a race.
-func (h *csvHandler) Race(m *Race) error { return h.finding(&finding{Race: *m}) }
+func (h *csvHandler) Race(m *Race) error { return h.finding(m.finding()) }
 
 // Candidate writes a candidate.
 func (h *csvHandler) Candidate(m *Candidate) error { return h.finding(m.finding()) }

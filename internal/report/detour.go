@@ -9,11 +9,14 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Detour is how a goroutine leaves its recorded path, as the analysis knows it. In a Spec, event −1
-// is its first step, −2 the second.
+// Detour is how a goroutine leaves its recorded path, as the analysis knows it. The steps of all
+// detours of a Spec are events −1, −2, and so on.
 type Detour struct {
-	G         trace.GoID
-	Before    int64      // the event in whose place the goroutine goes on with the steps
+	G      trace.GoID
+	Before int64 // the event in whose place the goroutine goes on with the steps
+	// Ended says that the goroutine goes on where the recorded run ended. Then there is no
+	// condition, and Site is where the goroutine stands.
+	Ended     bool
 	Site      trace.Site // of the function that it is in
 	Line, Col int        // of Expr: the condition, or with Base the pointer or index
 	Expr      string
@@ -33,22 +36,31 @@ type DetourStep struct {
 // Call is the site of a function and that of its call.
 type Call struct{ Func, Site trace.Site }
 
-// addDetour makes the steps of a spec's detour places like the recorded events (RT2), and describes
-// the detour. The goroutines that it starts are numbered after the recorded ones.
-func (l *Locator) addDetour(s *Spec) *Path {
-	d := s.Detour
-	if d == nil {
-		return nil
+// addDetours makes the steps of a spec's detours places like the recorded events (RT2), and
+// describes the detours. The goroutines that they start are numbered after the recorded ones.
+func (l *Locator) addDetours(s *Spec) (paths []*Path) {
+	first := int64(-1)
+	started := make(map[trace.GoID]trace.GoID)
+	for i := range s.Detours {
+		paths = append(paths, l.addDetour(&s.Detours[i], first, started))
+		first -= int64(len(s.Detours[i].Steps))
 	}
-	at := l.forks[d.Before]
+	return paths
+}
+
+// addDetour adds one detour. Its first step has the number first, the next ones are below it.
+func (l *Locator) addDetour(d *Detour, first int64, started map[trace.GoID]trace.GoID) *Path {
+	at := l.leaves(d)
 	p := &Path{
 		Goroutine: int(d.G), Position: l.position(d.Site), Func: l.function(d.Site), Expr: d.Expr, Base: d.Base,
-		Was: words(d.Was, d.Shape), Is: words(d.Is, d.Shape), Before: d.Before, Steps: []PathStep{},
+		Ended: d.Ended, Before: d.Before, Steps: []PathStep{},
 	}
-	p.Line, p.Col = d.Line, d.Col
+	if !d.Ended {
+		p.Was, p.Is = words(d.Was, d.Shape), words(d.Is, d.Shape)
+		p.Line, p.Col = d.Line, d.Col
+	}
 	p.Source = l.source(p.File, p.Line)
 	locks := map[trace.GoID][]held{d.G: slices.Clone(at.locks)}
-	started := make(map[trace.GoID]trace.GoID)
 	for k, step := range d.Steps {
 		e := step.Event
 		if g, ok := started[e.G]; ok {
@@ -60,14 +72,28 @@ func (l *Locator) addDetour(s *Spec) *Path {
 		} else if n := len(step.Calls); e.G != d.G && n > 0 {
 			l.goroutine(e.G).fn = l.function(step.Calls[n-1].Func)
 		}
-		l.seen[int64(-1-k)] = place{event: e, stack: stack, locks: slices.Clone(locks[e.G])}
+		l.seen[first-int64(k)] = place{event: e, stack: stack, locks: slices.Clone(locks[e.G])}
 		locks[e.G] = relock(locks[e.G], &e)
 	}
 	for k := range d.Steps { // now the goroutines have their names
-		e := l.seen[int64(-1-k)].event
-		p.Steps = append(p.Steps, PathStep{Step: l.step(int64(-1-k), &e), Kind: e.Kind.String(), Site: int(e.Site), Object: uint64(e.Obj), Flags: uint8(e.Flags), Size: e.Size})
+		e := l.seen[first-int64(k)].event
+		p.Steps = append(p.Steps, PathStep{Step: l.step(first-int64(k), &e), Kind: e.Kind.String(), Site: int(e.Site), Object: uint64(e.Obj), Flags: uint8(e.Flags), Size: e.Size})
 	}
 	return p
+}
+
+// leaves returns the stack and the locks of a goroutine where a detour begins. If the recorded run
+// ended there, these are the ones after the whole trace. A goroutine that had no event by then is
+// at the beginning of its function.
+func (l *Locator) leaves(d *Detour) place {
+	if !d.Ended {
+		return l.forks[d.Before]
+	}
+	g := l.goroutine(d.G)
+	if g.stack == nil {
+		return place{stack: &frame{fn: d.Site}}
+	}
+	return place{stack: g.stack, locks: g.locks}
 }
 
 // start notes the goroutine that a step starts.

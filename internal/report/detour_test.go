@@ -39,7 +39,7 @@ func TestDetour(t *testing.T) {
 		meta, events := bank()
 		last := int64(-len(test.steps))
 		r := locate(t, meta, events, Spec{A: 5, B: last, Tier: ByPath, Order: []int64{5, last},
-			Detour: &Detour{G: 1, Before: 12, Site: 1, Line: 5, Col: 1, Expr: "balance > 0", Shape: "bool", Was: []uint64{1}, Is: []uint64{0}, Steps: test.steps}})
+			Detours: []Detour{{G: 1, Before: 12, Site: 1, Line: 5, Col: 1, Expr: "balance > 0", Shape: "bool", Was: []uint64{1}, Is: []uint64{0}, Steps: test.steps}}})
 		want := test.want
 		if want.Goroutine.ID == 0 {
 			want.Goroutine = Goroutine{ID: 1, Func: "main.main"}
@@ -54,7 +54,7 @@ func TestDetour(t *testing.T) {
 		if !r.B.OffPath || r.A.OffPath || r.Hidden.Ordered {
 			t.Errorf("%s: off the path: %v, %v; ordered: %v", test.name, r.A.OffPath, r.B.OffPath, r.Hidden.Ordered)
 		}
-		p := r.Path
+		p := r.Paths[0]
 		if p.Goroutine != 1 || p.Position != (Position{"bank.go", 5, 1}) || p.Was != "true" || p.Is != "false" || len(p.Steps) != len(test.steps) {
 			t.Errorf("%s: path %+v", test.name, p)
 		}

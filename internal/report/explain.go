@@ -9,30 +9,49 @@ import (
 // maxSights is the number of reads that the text of a report explains.
 const maxSights = 8
 
-// path says where and why a goroutine leaves its recorded path, and which other values the witness
-// needs.
-func (h *textHandler) path(r *Race) {
+// paths says where and why goroutines leave their recorded paths, and which other values the
+// witness needs.
+func (h *textHandler) paths(r *Race) {
 	var reads []Sight
 	if r.Witness != nil {
 		reads = r.Witness.Reads
 	}
-	p := r.Path
-	if p == nil {
+	if len(r.Paths) == 0 {
 		if len(reads) > 0 {
 			h.printf("\n  These reads see other values than in the recorded run, with which branches and addresses stay the same:\n")
 			h.sights(reads)
 		}
 		return
 	}
-	h.printf("\n  Goroutine %d leaves its recorded path at %s, where %s\n", p.Goroutine, h.loc.Sprint(h.short(p.Position)), p.choice())
+	h.printf("\n")
+	for _, p := range r.Paths {
+		h.path(p)
+		var here []Sight // what its choice depends on
+		reads = slices.DeleteFunc(slices.Clone(reads), func(s Sight) bool {
+			of := s.Fork && s.Goroutine == p.Goroutine
+			if of {
+				here = append(here, s)
+			}
+			return of
+		})
+		h.sights(here)
+	}
+	if len(reads) > 0 {
+		h.printf("  Other reads that branches and addresses depend on:\n")
+		h.sights(reads)
+	}
+}
+
+// path says where and why a goroutine leaves its recorded path.
+func (h *textHandler) path(p *Path) {
+	at := h.loc.Sprint(h.short(p.Position))
+	if p.Ended {
+		h.printf("  Goroutine %d had not ended when the recorded run did. In this schedule it goes on at %s\n", p.Goroutine, at)
+	} else {
+		h.printf("  Goroutine %d leaves its recorded path at %s, where %s\n", p.Goroutine, at, p.choice())
+	}
 	if p.Source != "" {
 		h.printf("      %s\n", h.dim.Sprint(p.Source))
-	}
-	isFork := func(s Sight) bool { return s.Fork }
-	h.sights(slices.DeleteFunc(slices.Clone(reads), func(s Sight) bool { return !isFork(s) }))
-	if rest := slices.DeleteFunc(slices.Clone(reads), isFork); len(rest) > 0 {
-		h.printf("  Other reads that branches and addresses depend on:\n")
-		h.sights(rest)
 	}
 }
 

@@ -23,6 +23,8 @@ type line struct {
 // which of the three it is.
 type finding struct {
 	Race
+	// Path is the first of Race.Paths: v1.0 had no others.
+	Path       *Path    `json:"path,omitempty"`
 	Likelihood string   `json:"likelihood,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
 	Vet        *Vet     `json:"vet,omitempty"`
@@ -33,6 +35,22 @@ const (
 	tierCandidate Tier = "candidate"
 	tierWarning   Tier = "warning"
 )
+
+func (r *Race) finding() *finding {
+	f := &finding{Race: *r}
+	if len(r.Paths) > 0 {
+		f.Path = r.Paths[0]
+	}
+	return f
+}
+
+// race returns the race. A report of v1.0 has its path in Path alone.
+func (f *finding) race() *Race {
+	if len(f.Paths) == 0 && f.Path != nil {
+		f.Paths = []*Path{f.Path}
+	}
+	return &f.Race
+}
 
 func (c *Candidate) finding() *finding {
 	return &finding{Race: Race{ID: c.ID, Tier: tierCandidate, A: c.A, B: c.B, Object: c.Object, Hidden: c.Hidden, Count: c.Count, Trace: c.Trace}}
@@ -71,7 +89,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	case f.Tier == tierWarning:
 		m.StaticWarning = f.staticWarning()
 	default:
-		m.Race = &f.Race
+		m.Race = f.race()
 	}
 	return nil
 }
@@ -88,7 +106,7 @@ func NewJSON(w io.Writer) Handler {
 func (h *jsonHandler) Config(m *Config) error     { return h.enc.Encode(line{Config: m}) }
 func (h *jsonHandler) Progress(m *Progress) error { return h.enc.Encode(line{Progress: m}) }
 func (h *jsonHandler) Warning(m *Warning) error   { return h.enc.Encode(line{Warning: m}) }
-func (h *jsonHandler) Race(m *Race) error         { return h.enc.Encode(line{Race: &finding{Race: *m}}) }
+func (h *jsonHandler) Race(m *Race) error         { return h.enc.Encode(line{Race: m.finding()}) }
 func (h *jsonHandler) Candidate(m *Candidate) error {
 	return h.enc.Encode(line{Race: m.finding()})
 }

@@ -17,8 +17,8 @@ type Spec struct {
 	Events    []int32 // the witness as the checker has it
 	Order     []int64 // the witness: a reordering that ends in the two accesses
 	Count     int
-	Detour    *Detour // how a goroutine leaves its recorded path; nil: none does
-	Seen      []Seen  // reads that have to be explained
+	Detours   []Detour // how goroutines leave their recorded paths
+	Seen      []Seen   // reads that have to be explained
 }
 
 // MaxSteps is the number of steps of a witness that a report shows.
@@ -39,6 +39,7 @@ type Locator struct {
 	holders    map[trace.Addr]trace.GoID // the last exclusive holder of a lock
 	chains     []*chain
 	forks      map[int64]place // events at which a path is left, with the state before them
+	toEnd      bool            // the state after the whole trace is needed
 	watches    watches
 	shape      ShapeFunc
 	names      map[trace.Addr]string
@@ -106,8 +107,11 @@ func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc, shape ShapeFu
 				l.wanted[e] = true
 			}
 		}
-		if s.Detour != nil {
-			l.forks[s.Detour.Before], l.wanted[s.Detour.Before] = place{}, true
+		for i := range s.Detours {
+			d := &s.Detours[i]
+			if l.toEnd = l.toEnd || d.Ended; !d.Ended {
+				l.forks[d.Before], l.wanted[d.Before] = place{}, true
+			}
 		}
 		l.chains = append(l.chains, newChain(s))
 	}
@@ -118,8 +122,8 @@ func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc, shape ShapeFu
 	return l
 }
 
-// Wants reports whether there are events left that a race needs.
-func (l *Locator) Wants() bool { return len(l.next) > 0 }
+// Wants reports whether there may be events left that a race needs.
+func (l *Locator) Wants() bool { return len(l.next) > 0 || l.toEnd }
 
 // Step takes the event with number i.
 func (l *Locator) Step(i int64, e *trace.Event) {
@@ -239,10 +243,10 @@ func (l *Locator) Races() (races []Race, err error) {
 		if s.Tier == "" {
 			continue
 		}
-		path := l.addDetour(s)
+		paths := l.addDetours(s)
 		races = append(races, Race{
 			Tier: s.Tier, A: l.access(s.A), B: l.access(s.B),
-			Object: l.objectOfPair(s), Hidden: l.hidden(l.chains[i], s.Order), Path: path, Witness: l.witness(i), Count: s.Count,
+			Object: l.objectOfPair(s), Hidden: l.hidden(l.chains[i], s.Order), Paths: paths, Witness: l.witness(i), Count: s.Count,
 		})
 	}
 	return races, nil

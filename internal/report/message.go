@@ -4,7 +4,7 @@ import "errors"
 
 // ProtocolVersion is the version of the JSON form. Fields may be added within v1;
 // a change that breaks a reader makes it v2.
-const ProtocolVersion = "v1.0.0"
+const ProtocolVersion = "v1.1.0"
 
 // Message is one message of a report: exactly one field is set. Its JSON form is one line of a
 // report (json.go).

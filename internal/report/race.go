@@ -14,8 +14,8 @@ type Race struct {
 	B       Access   `json:"b"`
 	Object  string   `json:"object"` // the variable, field or element accessed
 	Hidden  Hidden   `json:"hidden"`
-	Path    *Path    `json:"path,omitempty"` // of tier by-path
-	Witness *Witness `json:"witness"`        // nil only for an observed race
+	Paths   []*Path  `json:"paths,omitempty"` // of tier by-path
+	Witness *Witness `json:"witness"`         // nil only for an observed race
 	// pairs of recorded accesses at these two source lines
 	Count  int     `json:"count"`
 	Trace  string  `json:"trace,omitempty"`  // the file, if the report is of several
@@ -61,6 +61,18 @@ type Replay struct {
 	Report string  `json:"report,omitempty"` // of the race detector
 	Why    string  `json:"why,omitempty"`    // the reason why the race was not confirmed
 	Sec    float64 `json:"seconds"`
+}
+
+// Step returns a step of the race's paths by its event number, nil if there is none.
+func (r *Race) Step(event int64) *PathStep {
+	k := int(-1 - event)
+	for _, p := range r.Paths {
+		if k >= 0 && k < len(p.Steps) {
+			return &p.Steps[k]
+		}
+		k -= len(p.Steps)
+	}
+	return nil
 }
 
 // Proof is the tier that a race has without a replay.

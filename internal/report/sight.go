@@ -38,6 +38,21 @@ func (s *Spec) events() []int64 {
 	return list
 }
 
+// detour returns the detour that an event is a step of, nil if it is a recorded event.
+func (s *Spec) detour(event int64) *Detour {
+	k := int(-1 - event)
+	for i := range s.Detours {
+		if d := &s.Detours[i]; k < 0 {
+			break
+		} else if k < len(d.Steps) {
+			return d
+		} else {
+			k -= len(d.Steps)
+		}
+	}
+	return nil
+}
+
 // sights explains what the reads of a witness see.
 func (l *Locator) sights(spec int) []Sight {
 	var list []Sight
@@ -105,8 +120,8 @@ func newWatches(specs []Spec) watches {
 				continue
 			}
 			v := watch{watchKey{i, k}, x.Addr, x.Addr + trace.Addr(x.Size), s.From, x.Read}
-			if x.Read < 0 && s.Detour != nil {
-				v.allocs = s.Detour.Before
+			if d := s.detour(x.Read); d != nil {
+				v.allocs = d.Before
 			}
 			for word := v.addr >> 3; word <= (v.end-1)>>3; word++ {
 				w.words[word] = append(w.words[word], v)

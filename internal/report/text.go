@@ -79,7 +79,7 @@ func (h *textHandler) Race(r *Race) error {
 	h.access(&r.A)
 	h.access(&r.B)
 	h.hidden(r)
-	h.path(r)
+	h.paths(r)
 	if r.Witness != nil {
 		h.witness(r)
 	}

@@ -19,7 +19,7 @@ type Witness struct {
 	Semantics string `json:"semantics"` // what reads keep of the recorded run
 	// all events before this one are as in the recorded run
 	From int64 `json:"from,omitempty"`
-	// event numbers of the trace, −1, −2, … for steps of the path; the last two are the accesses
+	// event numbers of the trace, −1, −2, … for steps of the paths; the last two are the accesses
 	Order   []int64 `json:"order"`
 	Steps   []Step  `json:"steps"`   // those that a reader needs
 	Omitted int     `json:"omitted"` // earlier steps of that kind that were left out
@@ -49,14 +49,18 @@ type Path struct {
 	Goroutine int `json:"goroutine"`
 	Position
 	Func   string `json:"func,omitempty"`
-	Expr   string `json:"expr"`             // the condition of the branch
+	Expr   string `json:"expr,omitempty"`   // the condition of the branch
 	Base   bool   `json:"base,omitempty"`   // or the pointer or index, which is another
-	Was    string `json:"was"`              // its value in the recorded run
-	Is     string `json:"is"`               // and in the race
+	Was    string `json:"was,omitempty"`    // its value in the recorded run
+	Is     string `json:"is,omitempty"`     // and in the race
 	Source string `json:"source,omitempty"` // the line as it was recorded
+	// Ended says that there is no condition: the goroutine had not ended when the recorded run did,
+	// and goes on from there.
+	Ended bool `json:"ended,omitempty"`
 	// the event that the steps replace; later events of the goroutine do not happen
 	Before int64 `json:"before"`
-	// steps of the goroutine, and of goroutines that it starts, numbered −1, −2, …
+	// Steps of the goroutine, and of goroutines that it starts. The steps of all paths of a race
+	// have the event numbers −1, −2, …
 	Steps []PathStep `json:"steps"`
 }
 
@@ -85,5 +89,5 @@ type Step struct {
 	Text   string `json:"text"`             // "locks mu"
 	Source string `json:"source,omitempty"` // the line as it was recorded
 
-	OffPath bool `json:"off_path,omitempty"` // a step of the race's path
+	OffPath bool `json:"off_path,omitempty"` // a step of the race's paths
 }

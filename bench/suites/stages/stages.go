@@ -130,7 +130,7 @@ func (o *options) stage(name, file string) bool {
 	case "window":
 		b := window.NewBuilder(window.BuildOptions{Meta: in.Meta()}, func(*built.Window) error { return nil })
 		m.each(func(i int64, e *trace.Event) { command.Check(b.Add(i, e, flow.Flow{})) })
-		command.Check(b.Flush())
+		command.Check(b.Flush(nil))
 		fmt.Printf("%+v\n", b.Counts())
 	case "all":
 		o.analyse(m)

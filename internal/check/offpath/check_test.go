@@ -35,7 +35,7 @@ func (f *found) check() (*witness.Execution, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x, offpath.Check(f.built, f.alt, f.w, f.pair, x)
+	return x, offpath.Check(f.built, []*built.Way{f.alt}, f.w, f.pair, x)
 }
 
 // eachRace calls f for races off the recorded path of random programs and of bodies.
@@ -82,7 +82,7 @@ func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fo
 	b := window.NewBuilder(window.BuildOptions{Walked: true, Symbolic: true, Paths: true, Meta: run.Meta}, func(b *built.Window) error {
 		for k := range b.Alternatives {
 			alt := &b.Alternatives[k]
-			w, from := b.Variant(k)
+			w, from := b.Variant(alt), int32(len(b.Events))
 			solver := engine.New(w, engine.Options{})
 			tried := 0
 			for _, p := range pairs(w, from) {
@@ -108,7 +108,7 @@ func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fo
 			t.Fatal(err)
 		}
 	}
-	if err := b.Flush(); err != nil {
+	if err := b.Flush(nil); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -476,7 +476,7 @@ func TestFaults(t *testing.T) {
 					continue
 				}
 				tried[fault.name]++
-				if err := offpath.Check(c.built, c.alt, c.w, c.pair, y); err == nil {
+				if err := offpath.Check(c.built, []*built.Way{c.alt}, c.w, c.pair, y); err == nil {
 					t.Errorf("%s: an alternative with a wrong %s at step %d of %s is accepted", f.name, fault.name, k, steps(f.alt))
 				}
 			}

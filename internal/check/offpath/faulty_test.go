@@ -186,7 +186,7 @@ func TestFaultyExplorer(t *testing.T) {
 				}
 				a, b := &f.w.Events[f.pair.A], &f.w.Events[f.pair.B]
 				real := truth.Has(progtest.PairOf(a.Site, b.Site))
-				err = offpath.Check(f.built, f.alt, f.w, f.pair, x)
+				err = offpath.Check(f.built, []*built.Way{f.alt}, f.w, f.pair, x)
 				switch {
 				case err == nil && !real && kind == "content" && trusting(f.alt, run):
 					trusted++

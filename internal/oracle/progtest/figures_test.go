@@ -115,9 +115,9 @@ func ladder(t *testing.T, p *progtest.Program, src string, run *progtest.Run, ru
 	for _, r := range res.Races {
 		rung := "causal"
 		switch {
-		case r.Path != nil && r.Path.Base:
+		case slices.ContainsFunc(r.Paths, func(p *predict.Path) bool { return p.Base }):
 			rung = "base"
-		case r.Path != nil:
+		case len(r.Paths) > 0:
 			rung = "path"
 		case r.Semantics == model.EvaluatedReads:
 			// also if it is observed: nothing orders the papers' threads
