@@ -14,6 +14,8 @@ type Path struct {
 	G    trace.GoID
 	Fork trace.Site // the branch; with Base the use of a pointer or index that differs
 	Base bool
+	// Other says that an operation of synchronisation has another outcome: Where.Expr
+	Other bool
 	// Ended says that there is no choice: the goroutine goes on where the recorded run ended
 	Ended bool
 	// the first event of the trace that the goroutine does not execute any more
@@ -196,7 +198,7 @@ func acts(way *built.Way) bool {
 }
 
 func pathOf(way *built.Way) *Path {
-	p := &Path{G: way.G, Fork: way.Fork, Base: way.Base, Ended: way.Ended, Before: way.At, Where: way.Where()}
+	p := &Path{G: way.G, Fork: way.Fork, Base: way.Base, Other: way.Other, Ended: way.Ended, Before: way.At, Where: way.Where()}
 	for _, g := range way.Chosen {
 		was, _ := g.Term.Recorded()
 		p.Was, p.Is = append(p.Was, was), append(p.Is, g.Want)

@@ -13,10 +13,14 @@ import (
 
 // Bounds of the search for races with several alternatives.
 const (
-	maxEnablers = 6 // alternatives that may be taken besides those of the two accesses
-	maxOfFork   = 2 // of these: of one goroutine at one fork
-	maxAlikeOff = 2 // accesses of one goroutine at one source line, on alternatives of one fork
+	maxEnablers = 16 // alternatives that may be taken besides those of the two accesses
+	maxOfFork   = 6  // of these: of one goroutine at one fork
+	maxAlikeOff = 4  // accesses of one goroutine at one source line, on alternatives of one fork
 )
+
+// togetherShare is the effort, in visits, that a pair of sites may take in a window, in addition to
+// Options.Tries searches: about a tenth of a second.
+const togetherShare = 500_000
 
 // together searches for races in which several goroutines leave their recorded paths. Such a race
 // has its two accesses on alternatives of two goroutines, or one on an alternative that another one
@@ -107,19 +111,19 @@ func (x *togetherSearch) see(k int, o model.Obj) {
 }
 
 // fits reports whether two alternatives can be taken together: they are of different goroutines,
-// and neither accesses what the other takes to be its own.
+// and neither writes what the other takes to be its own.
 func (x *togetherSearch) fits(j, k int) bool {
 	p, q := &x.b.Alternatives[j], &x.b.Alternatives[k]
 	return p.Thread != q.Thread && !(p.Unseen && q.Unseen) && !touches(p, q.Alone) && !touches(q, p.Alone)
 }
 
-// touches reports whether an alternative accesses one of some words.
+// touches reports whether an alternative writes one of some words.
 func touches(way *built.Way, words map[uint64]bool) bool {
 	if len(words) == 0 {
 		return false
 	}
 	for i := range way.Steps {
-		if e := &way.Steps[i].Event; e.Kind.IsAccess() && words[uint64(e.Obj)>>3] {
+		if e := &way.Steps[i].Event; e.Kind.IsWrite() && words[uint64(e.Obj)>>3] {
 			return true
 		}
 	}
@@ -269,19 +273,25 @@ func (x *togetherSearch) event(a offAccess) *model.Event {
 	return &x.b.Alternatives[a.way].Events[a.at]
 }
 
-// try tries the pairs of a candidate until one races, within the limits (PR2).
+// try tries the pairs of a candidate until one races, within the limits (PR2). In a small window
+// there are more tries than in a large one: a race may need one of many alternatives, which look
+// alike.
 func (x *togetherSearch) try(c *offCandidate) {
 	s := x.r.pairs.of(c.sites)
-	tries := 0
+	tries, left := 0, false
+	limit := x.r.spent.visits + togetherShare
 	for _, p := range c.pairs {
-		if s.race != 0 || tries >= x.r.opt.Tries || x.r.enough(pathRung, s) {
+		if s.race != 0 {
+			return
+		}
+		if left = tries >= x.r.opt.Tries && x.r.spent.visits > limit || x.r.enough(pathRung, s); left {
 			break
 		}
 		if x.pair(p, s) {
 			tries++
 		}
 	}
-	if s.race == 0 && tries >= x.r.opt.Tries {
+	if left {
 		x.r.counts.Untried[pathRung]++
 	}
 }

@@ -80,7 +80,7 @@ func (m *memory) loadPrivate(at *plan.Instr, addr uint64, size int) value {
 		}
 		v = v.with(off, piece)
 	})
-	return v
+	return m.private.text(addr, v)
 }
 
 // hooked reports whether a load has a record.

@@ -12,6 +12,7 @@ type private struct {
 	assumes []flow.Assumption // what the alternative assumes to be there at the fork
 	values  *valuation
 	stored  map[uint64]storedByte // what the alternative has stored, by address
+	strings map[uint64]string     // contents of strings that were stored, by address
 	loads   []span                // what was loaded: package window's events must not contradict it
 }
 
@@ -74,8 +75,27 @@ func (p *private) assumed(addr uint64, n int) (v value, ok bool) {
 	return number(bits, int(a.Size)).part(int(addr-a.Addr), n), true
 }
 
+// text gives a loaded value the content that it had when it was stored, if it is a string.
+func (p *private) text(addr uint64, v value) value {
+	if s, ok := p.strings[addr]; ok && len(v.img) == stringSize {
+		v.text = &s
+	}
+	return v
+}
+
+// stringSize is the size of a string: its pointer and its length.
+const stringSize = 16
+
 // store remembers what the alternative stores.
 func (p *private) store(addr uint64, v value) {
+	for at := range p.strings {
+		if (span{at, stringSize}).meets(span{addr, uint64(len(v.img))}) {
+			delete(p.strings, at)
+		}
+	}
+	if v.text != nil {
+		p.strings[addr] = *v.text
+	}
 	for i := range v.img {
 		p.stored[addr+uint64(i)] = storedByte{v.img[i], v.unk != nil && v.unk[i]}
 	}

@@ -28,7 +28,7 @@ func newProcess(in *subject, s *script) *process {
 	v := newValuation(in, h)
 	return &process{
 		in: in, script: s, heap: h, values: v,
-		private: &private{assumes: in.alt.Assumes, values: v, stored: map[uint64]storedByte{}},
+		private: &private{assumes: in.alt.Assumes, values: v, stored: map[uint64]storedByte{}, strings: map[uint64]string{}},
 		vars:    &variables{in: in, heap: h, addrs: map[string]uint64{}},
 		types:   &typeWords{in: in, heap: h},
 		texts:   texts{in.snap.Texts},

@@ -68,11 +68,11 @@ func (c *surroundings) foreign(r *built.Record) {
 	}
 }
 
-// alternative checks that another alternative does not access private memory.
+// alternative checks that another alternative does not write private memory.
 func (c *surroundings) alternative(alt *built.Way) {
 	for k := range alt.Steps {
 		e := &alt.Steps[k].Event
-		if e.Kind.IsAccess() {
+		if e.Kind.IsWrite() {
 			c.foreign(&built.Record{Event: *e})
 		}
 	}

@@ -1,7 +1,11 @@
 package offpath
 
 import (
+	"slices"
+
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/model"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // valuation has the values of the witness: of terms at the fork, of the reads of the alternative,
@@ -120,6 +124,9 @@ func (v *valuation) written(s *step, x value) {
 		if !v.in.exec.Done(i) || !ok {
 			continue
 		}
+		if v.nobodys(i, w) {
+			continue
+		}
 		word := number(v.in.window.Names.Plain(w), 8)
 		if !s.Event.Kind.IsAccess() {
 			v.agree(word.part(0, len(x.img)), x)
@@ -127,6 +134,21 @@ func (v *valuation) written(s *step, x value) {
 		}
 		v.agreeOn(s, v.mask(i), word, x)
 	}
+}
+
+// nobodys reports whether w, which event i writes, is a value that stands for an unknown one: no
+// other event has it, and no term can compute with it.
+func (v *valuation) nobodys(i int32, w uint64) bool {
+	names := &v.in.variant.Names
+	if _, named := names.Words[w]; named || !names.Mixed[w] || w < notProgram {
+		return false
+	}
+	for k := range v.in.variant.Events {
+		if e := &v.in.variant.Events[k]; int32(k) != i && e.Kind.IsAccess() && (e.Val == w || e.Kind == format.AtomicRMW && e.Aux == w) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(v.in.variant.Init, func(s model.ObjState) bool { return s.Val == w })
 }
 
 // finds checks a compare-and-swap that is an access of the race and is not executed: its events

@@ -33,7 +33,7 @@ type explorer struct {
 func (x *Fork) Explore(s flow.Surroundings) []*flow.Alternative {
 	e := &explorer{fork: x, around: s, constants: constants{x.Program, s, map[*regcode.Global]uint64{}}}
 	e.paths = []*path{{
-		x: e, g: x.G, frame: x.Frame.clone(), off: x.Rest, memory: memory{around: s, allocated: s.Number() * maxObjects},
+		x: e, g: x.G, frame: x.Frame.clone(), off: x.Rest || x.Other, memory: memory{around: s, allocated: s.Number() * maxObjects},
 		events: events{needs: x.Needs, guards: slices.Clip(x.Guards)},
 	}}
 	var done []*flow.Alternative

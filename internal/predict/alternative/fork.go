@@ -20,8 +20,9 @@ type Fork struct {
 	Facts   Facts
 	G       trace.GoID
 	Frame   *Frame      // the innermost one
-	Args    []int       // the operands that may have other values; none with Rest
+	Args    []int       // the operands that may have other values; none with Rest and Other
 	Rest    bool        // the recorded run has ended here: what follows is no choice
+	Other   bool        // the instruction synchronises and may have another outcome (AL3)
 	At      trace.Site  // of the instruction
 	Stacks  [][2]uint64 // addresses of the goroutine's stacks, which are no locations
 
@@ -66,7 +67,7 @@ func (x *Fork) Reads() []int64 {
 }
 
 // Base implements [flow.Fork].
-func (x *Fork) Base() bool { return !x.Rest && x.Frame.instr().Op != regcode.OpIf }
+func (x *Fork) Base() bool { return !x.Rest && !x.Other && x.Frame.instr().Op != regcode.OpIf }
 
 // Ended implements [flow.Fork].
 func (x *Fork) Ended() bool { return x.Rest }
@@ -74,13 +75,22 @@ func (x *Fork) Ended() bool { return x.Rest }
 // Site implements [flow.Fork].
 func (x *Fork) Site() trace.Site { return x.At }
 
+// Outcome implements [flow.Fork].
+func (x *Fork) Outcome() bool { return x.Other }
+
 // Where implements [flow.Fork].
 func (x *Fork) Where() flow.Where {
 	in := x.Frame.instr()
 	if x.Rest {
 		return flow.Where{Site: x.At}
 	}
-	v := *in.SSA.Operands(nil)[x.Args[0]]
+	v, ok := in.SSA.(ssa.Value)
+	if !x.Other {
+		v, ok = *in.SSA.Operands(nil)[x.Args[0]], true
+	}
+	if !ok {
+		return flow.Where{Site: x.At}
+	}
 	at, expr := x.Frame.Code.Plan.Written(in.SSA, v)
 	return flow.Where{Site: x.Frame.Code.Plan.Site, Line: int32(at.Line), Col: int32(at.Column), Expr: expr, Type: regcode.Shape(v.Type())}
 }

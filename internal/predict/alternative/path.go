@@ -9,6 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // A path is an alternative under way: a goroutine that executes, the goroutines that wait to be
@@ -140,6 +141,9 @@ func (p *path) access(in *regcode.Instr, e trace.Event, f flow.Flow, known bool)
 	opaque := p.opaque(in, e)
 	step = p.emit(in, e, f)
 	switch {
+	case !known && (e.Kind == format.Write || e.Kind == format.AtomicWrite):
+		p.events.last().Unknown = true
+		return step, true
 	case !known:
 		p.last("unknown-value")
 	case opaque:

@@ -13,6 +13,7 @@ type Way struct {
 	Thread model.Thread
 	Fork   trace.Site // where the path is left
 	Base   bool       // because a pointer or index is another, not at a branch
+	Other  bool       // because an operation has another outcome
 	Ended  bool       // because the recorded run has ended: there is no choice
 	At     int64      // the event of the trace before which the path is left
 

@@ -22,6 +22,10 @@ type Fork interface {
 	// the alternatives are what the goroutine does next. The fork comes after its last event.
 	Ended() bool
 
+	// Outcome reports that an operation of synchronisation could have had another outcome: a
+	// CompareAndSwap, a TryLock, a select, a receive, a Once. The fork comes before its events.
+	Outcome() bool
+
 	// Where describes the choice for the report. If there is none, it has a site only.
 	Where() Where
 
@@ -70,6 +74,10 @@ type Step struct {
 	Left  int
 	Calls []Call
 
+	// Unknown marks a write of a value that is not known. Nothing can depend on what a read finds
+	// of it.
+	Unknown bool
+
 	// Last marks the last step of an alternative that can race but not be executed.
 	Last bool
 
@@ -110,8 +118,8 @@ type Surroundings interface {
 	// the window: it returns what it returned.
 	At(read int64) (addr uint64, size uint8, ok bool)
 
-	// Foreign reports whether another goroutine accesses one of the bytes in the window, on its
-	// recorded path or, as far as that is known, on an alternative.
+	// Foreign reports whether another goroutine accesses one of the bytes in the window on its
+	// recorded path, or, as far as that is known, writes one on an alternative.
 	Foreign(addr uint64, size int64) bool
 
 	// Values returns the words that may be at addr: what is there at the start, and what is

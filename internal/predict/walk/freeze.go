@@ -1,8 +1,10 @@
 package walk
 
 import (
+	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -60,6 +62,25 @@ func (f *Frame) choices(in *regcode.Instr) []int {
 	return open
 }
 
+// hasOutcomes reports whether an instruction is an operation of synchronisation whose outcome
+// depends on the schedule alone (AL3).
+func hasOutcomes(in *regcode.Instr) bool {
+	switch x := in.SSA.(type) {
+	case *ssa.Select:
+		return true
+	case *ssa.UnOp:
+		return x.Op == token.ARROW
+	case *ssa.Call:
+		fn := x.Call.StaticCallee()
+		if fn == nil || !plan.Typed(fn) {
+			return false
+		}
+		name := fn.Name()
+		return strings.HasPrefix(name, "CompareAndSwap") || name == "TryLock" || name == "TryRLock" || name == "Do"
+	}
+	return false
+}
+
 // sampled reports whether to keep the n-th fork of one instruction in a goroutine: the first ones,
 // then fewer and fewer.
 func sampled(n uint32) bool { return n <= 64 || n&(n-1) == 0 }
@@ -79,7 +100,8 @@ type forker struct {
 // keep keeps the state of the goroutine at an instruction, if that is a fork.
 func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	args := f.choices(in)
-	if args == nil {
+	other := args == nil && hasOutcomes(in)
+	if args == nil && !other {
 		return
 	}
 	if k.count == nil {
@@ -94,7 +116,7 @@ func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	}
 	k.w.stats.Forks++
 	x := &alternative.Fork{
-		Program: k.w.program, Facts: &k.w.facts, G: k.id, Frame: k.stack.freeze(len(k.stack.frames) - 1), Args: args, At: in.Site,
+		Program: k.w.program, Facts: &k.w.facts, G: k.id, Frame: k.stack.freeze(len(k.stack.frames) - 1), Args: args, Other: other, At: in.Site,
 		Needs: slices.Concat(k.deps.pending, k.deps.later), Guards: slices.Clone(k.pins.guards),
 	}
 	if x.At == 0 {

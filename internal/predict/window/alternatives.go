@@ -35,6 +35,8 @@ const (
 	maxPaths = 512 // alternatives
 	maxCells = 8   // values that a word is known to have
 
+	maxOutcome = 64 // records after a fork among which those of its operation are
+
 	// rounds of exploration: what one alternative does is seen by the alternatives of the next
 	maxRounds = 3
 )
@@ -136,6 +138,24 @@ func (f *fork) explore(m *layout, n int, off *offPath) {
 	for _, alt := range f.found {
 		f.executed += alt.Executed
 	}
+	if f.Outcome() {
+		f.found = slices.DeleteFunc(f.found, func(alt *flow.Alternative) bool { return len(alt.Steps) == 0 || m.asRecorded(f, &alt.Steps[0].Event) })
+	}
+}
+
+// asRecorded reports whether an operation has the outcome that it had in the recorded run.
+func (m *layout) asRecorded(f *fork, first *trace.Event) bool {
+	const outcome = format.FlagTry | format.FlagClosed
+	for i := f.rec; i < m.onPath && i < f.rec+maxOutcome; i++ {
+		switch e := &m.recs[i].Event; {
+		case e.G != f.g || e.Kind == format.SelectCase:
+		case e.Site != f.Site():
+			return false
+		case e.Kind == first.Kind && e.Obj == first.Obj && e.Flags&outcome == first.Flags&outcome:
+			return true
+		}
+	}
+	return false
 }
 
 // stale reports whether another exploration of the fork may have other results, given what the
@@ -182,7 +202,7 @@ func (m *alternatives) forks(list []*fork, off *offPath) []*fork {
 		g := r.Event.G
 		for k := len(r.forks) - 1; k >= 0; k-- {
 			f := r.forks[k]
-			if known[f] || !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(g, x, off) }) {
+			if known[f] || f.Outcome() && !m.meets(i) || !f.Outcome() && !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(g, x, off) }) {
 				continue
 			}
 			m.b.count.Forks++
@@ -197,6 +217,17 @@ func (m *alternatives) forks(list []*fork, off *offPath) []*fork {
 	}
 	slices.SortStableFunc(list, func(a, b *fork) int { return cmp.Compare(a.rec, b.rec) })
 	return list
+}
+
+// meets reports whether several goroutines operate on the object of a record.
+func (m *alternatives) meets(i int) bool {
+	switch r := &m.recs[i]; {
+	case r.mem >= 0:
+		return m.b.foreign(r.Event.G, uint64(r.Event.Obj), int64(r.Event.Size))
+	case r.obj >= 0:
+		return m.objs[r.obj].many
+	}
+	return true
 }
 
 // contested reports whether a read of g may see what another goroutine does in the window, also on

@@ -10,7 +10,7 @@ import (
 
 // offPath is what the alternatives of a window, as far as they are known, do to memory.
 type offPath struct {
-	by     map[uint64][]trace.GoID // by word (address / 8): the goroutines whose alternatives access it
+	by     map[uint64][]trace.GoID // by word (address / 8): the goroutines whose alternatives write it
 	writes map[uint64][]offWrite   // by word: writes of constants
 }
 
@@ -28,7 +28,7 @@ func touched(list []*fork) *offPath {
 	for _, f := range list {
 		for _, alt := range f.found {
 			for k := range alt.Steps {
-				if e := &alt.Steps[k].Event; e.Kind.IsAccess() {
+				if e := &alt.Steps[k].Event; e.Kind.IsWrite() {
 					o.add(f.g, &alt.Steps[k])
 				}
 			}
@@ -63,7 +63,7 @@ func (o *offPath) add(g trace.GoID, s *flow.Step) {
 	}
 }
 
-// others reports whether an alternative of another goroutine than g accesses a word.
+// others reports whether an alternative of another goroutine than g writes a word.
 func (o *offPath) others(word uint64, g trace.GoID) bool {
 	list := o.by[word]
 	return len(list) > 1 || len(list) == 1 && list[0] != g

@@ -83,7 +83,7 @@ func (m *altProducer) produceAlternative(w *path) *built.Way {
 	}
 	holds, _ := m.reads.conditions(w.alt.Chosen)
 	return &built.Way{
-		G: t.g, Thread: t.id, Fork: w.fork.Site(), Where: w.fork.Where, Base: w.fork.Base(), Ended: w.fork.Ended(), At: at,
+		G: t.g, Thread: t.id, Fork: w.fork.Site(), Where: w.fork.Where, Base: w.fork.Base(), Other: w.fork.Outcome(), Ended: w.fork.Ended(), At: at,
 		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes,
 		Alone: w.alone, Unseen: w.alt.Unseen, Origin: w.fork.Fork, Before: before, Leaves: leaves,
 	}
@@ -186,6 +186,9 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 		if m.alts.stepOf(r).Compares { // it finds this value, or it is another operation
 			ev.Val, ev.Strict = m.object64(a, built.Extract(e.Val<<shift, a.mask)), true
 		}
+		if m.alts.stepOf(r).Unknown {
+			ev.Val = m.ownValue()
+		}
 		n := m.add(t, i, ev)
 		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
 		// it can race, but what it sees or does is not known
@@ -198,6 +201,7 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 		switch {
 		case e.Kind == format.AtomicRMW && !m.stepValue(r, n, shift, a.mask, &m.w.Events[n].Aux):
 			return false
+		case m.alts.stepOf(r).Unknown:
 		case (e.Kind == format.Write || e.Kind == format.AtomicWrite) && !m.stepValue(r, n, shift, a.mask, &m.w.Events[n].Val):
 			return false
 		}

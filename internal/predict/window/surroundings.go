@@ -22,8 +22,8 @@ type surroundings struct {
 	gos    trace.GoID
 	off    *offPath
 
-	// Words (address / 8) that were said to be accessed by no other goroutine, and those whose
-	// values were asked for. Whatever goes together with an alternative must not access the former.
+	// Words (address / 8) that were said not to be Foreign, and those whose values were asked for.
+	// Whatever goes together with an alternative must not write the former.
 	alone, looked map[uint64]bool
 }
 
