@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,6 +58,96 @@ func TestDetour(t *testing.T) {
 		p := r.Paths[0]
 		if p.Goroutine != 1 || p.Position != (Position{"bank.go", 5, 1}) || p.Was != "true" || p.Is != "false" || len(p.Steps) != len(test.steps) {
 			t.Errorf("%s: path %+v", test.name, p)
+		}
+	}
+}
+
+// TestDetours: both goroutines of bank leave their paths, or go on after the end of the recorded
+// run. The second step of each is an access. The first one takes a lock, or starts a goroutine,
+// which then makes the access.
+func TestDetours(t *testing.T) {
+	detour := func(g trace.GoID, before int64, ended bool, site trace.Site, starts trace.GoID) Detour {
+		step := func(k format.Kind, g trace.GoID, s trace.Site, obj trace.Addr, calls ...Call) DetourStep {
+			return DetourStep{Event: trace.Event{Kind: k, G: g, Site: s, Obj: obj}, Calls: calls}
+		}
+		d := Detour{G: g, Before: before, Ended: ended, Site: site, Line: 3, Expr: "b", Shape: "bool", Was: []uint64{1}, Is: []uint64{0}}
+		if starts != 0 {
+			d.Steps = []DetourStep{step(format.Go, g, 2, trace.Addr(starts)), step(format.Write, starts, 7, 0x100, Call{Func: 6})}
+		} else {
+			d.Steps = []DetourStep{step(format.Lock, g, 8, 0x300), step(format.Write, g, 7, 0x100)}
+		}
+		return d
+	}
+	type access struct { // what differs from case to case
+		g     int
+		stack string // its functions
+		locks int
+	}
+	for _, test := range []struct {
+		name   string
+		events int // of bank
+		a, b   Detour
+		wantA  access
+		wantB  access
+	}{
+		{"both leave their paths", 15, detour(2, 7, false, 6, 0), detour(1, 11, false, 1, 0), access{2, "main.deposit", 2}, access{1, "main.main", 2}},
+		{"both start goroutines", 15, detour(2, 7, false, 6, 1<<30), detour(1, 12, false, 1, 1<<30+1), access{3, "main.deposit", 0}, access{4, "main.deposit", 0}},
+		{"both go on", 7, detour(2, 7, true, 8, 0), detour(1, 7, true, 3, 0), access{2, "main.deposit", 2}, access{1, "main.main", 1}},
+		{"the first one begins", 3, detour(2, 3, true, 6, 0), detour(1, 3, true, 3, 0), access{2, "main.deposit", 1}, access{1, "main.main", 1}},
+		{"one goes on", 7, detour(2, 7, true, 8, 0), detour(1, 2, false, 1, 0), access{2, "main.deposit", 2}, access{1, "main.main", 1}},
+	} {
+		meta, events := bank()
+		r := locate(t, meta, events[:test.events], Spec{A: -2, B: -4, Tier: ByPath, Order: []int64{-1, -3, -2, -4}, Detours: []Detour{test.a, test.b}})
+		of := func(a *Access) access {
+			var stack []string
+			for _, f := range a.Stack {
+				stack = append(stack, f.Func)
+			}
+			return access{a.Goroutine.ID, strings.Join(stack, " "), len(a.Locks)}
+		}
+		if a, b := of(&r.A), of(&r.B); a != test.wantA || b != test.wantB {
+			t.Errorf("%s: accesses %v, %v, want %v, %v", test.name, a, b, test.wantA, test.wantB)
+		}
+		for i, d := range []*Detour{&test.a, &test.b} {
+			p := r.Paths[i]
+			if p.Goroutine != int(d.G) || p.Ended != d.Ended || p.Before != d.Before || (p.Was == "") != d.Ended || d.Ended && p.Line != int(meta.Sites[d.Site].Line) {
+				t.Errorf("%s: path %d: %+v", test.name, i, p)
+			}
+			for k := range p.Steps {
+				if n := int64(-1 - 2*i - k); p.Steps[k].Event != n || r.Step(n) != &p.Steps[k] {
+					t.Errorf("%s: path %d, step %d is event %d", test.name, i, k, p.Steps[k].Event)
+				}
+			}
+		}
+		if r.Step(-5) != nil || r.Step(0) != nil {
+			t.Errorf("%s: steps that the paths do not have", test.name)
+		}
+	}
+}
+
+// TestJudgement: which goroutines leave their paths, and which go on after the end.
+func TestJudgement(t *testing.T) {
+	for _, test := range []struct {
+		left, ended []int
+		want        string
+	}{
+		{[]int{7}, nil, ", until goroutine 7 leaves its path."},
+		{[]int{7, 9}, nil, ", until goroutines 7 and 9 leave their paths."},
+		{[]int{7, 9, 8}, nil, ", until goroutines 7, 9 and 8 leave their paths."},
+		{nil, []int{7}, ". Goroutine 7 goes on after the end of the recorded run."},
+		{nil, []int{7, 9}, ". Goroutines 7 and 9 go on after the end of the recorded run."},
+		{[]int{7}, []int{9}, ", until goroutine 7 leaves its path; goroutine 9 goes on after the end of the recorded run."},
+	} {
+		var paths []*Path
+		for _, g := range test.left {
+			paths = append(paths, &Path{Goroutine: g})
+		}
+		for _, g := range test.ended {
+			paths = append(paths, &Path{Goroutine: g, Ended: true})
+		}
+		want := "Reads may see other values; every branch goes as recorded" + test.want
+		if got := judgement("evaluated", paths); got != want {
+			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
 }

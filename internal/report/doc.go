@@ -29,10 +29,11 @@
 // closed channel, go→start, atomic write→atomic read. The report shows the chain that ends first.
 // The witness breaks at least one of its edges. Without a chain in the trace the report says so.
 //
-// (RT2) The steps of a race off the recorded path were not recorded. They have the numbers −1, −2,
-// and so on. Their stack is the one at which the goroutine leaves its path, without the functions
-// that have returned since, and with those that were called. The same holds for locks. A goroutine
-// that starts there gets a number after the recorded ones.
+// (RT2) The steps of a race off the recorded path were not recorded. Those of all its goroutines
+// have the numbers −1, −2, and so on. Their stack is the one at which the goroutine leaves its
+// path, without the functions that have returned since, and with those that were called. The same
+// holds for locks. If the goroutine had not ended when the recorded run did, it leaves its path
+// there. A goroutine that starts off the recorded path gets a number after the recorded ones.
 //
 // (RT3) A report has one race or candidate per pair of source positions; Count is the number of
 // pairs of accesses. Its ID is made of function names, kinds and expressions, not of line numbers,

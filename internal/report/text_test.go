@@ -108,10 +108,14 @@ func TestDecode(t *testing.T) {
 		{"a byte-order mark", "\ufeff" + `{"config":{"protocol_version":"v1.7.0"}}` + "\r\n" + `{"hint":{}}` + "\r\n", ""},
 		{"a mark inside", `{"config":{"protocol_version":"v1.7.0"}}` + "\n\ufeff" + `{"hint":{}}`, "reading message 2"},
 		{"more behind it", `{"config":{"protocol_version":"v1.7.0"}}` + "\nx", "reading message 2"},
+		{"the path of v1.0", `{"race":{"id":"a","path":{"goroutine":6,"was":"1","is":"0","before":9,"steps":[{"event":-1}]}}}`, ""},
 		{"an ID that is a path", `{"race":{"id":"../x"}}`, `"../x" is not the ID of a race`},
 	} {
 		var out bytes.Buffer
 		err := HandleJSON(strings.NewReader(test.in), NewText(&out, TextOptions{}))
+		if strings.Contains(test.in, `"path"`) && !strings.Contains(out.String(), "Goroutine 6 leaves its recorded path") {
+			t.Errorf("%s: %s", test.name, out.String())
+		}
 		if got := err != nil; got != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: error %v, want %q", test.name, err, test.err)
 		}
