@@ -82,15 +82,16 @@ func (s *schedule) feed(sites Sites, meta *trace.Meta, paths []Path, open func()
 		}
 		f.at[st.index] = i
 		last = max(last, st.index)
-		g := s.gates[st.gate].g
-		if f.gs[g] == nil {
-			f.gs[g] = &feeding{gate: st.gate, choosing: -1, asks: map[trace.Site]int{}}
-		}
-		f.gs[g].last = max(f.gs[g].last, st.index)
+		g := f.feeding(st.gate)
+		g.last = max(g.last, st.index)
 	}
-	for _, p := range paths {
-		if g := f.gs[p.G]; g != nil {
-			g.last = p.Before - 1
+	for _, p := range paths { // such a goroutine has steps after all its recorded events
+		if k := slices.IndexFunc(s.gates, func(x gate) bool { return x.g == p.G }); k >= 0 {
+			g := f.feeding(k)
+			if g.last = p.Before - 1; p.Ended {
+				g.last += beyond
+			}
+			last = max(last, p.Before)
 		}
 	}
 	for site, what := range sites {
@@ -111,6 +112,17 @@ func (s *schedule) feed(sites Sites, meta *trace.Meta, paths []Path, open func()
 	}
 	slices.SortStableFunc(s.feeds, func(a, b feedOf) int { return a.gate - b.gate })
 	return nil
+}
+
+// feeding returns the goroutine of a gate.
+func (f *feeder) feeding(gate int) *feeding {
+	id := f.s.gates[gate].g
+	g := f.gs[id]
+	if g == nil {
+		g = &feeding{gate: gate, choosing: -1, asks: map[trace.Site]int{}}
+		f.gs[id] = g
+	}
+	return g
 }
 
 func (f *feeder) event(i int64, e *trace.Event) {
@@ -194,6 +206,9 @@ func (s *schedule) feedHeader(words []uint64, v variant) {
 // startedBy is what a goroutine is started by: a go statement, or, in code without gates, a
 // function that is run.
 func (k *walker) startedBy(g trace.GoID) uint64 {
+	if site := k.begun[g]; site != 0 {
+		return uint64(site)
+	}
 	if int(g) >= len(k.meta.Goroutines) {
 		return 0
 	}

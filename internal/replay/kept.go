@@ -298,8 +298,11 @@ func (k *keeper) access(site trace.Site) {
 
 // goStatement is the site at which a goroutine is started, 0 if that is not in the program's code.
 func (k *keeper) goStatement(g gate) trace.Site {
-	if g.parent == 0 || g.parent == ^uint64(0) || int(g.g) >= len(k.meta.Goroutines) {
+	switch {
+	case g.parent == 0 || g.parent == ^uint64(0):
 		return 0
+	case int(g.g) >= len(k.meta.Goroutines): // a path starts it
+		return trace.Site(g.key)
 	}
 	return k.meta.Goroutines[g.g].Site
 }

@@ -37,7 +37,10 @@ func (k *walker) look(i int64, e *trace.Event) {
 	}
 	switch {
 	case e.Kind == format.Go:
-		k.kids[e.G] = append(k.kids[e.G], trace.GoID(e.Obj))
+		g := trace.GoID(e.Obj)
+		if k.kids[e.G] = append(k.kids[e.G], g); i < 0 {
+			k.begun[g] = e.Site
+		}
 	case e.Kind == format.Enter && k.pkg == "":
 		k.findTest(e)
 	}

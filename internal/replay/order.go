@@ -62,6 +62,9 @@ func (k *walker) build(steps []step, first int, apart bool) *schedule {
 			s.marks[site] = 1
 		}
 	}
+	for _, site := range k.begun {
+		s.marks[site] |= markGo
+	}
 	k.place2gates(s)
 	return s
 }

@@ -20,8 +20,9 @@ var update = flag.Bool("update", false, "rewrite the want sections of testdata")
 
 // TestSteps makes the schedules of witnesses of hand-written traces. The first line of a trace is
 // the witness: where it begins, and its order; "recorded", if the recorded run is the execution. A
-// line of want is a step: goroutine, kind, site; how often its gate is passed before; its flags.
-// Stops come last.
+// line "path g2 3" begins what g2 does in place of event 3 and what follows, "path g2 end" what it
+// does after all its events. A line of want is a step: goroutine, kind, site; how often its gate is
+// passed before; its flags. Stops come last.
 func TestSteps(t *testing.T) {
 	const name = "testdata/steps.txtar"
 	a, err := txtar.ParseFile(name)
@@ -60,10 +61,31 @@ func stepsOf(t *testing.T, text string) string {
 			w.Order = append(w.Order, n)
 		}
 	}
-	events, meta, err := raw.Parse(text)
+	var paths []string // their first lines
+	var lines []string // of events
+	var starts []int   // by path: the first of its lines
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "path ") {
+			paths, starts = append(paths, line), append(starts, len(lines))
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	events, meta, err := raw.Parse(strings.Join(lines, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
+	starts = append(starts, len(events))
+	for i, p := range paths {
+		f := strings.Fields(p)
+		before, err := strconv.ParseInt(f[2], 10, 64)
+		path := Path{G: events[starts[i]].G, Before: before, Ended: err != nil, Steps: events[starts[i]:starts[i+1]]}
+		if path.Ended {
+			path.Before = int64(starts[0])
+		}
+		w.Paths = append(w.Paths, path)
+	}
+	events = events[:starts[0]]
 	s, err := newSchedule(w, meta, func() (trace.Source, io.Closer, error) {
 		return &list{events: events}, io.NopCloser(nil), nil
 	})

@@ -94,7 +94,8 @@ type walker struct {
 	objects  map[trace.Addr]*sharing
 	brackets map[int64]*bracket // by OpaqueBegin
 	kids     map[trace.GoID][]trace.GoID
-	touches  map[trace.Site]bool // sites that access shared memory
+	begun    map[trace.GoID]trace.Site // go statements of goroutines that paths start
+	touches  map[trace.Site]bool       // sites that access shared memory
 	pkg      string
 
 	gs    map[trace.GoID]*goState
@@ -134,7 +135,7 @@ func newSchedule(w Witness, meta *trace.Meta, open func() (trace.Source, io.Clos
 		return nil, errors.New("the witness has no accesses")
 	}
 	k := &walker{w: w, meta: meta, place: map[int64]float64{}, pair: [2]int64{w.Order[n-2], w.Order[n-1]}, classes: make([]class, len(meta.Sites)),
-		words: map[trace.Addr]*sharing{}, objects: map[trace.Addr]*sharing{}, brackets: map[int64]*bracket{}, kids: map[trace.GoID][]trace.GoID{}, touches: map[trace.Site]bool{},
+		words: map[trace.Addr]*sharing{}, objects: map[trace.Addr]*sharing{}, brackets: map[int64]*bracket{}, kids: map[trace.GoID][]trace.GoID{}, begun: map[trace.GoID]trace.Site{}, touches: map[trace.Site]bool{},
 		gs: map[trace.GoID]*goState{}}
 	if w.Recorded {
 		k.w.From = max(k.pair[0], k.pair[1])
