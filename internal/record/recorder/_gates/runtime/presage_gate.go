@@ -161,7 +161,8 @@ func presageEnd() {
 	}
 }
 
-// presageExit keeps the process until the schedule is over, or stalls.
+// presageExit keeps the process until the schedule is over, or stalls. It is called where main
+// returns, in os.Exit, and where a panic ends the process.
 func presageExit() {
 	if gates.sites == 0 {
 		return
