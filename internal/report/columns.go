@@ -68,32 +68,21 @@ func judgement(semantics string, paths []*Path) string {
 	return "Reads: " + semantics + "."
 }
 
-// leaving says which goroutines leave their paths, and which go on after the end of the recorded
-// run.
-func leaving(paths []*Path) (text string) {
-	var left, ended []string
+// leaving says which goroutines leave their paths before the recorded run has ended.
+func leaving(paths []*Path) string {
+	var left []string
 	for _, p := range paths {
-		if g := fmt.Sprint(p.Goroutine); p.Ended {
-			ended = append(ended, g)
-		} else {
-			left = append(left, g)
+		if !p.Ended {
+			left = append(left, fmt.Sprint(p.Goroutine))
 		}
 	}
 	switch len(left) {
 	case 0:
+		return ""
 	case 1:
-		text += ", until goroutine " + left[0] + " leaves its path"
-	default:
-		text += ", until goroutines " + enumerate(left) + " leave their paths"
+		return ", until goroutine " + left[0] + " leaves its path"
 	}
-	switch len(ended) {
-	case 0:
-	case 1:
-		text += pick(left == nil, ". Goroutine ", "; goroutine ") + ended[0] + " goes on after the end of the recorded run"
-	default:
-		text += pick(left == nil, ". Goroutines ", "; goroutines ") + enumerate(ended) + " go on after the end of the recorded run"
-	}
-	return text
+	return ", until goroutines " + enumerate(left) + " leave their paths"
 }
 
 // enumerate writes a list of two or more as "a, b and c".
