@@ -47,7 +47,7 @@ func number(event int64) int64 {
 
 func detourOf(p *predict.Path) report.Detour {
 	d := report.Detour{
-		G: p.G, Before: p.Before, Ended: p.Ended, Site: p.Where.Site, Line: int(p.Where.Line), Col: int(p.Where.Col), Expr: p.Where.Expr, Shape: p.Where.Type,
+		G: p.G, Before: p.Before, Ended: p.Ended, Other: p.Other, Site: p.Where.Site, Line: int(p.Where.Line), Col: int(p.Where.Col), Expr: p.Where.Expr, Shape: p.Where.Type,
 		Base: p.Base, Was: p.Was, Is: p.Is,
 	}
 	for _, s := range p.Steps {

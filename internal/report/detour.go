@@ -14,11 +14,12 @@ import (
 type Detour struct {
 	G      trace.GoID
 	Before int64 // the event in whose place the goroutine goes on with the steps
-	// Ended says that the goroutine goes on where the recorded run ended. Then there is no
-	// condition, and Site is where the goroutine stands.
-	Ended     bool
-	Site      trace.Site // of the function that it is in
-	Line, Col int        // of Expr: the condition, or with Base the pointer or index
+	// Ended says that the goroutine goes on where the recorded run ended. Other says that an
+	// operation of synchronisation, Expr, has another outcome. In both cases there is no condition.
+	Ended, Other bool
+	Site         trace.Site // of the function that it is in
+	// of Expr: the condition, or with Base the pointer or index; 0: those of Site
+	Line, Col int
 	Expr      string
 	Shape     string
 	Base      bool
@@ -55,8 +56,14 @@ func (l *Locator) addDetour(d *Detour, first int64, started map[trace.GoID]trace
 		Goroutine: int(d.G), Position: l.position(d.Site), Func: l.function(d.Site), Expr: d.Expr, Base: d.Base,
 		Ended: d.Ended, Before: d.Before, Steps: []PathStep{},
 	}
-	if !d.Ended {
+	switch {
+	case d.Ended:
+	case d.Other && len(d.Steps) > 0:
+		p.Outcome = outcome(&d.Steps[0].Event)
+	default:
 		p.Was, p.Is = words(d.Was, d.Shape), words(d.Is, d.Shape)
+	}
+	if d.Line != 0 {
 		p.Line, p.Col = d.Line, d.Col
 	}
 	p.Source = l.source(p.File, p.Line)
@@ -80,6 +87,27 @@ func (l *Locator) addDetour(d *Detour, first int64, started map[trace.GoID]trace
 		p.Steps = append(p.Steps, PathStep{Step: l.step(first-int64(k), &e), Kind: e.Kind.String(), Site: int(e.Site), Object: uint64(e.Obj), Flags: uint8(e.Flags), Size: e.Size})
 	}
 	return p
+}
+
+// outcome says in words how an operation of synchronisation turns out that makes an event.
+func outcome(e *trace.Event) string {
+	switch e.Kind {
+	case format.AtomicRMW, format.Lock:
+		return "succeeds"
+	case format.AtomicRead, format.TryFail:
+		return "fails"
+	case format.ChanRecv:
+		return pick(e.Flags&format.FlagClosed != 0, "finds the channel closed", "receives")
+	case format.ChanSend:
+		return "sends"
+	case format.SelectDefault:
+		return "takes the default"
+	case format.OnceBegin:
+		return "calls the function"
+	case format.OncePass:
+		return "finds the function called"
+	}
+	return "is another operation"
 }
 
 // leaves returns the stack and the locks of a goroutine where a detour begins. If the recorded run

@@ -70,7 +70,10 @@ func TestDetours(t *testing.T) {
 		step := func(k format.Kind, g trace.GoID, s trace.Site, obj trace.Addr, calls ...Call) DetourStep {
 			return DetourStep{Event: trace.Event{Kind: k, G: g, Site: s, Obj: obj}, Calls: calls}
 		}
-		d := Detour{G: g, Before: before, Ended: ended, Site: site, Line: 3, Expr: "b", Shape: "bool", Was: []uint64{1}, Is: []uint64{0}}
+		d := Detour{G: g, Before: before, Ended: true, Site: site}
+		if !ended {
+			d = Detour{G: g, Before: before, Site: site, Line: 3, Expr: "b", Shape: "bool", Was: []uint64{1}, Is: []uint64{0}}
+		}
 		if starts != 0 {
 			d.Steps = []DetourStep{step(format.Go, g, 2, trace.Addr(starts)), step(format.Write, starts, 7, 0x100, Call{Func: 6})}
 		} else {
@@ -121,6 +124,41 @@ func TestDetours(t *testing.T) {
 		}
 		if r.Step(-5) != nil || r.Step(0) != nil {
 			t.Errorf("%s: steps that the paths do not have", test.name)
+		}
+	}
+}
+
+// TestOutcome: a path that begins with another outcome of an operation.
+func TestOutcome(t *testing.T) {
+	for _, test := range []struct {
+		line  int
+		expr  string
+		kind  format.Kind
+		flags format.Flags
+		want  string
+	}{
+		{3, "n.CompareAndSwap(0, 1)", format.AtomicRead, format.FlagTry, "bank.go:3:7, where n.CompareAndSwap(0, 1) has another outcome: it fails\n      mu.Lock()\n"},
+		{3, "n.CompareAndSwap(0, 1)", format.AtomicRMW, 0, "bank.go:3:7, where n.CompareAndSwap(0, 1) has another outcome: it succeeds\n"},
+		{3, "mu.TryLock()", format.TryFail, format.FlagTry, "where mu.TryLock() has another outcome: it fails\n"},
+		{3, "mu.TryLock()", format.Lock, format.FlagTry, "where mu.TryLock() has another outcome: it succeeds\n"},
+		{3, "<-c", format.ChanRecv, format.FlagClosed, "where <-c has another outcome: it finds the channel closed\n"},
+		{3, "<-c", format.ChanRecv, 0, "where <-c has another outcome: it receives\n"},
+		{3, "once.Do(f)", format.OncePass, 0, "where once.Do(f) has another outcome: it finds the function called\n"},
+		{3, "once.Do(f)", format.OnceBegin, 0, "where once.Do(f) has another outcome: it calls the function\n"},
+		{0, "", format.SelectDefault, 0, "bank.go:4:11, where the operation has another outcome: it takes the default\n      mu.Unlock()\n"},
+		{0, "", format.ChanSend, 0, "where the operation has another outcome: it sends\n"},
+	} {
+		meta, events := bank()
+		first := DetourStep{Event: trace.Event{Kind: test.kind, Flags: test.flags, G: 1, Site: 3, Obj: 0x400}}
+		write := DetourStep{Event: trace.Event{Kind: format.Write, G: 1, Site: 7, Obj: 0x100}}
+		d := Detour{G: 1, Before: 11, Other: true, Site: 4, Line: test.line, Col: 7, Expr: test.expr, Steps: []DetourStep{first, write}}
+		r := locate(t, meta, events, Spec{A: 5, B: -2, Tier: ByPath, Order: []int64{-1, 5, -2}, Detours: []Detour{d}})
+		var out strings.Builder
+		if err := NewText(&out, TextOptions{}).Race(&r); err != nil {
+			t.Fatal(err)
+		}
+		if want := "leaves its recorded path at "; !strings.Contains(out.String(), want) || !strings.Contains(out.String(), test.want) {
+			t.Errorf("no %q in\n%s", test.want, out.String())
 		}
 	}
 }

@@ -61,6 +61,12 @@ func (p *Path) choice() string {
 	if what == "" || what == "…" {
 		what = pick(p.Base, "what is dereferenced", "the condition")
 	}
+	if p.Outcome != "" {
+		if p.Expr == "" || p.Expr == "…" {
+			what = "the operation"
+		}
+		return fmt.Sprintf("%s has another outcome: it %s", what, p.Outcome)
+	}
 	if strings.HasPrefix(what, "range ") && !p.Base {
 		return what + pick(p.Is == "true", " had ended and goes on", " went on and has ended")
 	}

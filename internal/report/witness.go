@@ -54,6 +54,9 @@ type Path struct {
 	Was    string `json:"was,omitempty"`    // its value in the recorded run
 	Is     string `json:"is,omitempty"`     // and in the race
 	Source string `json:"source,omitempty"` // the line as it was recorded
+	// Outcome says how an operation of synchronisation, Expr, turns out in the race. In the
+	// recorded run it had another outcome. There is no condition.
+	Outcome string `json:"outcome,omitempty"`
 	// Ended says that there is no condition: the goroutine had not ended when the recorded run did,
 	// and goes on from there.
 	Ended bool `json:"ended,omitempty"`
