@@ -13,6 +13,7 @@ import (
 
 // Bounds of the search for races with several alternatives.
 const (
+	maxChoices  = 16 // windows with a choice of alternatives that are kept
 	maxEnablers = 16 // alternatives that may be taken besides those of the two accesses
 	maxOfFork   = 6  // of these: of one goroutine at one fork
 	maxAlikeOff = 4  // accesses of one goroutine at one source line, on alternatives of one fork
@@ -372,6 +373,9 @@ func (x *togetherSearch) choice(set []int) *choice {
 		ch = &choice{Choice: c, rung: rung{w: c.Window, off: true}, locks: computeLocksets(c.Window), set: set}
 		x.r.counts.Ways++
 		x.r.spent.add(int64(2 * len(c.Events)))
+	}
+	if len(x.choices) >= maxChoices {
+		clear(x.choices)
 	}
 	x.choices[key] = ch
 	return ch

@@ -111,6 +111,7 @@ func (in *subject) check() (c *process, err error) {
 		}
 	}()
 	in.recordedPathEnds()
+	in.atRest()
 	s.match()
 	if !s.used {
 		return nil, nil
@@ -137,5 +138,29 @@ func (in *subject) recordedPathEnds() {
 		case v.Kind == format.Join && model.Thread(v.Obj) == in.alt.Thread && !v.Never:
 			reject("CP1", "event %d waits for the end of the goroutine", i)
 		}
+	}
+}
+
+// atRest checks that the goroutine is not within an operation where it leaves its recorded path
+// (CP1): it does not wait in a Cond, has not begun a select, and has made whole accesses.
+func (in *subject) atRest() {
+	waiting := slices.ContainsFunc(in.window.Init, func(s model.ObjState) bool {
+		return slices.ContainsFunc(s.Waiters, func(w model.Waiter) bool { return w.Thread == in.alt.Thread })
+	})
+	within := false
+	for _, r := range in.window.Records {
+		if r.G != in.alt.G || r.Index >= in.alt.At {
+			continue
+		}
+		switch r.Kind {
+		case format.CondWait:
+			waiting = true
+		case format.CondWake:
+			waiting = false
+		}
+		within = r.Flags&format.FlagMore != 0 || r.Kind == format.SelectCase
+	}
+	if waiting || within {
+		reject("CP1", "the goroutine is within an operation where it leaves its recorded path")
 	}
 }

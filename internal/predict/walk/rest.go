@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"go/token"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -9,6 +10,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -71,7 +73,7 @@ func (m *machine) completes(f *Frame) bool {
 	}
 	in := f.Instr()
 	for _, w := range in.Wants[s.want:] {
-		if w.Kind == regcode.WantRuntime && !completing(s.last) || !f.optional(&w) {
+		if w.Kind == regcode.WantRuntime && !completed(in, s.last) || !f.optional(&w) {
 			return false
 		}
 	}
@@ -81,13 +83,36 @@ func (m *machine) completes(f *Frame) bool {
 	return true
 }
 
-// completing reports whether an operation that has written a record of this kind is over.
-func completing(k format.Kind) bool {
-	switch k {
-	case format.Lock, format.Unlock, format.WGAdd, format.WGWait, format.ChanRecv, format.ChanClose, format.OncePass:
-		return true
+// completed reports whether an operation is over when it has written a record of kind k as its last
+// one. An operation of several records, such as Cond.Wait, is never known to be.
+func completed(in *regcode.Instr, k format.Kind) bool {
+	switch x := in.SSA.(type) {
+	case *ssa.UnOp:
+		return x.Op == token.ARROW && k == format.ChanRecv
+	case *ssa.Call:
+		if b, ok := x.Call.Value.(*ssa.Builtin); ok {
+			return b.Name() == "close" && k == format.ChanClose
+		}
+		fn := x.Call.StaticCallee()
+		if fn == nil || !plan.Typed(fn) {
+			return false
+		}
+		switch recv := fn.Signature.Recv(); {
+		case k.IsAtomic():
+			return fn.Pkg != nil && fn.Pkg.Pkg.Path() == "sync/atomic"
+		case recv == nil:
+			return false
+		case fn.Name() == "Lock" || fn.Name() == "RLock":
+			return k == format.Lock
+		case fn.Name() == "Unlock" || fn.Name() == "RUnlock":
+			return k == format.Unlock
+		case fn.Name() == "Add" || fn.Name() == "Done":
+			return k == format.WGAdd
+		case fn.Name() == "Wait":
+			return k == format.WGWait
+		}
 	}
-	return k.IsAtomic()
+	return false
 }
 
 // entry returns the frame of a goroutine that has not executed anything, nil if its function is not
