@@ -56,7 +56,7 @@ func (f *frame) compute(in ssa.Value) value {
 
 func (f *frame) alloc(in *ssa.Alloc) value {
 	n := sizeof(pointee(in.Type()))
-	if in.Heap {
+	if in.Heap && !f.fn.OnStack(in) {
 		return number(f.env.heap.allocate(f.env.owner, zero(n), false).base, 8)
 	}
 	if f.locals[in] == nil {

@@ -51,7 +51,7 @@ func (e *env) resume(p *plan.Plan, s *flow.Frame) *frame {
 		env: e, fn: pf, from: s, vals: map[ssa.Value]value{}, locals: map[*ssa.Alloc]*object{},
 		block: s.Func.Blocks[s.Block], ip: s.Instr, lost: s.LostDefers,
 	}
-	for _, a := range s.Func.Locals {
+	for _, a := range pf.Locals() {
 		if d, ok := s.Locals[a]; ok {
 			f.locals[a] = e.heap.allocate(e.owner, e.datum(d, pointee(a.Type())), true)
 		}

@@ -32,6 +32,9 @@ func (c *Code) Eval(in *Instr, a []goval.Value) (goval.Value, error) {
 	case *ssa.ChangeType:
 		return changeType(x, a[0]), nil
 	case *ssa.Convert:
+		if in.Fused {
+			return goval.Value{}, nil
+		}
 		return convert(in, x, a[0]), nil
 	case *ssa.Extract:
 		return a[0], nil // the machine has chosen the component

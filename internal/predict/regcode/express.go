@@ -23,6 +23,9 @@ func (c *Code) Express(in *Instr, a []*goval.Term) *goval.Term {
 	case *ssa.ChangeType:
 		return expressType(x, a[0])
 	case *ssa.Convert:
+		if in.Fused {
+			return nil
+		}
 		return expressConvert(in, x, a[0])
 	case *ssa.Extract:
 		return a[0]

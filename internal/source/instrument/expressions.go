@@ -73,6 +73,8 @@ func (ex *expressions) selector(v ssa.Value) string {
 				return ex.selector(fa)
 			}
 			return ex.global(x.X.(*ssa.Global))
+		case *ssa.Convert: // (PL2)
+			return ex.unit.conv(x.Type()) + "(&" + ex.path(x.X) + ")"
 		}
 	}
 	if ex.plan.Local(v) {

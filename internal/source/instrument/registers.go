@@ -32,7 +32,7 @@ func newRegisters(u *unitEmitter, f *plan.Func, depth int) *registers {
 	rs := &registers{
 		unit: u, plan: f, fn: f.SSA,
 		names: map[ssa.Value]string{}, slots: map[*ssa.Select][]int{}, results: map[*ssa.Alloc]string{},
-		inlined: inline(f.SSA, u.unit.Node, u.pkg.TypesInfo), consts: map[string]string{},
+		inlined: inline(f, u.unit.Node, u.pkg.TypesInfo), consts: map[string]string{},
 	}
 	if depth > 0 {
 		rs.prefix = fmt.Sprintf("d%d", depth)

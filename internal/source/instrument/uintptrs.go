@@ -6,6 +6,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/source/plan"
 )
 
 // A pointer that is converted to uintptr is kept alive by the expression that contains the
@@ -22,14 +24,15 @@ import (
 // inline finds the instructions that are written inside the one that uses them: conversions of
 // unsafe.Pointer to uintptr and the values computed from them. In separate statements, the pointer
 // would be only a number between them, and the collector or the copy of a stack would miss it.
-func inline(fn *ssa.Function, unit ast.Node, info *types.Info) map[ssa.Value]bool {
+// Numbers that never become pointers again have records, and so statements (plan, PL2).
+func inline(f *plan.Func, unit ast.Node, info *types.Info) map[ssa.Value]bool {
 	m := map[ssa.Value]bool{}
 	var args map[token.Pos]token.Pos
-	for _, blk := range fn.Blocks {
+	for _, blk := range f.SSA.Blocks {
 		for _, in := range blk.Instrs {
 			switch v := in.(type) {
 			case *ssa.Convert:
-				if !fromPointer(v) && !(isUintptr(v.Type()) && m[v.X]) {
+				if f.IsNumber(v.X) || !fromPointer(v) && !(isUintptr(v.Type()) && m[v.X]) {
 					continue
 				}
 				if args == nil {

@@ -21,11 +21,16 @@ type builder struct {
 	plan   *Plan
 	opaque map[string]string // units that stay as written, by key, with the reason
 	files  map[string]int32  // index in Plan.Files, by name
+
+	numbers *numbers
 }
 
 func newBuilder(prog *Program, opaque map[string]string) *builder {
 	p := &Plan{Program: prog, byFn: map[*ssa.Function]*Func{}, byKey: map[string]*Func{}, Sites: make([]trace.SiteInfo, 1)}
-	b := &builder{plan: p, opaque: opaque, files: map[string]int32{}}
+	b := &builder{
+		plan: p, opaque: opaque, files: map[string]int32{},
+		numbers: &numbers{p, map[*ssa.Parameter]*returned{}},
+	}
 	for _, pkg := range prog.Packages {
 		p.Packages = append(p.Packages, pkg.PkgPath)
 		b.addUnits(pkg)

@@ -30,9 +30,13 @@
 //
 // (PL2) Each read and write of memory that may be shared is recorded with address and value. A
 // local Alloc whose address does not leave the function is not memory but a variable (local.go).
-// Its loads and stores have no records, and the walker tracks its contents. A return of a result
-// variable in its own place does not write it (see [Kept]). The load that go/ssa has for &*p only
-// panics if p is nil. It is a Check and has no record (nilcheck.go).
+// Its loads and stores have no records, and the walker tracks its contents. Neither is a variable
+// memory whose address is used only as a number: it is converted to uintptr, and the number is only
+// computed with (address.go). No pointer to the variable exists, so each of its accesses is a load
+// or store of this function. In the emitted program it is on the stack, where Go's compiler has it.
+// Each conversion has a Value record, because the stack may move. A return of a result variable in
+// its own place does not write it (see [Kept]). The load that go/ssa has for &*p only panics if p
+// is nil. It is a Check and has no record (nilcheck.go).
 //
 // (PL3) A block has a Block record iff the walker may be unable to predict that it is executed: a
 // predecessor has two successors, and the walker cannot compute the condition from other records

@@ -25,7 +25,10 @@ import (
 //	for i := range *f() {}       // t0 = f(); t1 = *t0
 
 // Fused reports whether the instruction has no place of its own in emitted code (PL1).
-func (f *Func) Fused(in ssa.Instruction) bool { return fused(f.Unit.Pkg, in) }
+func (f *Func) Fused(in ssa.Instruction) bool {
+	v, ok := in.(ssa.Value)
+	return fused(f.Unit.Pkg, in) || ok && f.numbers[v]
+}
 
 // fused reports whether the instruction has no place of its own in emitted code.
 func fused(pkg *Package, in ssa.Instruction) bool {

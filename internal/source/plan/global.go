@@ -58,9 +58,9 @@ func accesses(in ssa.Instruction, v ssa.Value) bool {
 	case *ssa.Store:
 		return in.Val != v
 	case *ssa.FieldAddr:
-		return onlyAccessed(in)
+		return onlyAccessed(in, never)
 	case *ssa.IndexAddr:
-		return in.X == v && onlyAccessed(in)
+		return in.X == v && onlyAccessed(in, never)
 	case *ssa.DebugRef:
 		return true
 	}

@@ -128,7 +128,10 @@ func (h *planner) convert(ip *Instr, in *ssa.Convert) {
 	if s, ok := Core(in.X.Type()).(*types.Slice); ok && isString(in.Type()) {
 		ip.Before = []Hook{elements(format.Read, Elements, in.X, nil, s.Elem(), h.sizes)}
 	}
-	if !convertComputable(in) {
+	switch {
+	case h.f.numbers[in.X]: // (PL2)
+		ip.After = usedOnly(in, value(in, h.sizes))
+	case !convertComputable(in):
 		ip.After = []Hook{value(in, h.sizes)}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Local reports whether addr lies in a variable that is not memory: in a local Alloc whose address
-// does not leave the function (PL2), or in one that is bound (PL7).
+// does not leave the function or is only a number (PL2), or in one that is bound (PL7).
 func (f *Func) Local(addr ssa.Value) bool {
 	switch x := addr.(type) {
 	case *ssa.Alloc:
@@ -23,6 +23,14 @@ func (f *Func) Local(addr ssa.Value) bool {
 	}
 	return false
 }
+
+// IsNumber reports whether v is a fused conversion of an address to unsafe.Pointer, of which only
+// the number is used (PL2).
+func (f *Func) IsNumber(v ssa.Value) bool { return f.numbers[v] }
+
+// OnStack reports whether a is not memory although SSA has it on the heap, because its address is
+// only a number (PL2).
+func (f *Func) OnStack(a *ssa.Alloc) bool { return a.Heap && f.local[a] }
 
 // Bound reports whether addr lies in a variable that is a value from its only store on (PL7).
 func (f *Func) Bound(addr ssa.Value) bool {
@@ -69,11 +77,23 @@ func (h *planner) followed(addr ssa.Value) bool {
 func locals(fn *ssa.Function) map[*ssa.Alloc]bool {
 	m := map[*ssa.Alloc]bool{}
 	for _, a := range fn.Locals {
-		if !a.Heap && onlyAccessed(a) {
+		if !a.Heap && onlyAccessed(a, never) {
 			m[a] = true
 		}
 	}
 	return m
+}
+
+// Locals returns the variables that have loads and stores without records, in the order of their
+// instructions: those of Local without the bound ones.
+func (f *Func) Locals() []*ssa.Alloc {
+	var list []*ssa.Alloc
+	instructions(f.SSA, func(in ssa.Instruction) {
+		if a, ok := in.(*ssa.Alloc); ok && f.local[a] {
+			list = append(list, a)
+		}
+	})
+	return list
 }
 
 // Kept reports whether in stores a result variable's own value to it: a return statement that names
@@ -90,7 +110,9 @@ func Kept(in *ssa.Store) bool {
 	return ok && in.Pos().IsValid() && ret.Pos() == in.Pos()
 }
 
-func onlyAccessed(addr ssa.Value) bool {
+// onlyAccessed reports whether an address is used only for loads and stores, itself or by field and
+// element, and in conversions for which conversion returns true.
+func onlyAccessed(addr ssa.Value, conversion func(*ssa.Convert) bool) bool {
 	for _, r := range *addr.Referrers() {
 		switch r := r.(type) {
 		case *ssa.UnOp:
@@ -102,11 +124,15 @@ func onlyAccessed(addr ssa.Value) bool {
 				return false
 			}
 		case *ssa.FieldAddr:
-			if !onlyAccessed(r) {
+			if !onlyAccessed(r, conversion) {
 				return false
 			}
 		case *ssa.IndexAddr:
-			if r.X != addr || !onlyAccessed(r) {
+			if r.X != addr || !onlyAccessed(r, conversion) {
+				return false
+			}
+		case *ssa.Convert:
+			if !conversion(r) {
 				return false
 			}
 		case *ssa.DebugRef:
@@ -116,3 +142,5 @@ func onlyAccessed(addr ssa.Value) bool {
 	}
 	return true
 }
+
+func never(*ssa.Convert) bool { return false }

@@ -12,6 +12,7 @@ import (
 func (b *builder) number(f *Func) {
 	fn := f.SSA
 	f.local = locals(fn)
+	b.numbers.variables(f)
 	f.Defers = hasDefer(fn)
 	d := newDescriber(f)
 	f.Site = b.site(f, -1, -1, fn.Pos(), "", "")
@@ -26,7 +27,7 @@ func (b *builder) number(f *Func) {
 			if pos.IsValid() {
 				last = pos
 			}
-			blk.Instrs[j].Fused = fused(f.Unit.Pkg, in)
+			blk.Instrs[j].Fused = f.Fused(in)
 			blk.Instrs[j].Check = f.Unit.Pkg.checksOnly(in)
 			if sited(in) || revealing(f.Unit.Pkg, in) {
 				expr, object := d.describe(in)

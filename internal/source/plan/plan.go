@@ -53,8 +53,9 @@ type Func struct {
 	Blocks []Block
 	Defers bool // deferred calls may run between Return and Exit
 
-	local map[*ssa.Alloc]bool
-	bound map[ssa.Value]bool // Allocs and FreeVars (PL7)
+	local   map[*ssa.Alloc]bool
+	bound   map[ssa.Value]bool // Allocs and FreeVars (PL7)
+	numbers map[ssa.Value]bool // fused conversions to unsafe.Pointer (PL2)
 }
 
 // Block is the plan of one basic block.
