@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
@@ -124,7 +125,7 @@ func newRoot(env *Env) *cobra.Command {
 func exactArgs(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%s takes %d arguments, not %d", cmd.CommandPath(), n, len(args))
+			return usagef("%s takes %s, not %d", cmd.CommandPath(), plural.Of(n, "argument"), len(args))
 		}
 		return nil
 	}
@@ -133,7 +134,7 @@ func exactArgs(n int) cobra.PositionalArgs {
 func minArgs(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
-			return usagef("%s needs at least %d argument", cmd.CommandPath(), n)
+			return usagef("%s needs at least %s", cmd.CommandPath(), plural.Of(n, "argument"))
 		}
 		return nil
 	}

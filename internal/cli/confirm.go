@@ -74,10 +74,10 @@ func (s *replaying) replay(ctx context.Context) {
 	}
 	left, byGates := s.found.note(attempts)
 	if left > 0 && interrupted() == nil {
-		s.found.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("%s not replayed: the time for replays, %v, was over (-time gives more); presage replay -all replays them", wasOrWere(left), rounded(limit))})
+		s.found.warn(report.Warning{Code: "replay-budget", Count: left, Text: fmt.Sprintf("{{n}} race{{|s}} {{was|were}} not replayed: the time for replays, %v, was over (-time gives more); presage replay -all replays {{it|them}}", rounded(limit))})
 	}
 	if n := byGates; n > 0 {
-		s.found.warn(report.Warning{Code: "no-race-detector", Count: n, Text: fmt.Sprintf("%s replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once", wasOrWere(n))})
+		s.found.warn(report.Warning{Code: "no-race-detector", Count: n, Text: "{{n}} race{{|s}} {{was|were}} replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once"})
 	}
 }
 
@@ -137,13 +137,6 @@ func (f *findings) note(attempts []*attempt) (left, byGates int) {
 // decide.
 const toRunTime = 2 * time.Minute
 
-func wasOrWere(n int) string {
-	if n == 1 {
-		return "1 race was"
-	}
-	return fmt.Sprintf("%d races were", n)
-}
-
 // notReplayed says so. What goes wrong with the program goes wrong with each of its races: it is
 // said once.
 func notReplayed(err error) report.Warning {
@@ -185,7 +178,7 @@ func (f *findings) withdraw(races map[*report.Race]bool) {
 		return races[r]
 	})
 	slices.Sort(where)
-	f.warn(report.Warning{Code: "withdrawn", Count: len(where), Text: fmt.Sprintf("%d predicted races were withdrawn (%s): two runs followed the schedule of each to its end, and Go's race detector saw no race. That is an error in presage: please report it, with the program", len(where), strings.Join(where, "; "))})
+	f.warn(report.Warning{Code: "withdrawn", Count: len(where), Text: fmt.Sprintf("{{n}} predicted race{{|s}} {{was|were}} withdrawn (%s): two runs followed {{its schedule|the schedule of each}} to its end, and Go's race detector saw no race. That is an error in presage: please report it, with the program", strings.Join(where, "; "))})
 }
 
 // toRunRank orders what is replayed: races first, then pairs that are to be tried, those of the
@@ -217,9 +210,9 @@ func (f *findings) dropToRun() {
 		return true
 	})
 	if tried > 0 {
-		f.warn(report.Warning{Code: "candidates-run", Count: tried, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run: they were tried under such a schedule, and Go's race detector saw nothing", tried)})
+		f.warn(report.Warning{Code: "candidates-run", Count: tried, Text: "{{n}} pair{{|s}} of positions may race if code outside the trace reads something else than in the recorded run: {{it was|they were}} tried under such a schedule, and Go's race detector saw nothing"})
 	}
 	if left > 0 {
-		f.warn(report.Warning{Code: "candidates-to-run", Count: left, Text: fmt.Sprintf("%d pairs of positions may race if code outside the trace reads something else than in the recorded run, which only a run can tell: they were not tried (test and run do, for two minutes at most)", left)})
+		f.warn(report.Warning{Code: "candidates-to-run", Count: left, Text: "{{n}} pair{{|s}} of positions may race if code outside the trace reads something else than in the recorded run, which only a run can tell: {{it was|they were}} not tried (test and run do, for two minutes at most)"})
 	}
 }

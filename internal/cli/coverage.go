@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
 	"github.com/presage-race/presage/internal/trace"
@@ -18,8 +18,8 @@ const (
 	loses                // the same, because recording or analysis ended early
 )
 
-// gapOf says what a warning leaves open: its effect, and a few words for the last line, with %d for
-// the count.
+// gapOf says what a warning leaves open: its effect, and a few words for the last line, with forms
+// for one and for several (package plural).
 type gapOf struct {
 	effect effect
 	text   string
@@ -30,20 +30,20 @@ var gaps = map[string]gapOf{
 	// Of the recording.
 	"nothing-recorded":     {loses, "nothing was recorded"},
 	"nothing-told":         {loses, "no process with the detector inside ran"},
-	"recording-stopped":    {loses, "the recording of %d process(es) was cut"},
+	"recording-stopped":    {loses, "the recording of {{n}} process{{|es}} was cut"},
 	"recording-incomplete": {loses, "the recording is incomplete"},
-	"raw-damaged":          {loses, "%d record(s) could not be read"},
-	"merge-stopped":        {loses, "the records of %d process(es) read in part (-time)"},
-	"records-dropped":      {loses, "%d record(s) at the end were dropped"},
-	"trace-damaged":        {loses, "%d trace(s) could not be read to the end"},
-	"not-instrumented":     {bounds, "%d function(s) left as written"},
-	"assembly":             {bounds, "%d function(s) in assembly"},
+	"raw-damaged":          {loses, "{{n}} record{{|s}} could not be read"},
+	"merge-stopped":        {loses, "the records of {{n}} process{{|es}} read in part (-time)"},
+	"records-dropped":      {loses, "{{n}} record{{|s}} at the end were dropped"},
+	"trace-damaged":        {loses, "{{n}} trace{{|s}} could not be read to the end"},
+	"not-instrumented":     {bounds, "{{n}} function{{|s}} left as written"},
+	"assembly":             {bounds, "{{n}} function{{|s}} in assembly"},
 	"compiler":             {bounds, "outside code recorded only in part (Go's own compiler)"},
-	"instrument-std":       {bounds, "%d package(s) of -instrument not recorded"},
+	"instrument-std":       {bounds, "{{n}} package{{|s}} of -instrument not recorded"},
 	"instrument-unmatched": {bounds, "a pattern of -instrument names no package"},
-	"outside-unrecorded":   {bounds, "outside code of %d process(es) not recorded to the end"},
-	"outside-lost":         {bounds, "%d access(es) of outside code not recorded"},
-	"outside-unfinished":   {bounds, "%d process(es) ended without writing the last records"},
+	"outside-unrecorded":   {bounds, "outside code of {{n}} process{{|es}} not recorded to the end"},
+	"outside-lost":         {bounds, "{{n}} access{{|es}} of outside code not recorded"},
+	"outside-unfinished":   {bounds, "{{n}} process{{|es}} ended without writing the last records"},
 	"left-out":             {keeps, ""}, // asked for, and named where the recording is described
 	"global-unknown":       {keeps, ""},
 	"unordered":            {keeps, ""},
@@ -67,25 +67,25 @@ var gaps = map[string]gapOf{
 	"std-late-fork":     {keeps, ""},
 
 	// Of prediction.
-	"interrupted":                 {loses, "%d trace(s) not analysed to the end"},
-	"prediction-stopped":          {bounds, "%d event(s) not searched for predicted races (-effort)"},
-	"prediction-late":             {bounds, "%d event(s) not searched for predicted races (-time)"},
-	"prediction-full":             {bounds, "%d event(s) not searched for predicted races (-memory)"},
-	"solver-unknown":              {bounds, "%d candidate(s) undecided (-budget)"},
-	"pairs-apart":                 {bounds, "%d pair(s) of positions further apart than a window (-window)"},
-	"candidates-untried":          {bounds, "not all accesses of %d pair(s) of positions tried"},
-	"candidates-untried-off-path": {bounds, "not all accesses of %d pair(s) of positions tried off the recorded path"},
-	"ways-untried":                {bounds, "%d alternative path(s) not tried"},
-	"threads-cut":                 {bounds, "the rest of a goroutine left out of a window %d time(s), behind an event that the recorded order does not explain"},
-	"writers-unknown":             {bounds, "the rest of a goroutine left out of a window %d time(s), behind a read whose writer is not known"},
-	"windows-refusing":            {bounds, "%d window(s) not searched"},
-	"witness-rejected":            {bounds, "%d witness(es) rejected"},
-	"missing-suppressed":          {bounds, "%d pair(s) of positions undecided because of calls without records"},
-	"hb-unwitnessed":              {bounds, "%d unordered pair(s) of positions without a witness"},
-	"hb-races-cut":                {bounds, "%d unordered pair(s) not kept"},
-	"candidates-to-run":           {bounds, "%d pair(s) of positions that only a run can decide"},
+	"interrupted":                 {loses, "{{n}} trace{{|s}} not analysed to the end"},
+	"prediction-stopped":          {bounds, "{{n}} event{{|s}} not searched for predicted races (-effort)"},
+	"prediction-late":             {bounds, "{{n}} event{{|s}} not searched for predicted races (-time)"},
+	"prediction-full":             {bounds, "{{n}} event{{|s}} not searched for predicted races (-memory)"},
+	"solver-unknown":              {bounds, "{{n}} candidate{{|s}} undecided (-budget)"},
+	"pairs-apart":                 {bounds, "{{n}} pair{{|s}} of positions further apart than a window (-window)"},
+	"candidates-untried":          {bounds, "not all accesses of {{n}} pair{{|s}} of positions tried"},
+	"candidates-untried-off-path": {bounds, "not all accesses of {{n}} pair{{|s}} of positions tried off the recorded path"},
+	"ways-untried":                {bounds, "{{n}} alternative path{{|s}} not tried"},
+	"threads-cut":                 {bounds, "the rest of a goroutine left out of a window {{n}} time{{|s}}, behind an event that the recorded order does not explain"},
+	"writers-unknown":             {bounds, "the rest of a goroutine left out of a window {{n}} time{{|s}}, behind a read whose writer is not known"},
+	"windows-refusing":            {bounds, "{{n}} window{{|s}} not searched"},
+	"witness-rejected":            {bounds, "{{n}} witness{{|es}} rejected"},
+	"missing-suppressed":          {bounds, "{{n}} pair{{|s}} of positions undecided because of calls without records"},
+	"hb-unwitnessed":              {bounds, "{{n}} unordered pair{{|s}} of positions without a witness"},
+	"hb-races-cut":                {bounds, "{{n}} unordered pair{{|s}} not kept"},
+	"candidates-to-run":           {bounds, "{{n}} pair{{|s}} of positions that only a run can decide"},
 	"not-walked":                  {bounds, "the source was not at hand"},
-	"walk-mismatch":               {bounds, "%d call(s) not followed in the source"},
+	"walk-mismatch":               {bounds, "{{n}} call{{|s}} not followed in the source"},
 	"places-crowded":              {keeps, ""}, // a lower bound of pairs-apart
 	"missing-methods":             {keeps, ""}, // what it costs is counted by missing-suppressed
 	"missing-everywhere":          {keeps, ""},
@@ -102,17 +102,17 @@ var gaps = map[string]gapOf{
 	"static-not-compared": {keeps, ""},
 
 	// Of detectors of one pass.
-	"pairs-cut":             {bounds, "%d pair(s) of accesses not kept"},
-	"entries-cut":           {bounds, "%d access(es) forgotten"},
-	"online-cut":            {bounds, "%d process(es) ended before the detector could report"},
-	"online-started":        {bounds, "%d process(es) not watched"},
-	"online-c":              {bounds, "%d call(s) into C not watched"},
-	"online-foreign":        {bounds, "%d access(es) of foreign memory not watched"},
-	"online-plugins":        {bounds, "%d plugin(s) not watched"},
-	"online-SlotsEarly":     {bounds, "%d goroutine(s) forgotten early"},
-	"online-Unseen":         {bounds, "%d goroutine(s) not watched"},
-	"online-PairsUntold":    {bounds, "%d race(s) not reported"},
-	"online-ReadsForgotten": {bounds, "%d read(s) forgotten"},
+	"pairs-cut":             {bounds, "{{n}} pair{{|s}} of accesses not kept"},
+	"entries-cut":           {bounds, "{{n}} access{{|es}} forgotten"},
+	"online-cut":            {bounds, "{{n}} process{{|es}} ended before the detector could report"},
+	"online-started":        {bounds, "{{n}} process{{|es}} not watched"},
+	"online-c":              {bounds, "{{n}} call{{|s}} into C not watched"},
+	"online-foreign":        {bounds, "{{n}} access{{|es}} of foreign memory not watched"},
+	"online-plugins":        {bounds, "{{n}} plugin{{|s}} not watched"},
+	"online-SlotsEarly":     {bounds, "{{n}} goroutine{{|s}} forgotten early"},
+	"online-Unseen":         {bounds, "{{n}} goroutine{{|s}} not watched"},
+	"online-PairsUntold":    {bounds, "{{n}} race{{|s}} not reported"},
+	"online-ReadsForgotten": {bounds, "{{n}} read{{|s}} forgotten"},
 	"online-compiler":       {keeps, ""},
 	"no-source":             {keeps, ""},
 	"locks-lent":            {keeps, ""},
@@ -129,32 +129,11 @@ func gap(w *report.Warning) (report.Gap, bool) {
 		// of vet, whose warnings are no part of the answer
 		return report.Gap{}, false
 	case !known:
-		of = gapOf{bounds, w.Code + " (%d)"}
+		of = gapOf{bounds, w.Code + " ({{n}})"}
 	case of.effect == keeps:
 		return report.Gap{}, false
 	}
-	return report.Gap{Code: w.Code, Count: w.Count, Text: counted(of.text, w.Count), Lost: of.effect == loses}, true
-}
-
-// counted puts a count into a text, and chooses singular or plural: "%d record(s)", "%d
-// quer(y/ies)".
-func counted(text string, n int) string {
-	for {
-		before, rest, found := strings.Cut(text, "(")
-		ending, after, closed := strings.Cut(rest, ")")
-		if !found || !closed || strings.ContainsAny(ending, " -%") {
-			break
-		}
-		one, many, two := strings.Cut(ending, "/")
-		if !two {
-			one, many = "", ending
-		}
-		if n == 1 {
-			many = one
-		}
-		text = before + many + after
-	}
-	return strings.Replace(text, "%d", fmt.Sprint(n), 1)
+	return report.Gap{Code: w.Code, Count: w.Count, Text: plural.Text(w.Count, of.text), Lost: of.effect == loses}, true
 }
 
 // coverage says how much of the run was searched.

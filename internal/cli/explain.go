@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
@@ -420,7 +421,7 @@ func (n *absence) text(p, q string) string {
 	}
 	switch {
 	case !common:
-		return fmt.Sprintf("%s and %s were recorded %d and %d times, but never accessed the same memory", p, q, n.accesses[0], n.accesses[1])
+		return fmt.Sprintf("%s and %s were recorded (%s and %s), but never accessed the same memory", p, q, plural.Of(n.accesses[0], "access"), plural.Of(n.accesses[1], "access"))
 	case !apart:
 		return fmt.Sprintf("%s and %s accessed the same memory, but only in one goroutine", p, q)
 	}

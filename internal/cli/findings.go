@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/predict/walk"
 	"github.com/presage-race/presage/internal/record"
@@ -40,10 +39,10 @@ type program struct {
 	tested            bool // and ran a test
 }
 
-// warn adds a warning. Warnings with one code and one text, but for the count, become one. Their
-// counts add up, except for warnings of the program: each of its processes has the same.
+// warn adds a warning, whose text has forms for one and for several (package plural). Warnings with
+// one code and one text become one. Their counts add up, except for warnings of the program: each
+// of its processes has the same.
 func (f *findings) warn(w report.Warning) {
-	w.Text = strings.Replace(w.Text, strconv.Itoa(w.Count)+" ", countMark, 1)
 	for i := range f.warnings {
 		if f.warnings[i].Code != w.Code || f.warnings[i].Text != w.Text {
 			continue
@@ -63,14 +62,11 @@ func (f *findings) warnOfTrace(list []trace.Warning) {
 	}
 }
 
-// countMark stands for the count in a warning's text until all are counted.
-const countMark = "\x00"
-
 // putCounts puts the counts into the texts of the warnings.
 func (f *findings) putCounts() {
 	for i := range f.warnings {
 		w := &f.warnings[i]
-		w.Text = strings.Replace(w.Text, countMark, strconv.Itoa(w.Count)+" ", 1)
+		w.Text = plural.Text(w.Count, w.Text)
 	}
 }
 
@@ -87,7 +83,7 @@ func (f *findings) warnWalk(n int, odd []walk.Mismatch) {
 	if n == 0 {
 		return
 	}
-	text := "calls do not agree with their source (a mistake of presage, please report it); what they read keeps its value"
+	text := "{{n}} call{{|s}} do{{es|}} not agree with {{its|their}} source (a mistake of presage, please report it); what {{it reads|they read}} keeps its value"
 	for i, m := range odd {
 		if i == maxShown {
 			text += "; …"
@@ -231,12 +227,8 @@ func (f *findings) interrupted(resume []string) {
 	if f.cut == 0 {
 		return
 	}
-	text := "1 trace was not analysed to its end"
-	if f.cut > 1 {
-		text = fmt.Sprintf("%d traces were not analysed to their end", f.cut)
-	}
 	f.warn(report.Warning{Code: "interrupted", Count: f.cut,
-		Text: fmt.Sprintf("%s: the analysis was interrupted. What was recorded is kept, and this analyses it from the beginning: %s", text, commandLine(resume))})
+		Text: "{{n}} trace{{|s}} {{was|were}} not analysed to {{its|their}} end: the analysis was interrupted. What was recorded is kept, and this analyses it from the beginning: " + commandLine(resume)})
 }
 
 // finish fills the summary and returns the exit code.

@@ -21,7 +21,7 @@ type located struct {
 // only the first race of a trace is certain, as in every happens-before detector.
 func (f *findings) warnUnwitnessed(n int) {
 	if n > 0 {
-		f.warn(report.Warning{Code: "not-witnessed", Count: n, Text: "races come after the first of their trace and have no witness at this level: they are candidates"})
+		f.warn(report.Warning{Code: "not-witnessed", Count: n, Text: "{{n}} race{{|s}} come{{s|}} after the first of {{its|their}} trace and {{has|have}} no witness at this level: {{it is a candidate|they are candidates}}"})
 	}
 }
 

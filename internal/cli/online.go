@@ -87,7 +87,7 @@ func (f *findings) online(ctx context.Context, filter string, told *online.Resul
 			s.Accesses += c.N
 		}
 		if text := onlineLosses[c.Name]; text != "" && c.N > 0 {
-			f.warn(report.Warning{Code: "online-" + c.Name, Count: int(c.N), Text: fmt.Sprintf("%d %s", c.N, text)})
+			f.warn(report.Warning{Code: "online-" + c.Name, Count: int(c.N), Text: text})
 		}
 	}
 	if told.Processes == 0 {
@@ -95,20 +95,20 @@ func (f *findings) online(ctx context.Context, filter string, told *online.Resul
 	}
 	if told.Cut > 0 {
 		f.warn(report.Warning{Code: "online-cut", Count: told.Cut,
-			Text: fmt.Sprintf("%d programs ended before they could say what the detector did and gave up: by a panic, a fatal error, a signal, -halt, or another program in their place", told.Cut)})
+			Text: "{{n}} program{{|s}} ended before {{it|they}} could say what the detector did and gave up: by a panic, a fatal error, a signal, -halt, or another program in {{its|their}} place"})
 	}
 	for _, b := range []struct {
 		code string
 		n    int64
 		text string
 	}{
-		{"online-started", told.Blind.Started, "processes were started by the program that were not built in this run; what they do is not seen"},
-		{"online-c", told.Blind.IntoC, "calls went into C: what it does is not seen"},
-		{"online-foreign", told.Blind.Foreign, "accesses were not looked at: to memory that is not Go's, but C's or mapped"},
-		{"online-plugins", told.Blind.Plugins, "plugins were loaded: their code is not seen"},
+		{"online-started", told.Blind.Started, "{{n}} process{{|es}} {{was|were}} started by the program that {{was|were}} not built in this run; what {{it does|they do}} is not seen"},
+		{"online-c", told.Blind.IntoC, "{{n}} call{{|s}} went into C: what it does is not seen"},
+		{"online-foreign", told.Blind.Foreign, "{{n}} access{{|es}} {{was|were}} not looked at: to memory that is not Go's, but C's or mapped"},
+		{"online-plugins", told.Blind.Plugins, "{{n}} plugin{{|s}} {{was|were}} loaded: {{its|their}} code is not seen"},
 	} {
 		if b.n > 0 {
-			f.warn(report.Warning{Code: b.code, Count: int(b.n), Text: fmt.Sprintf("%d %s", b.n, b.text)})
+			f.warn(report.Warning{Code: b.code, Count: int(b.n), Text: b.text})
 		}
 	}
 	var p *plan.Plan
@@ -130,10 +130,10 @@ var onlineRules = map[string]bool{"ReadSameEpoch": true, "ReadShared": true, "Re
 
 // onlineLosses says what the detector has given up, by the rule's name.
 var onlineLosses = map[string]string{
-	"SlotsEarly":     "goroutines took the place in the clocks of one that had ended without anybody's knowing: its races with what came later may be missed",
-	"Unseen":         "goroutines found no place in the clocks: their accesses were not looked at",
-	"PairsUntold":    "races were not told, of pairs of positions beyond the first 4096",
-	"ReadsForgotten": "unordered reads were forgotten, of locations with more than 62 of them: their races with later writes may be missed",
+	"SlotsEarly":     "{{n}} goroutine{{|s}} took the place in the clocks of one whose end no goroutine had waited for: its races with what came later may be missed",
+	"Unseen":         "{{n}} goroutine{{|s}} found no place in the clocks: {{its|their}} accesses were not looked at",
+	"PairsUntold":    "{{n}} race{{|s}} {{was|were}} not reported, of pairs of positions beyond the first 4096",
+	"ReadsForgotten": "{{n}} unordered read{{|s}} {{was|were}} forgotten, of locations with more than 62 of them: {{its|their}} races with later writes may be missed",
 }
 
 // watch runs the user's command for every race while the program runs.

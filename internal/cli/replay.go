@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/replay"
 	"github.com/presage-race/presage/internal/report"
 	"github.com/presage-race/presage/internal/source/plan"
@@ -95,7 +96,7 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 		}
 	}
 	if len(races) > 1 && !o.json {
-		visible.Fprintf(env.Stdout, "presage: %d of %d races confirmed\n", confirmed, len(races))
+		visible.Fprintf(env.Stdout, "presage: %d of %s confirmed\n", confirmed, plural.Of(len(races), "race"))
 	}
 	if confirmed > 0 {
 		return &exitError{code: exitRaces}
@@ -113,7 +114,7 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 	if out.Confirmed {
 		verdict = confirmedBy(out.Judge)
 	}
-	visible.Fprintf(w, "race %s on %s: %s in try %d (%s and %s, %d steps)\n", race.ID, race.Name(), verdict, len(out.Tries), short(race.A.Position), short(race.B.Position), out.Steps)
+	visible.Fprintf(w, "race %s on %s: %s in try %d (%s and %s, %s)\n", race.ID, race.Name(), verdict, len(out.Tries), short(race.A.Position), short(race.B.Position), plural.Of(out.Steps, "step"))
 	for i, t := range out.Tries {
 		if how := t.How(); how != "" {
 			visible.Fprintf(w, "  try %d: %s\n", i+1, how)
@@ -149,7 +150,7 @@ func confirmedBy(j replay.Judges) string {
 
 func (r *replayer) printSchedule(w io.Writer, schedule []replay.Passage) {
 	if n := len(schedule) - shownSteps; n > 0 && !r.args.verbose {
-		visible.Fprintf(w, "  the schedule as it happened, without the first %d steps (-v shows them):\n", n)
+		visible.Fprintf(w, "  the schedule as it happened, without %s at the beginning (-v shows all):\n", plural.Of(n, "step"))
 		schedule = schedule[n:]
 	} else {
 		visible.Fprintf(w, "  the schedule as it happened:\n")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/presage-race/presage/internal/host/stage"
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/predict"
 	"github.com/presage-race/presage/internal/predict/excluded"
 	"github.com/presage-race/presage/internal/predict/walk"
@@ -160,7 +161,7 @@ func (all *searches) stepper(s *search, beside []*search) func() {
 	shown := append(slices.Clone(beside), s)
 	if len(all.traces.files) > 1 {
 		if text += " " + filepath.Base(s.name); len(beside) > 0 {
-			text = fmt.Sprintf("analysing %d traces at once", len(shown))
+			text = "analysing " + plural.Of(len(shown), "trace") + " at once"
 		}
 	}
 	return func() {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/presage-race/presage/internal/host/private"
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/predict/symtrace"
 	"github.com/presage-race/presage/internal/predict/walk"
 	"github.com/presage-race/presage/internal/trace"
@@ -143,19 +144,12 @@ func convert(env *Env, src *source.File, out string, to source.Format) error {
 	b := bufio.NewWriter(f)
 	n, lossy, err := source.Convert(b, to, src)
 	err = errors.Join(err, b.Flush(), f.Close())
-	visible.Fprintf(env.Stderr, "presage: %s written\n", plural(n, "event"))
+	visible.Fprintf(env.Stderr, "presage: %s written\n", plural.Of(n, "event"))
 	if lossy != (std.Lossy{}) {
 		visible.Fprintf(env.Stderr, "presage: STD has no place for %s, %s by another goroutine, %s of other kinds (written as acq and rel), %s (left out)\n",
-			plural(int64(lossy.Values), "value"), plural(int64(lossy.Foreign), "unlock"), plural(int64(lossy.Approximated), "synchronisation"), plural(int64(lossy.Dropped), "event"))
+			plural.Of(int64(lossy.Values), "value"), plural.Of(int64(lossy.Foreign), "unlock"), plural.Of(int64(lossy.Approximated), "synchronisation"), plural.Of(int64(lossy.Dropped), "event"))
 	}
 	return err
-}
-
-func plural(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func newStat(env *Env) *cobra.Command {
@@ -191,7 +185,7 @@ func printStat(w io.Writer, f *source.File, s *trace.Stat) {
 	row("goroutines", s.Goroutines)
 	row("locations", fmt.Sprintf("%d, %d of them used by several goroutines", s.Locations, s.Shared))
 	if s.Outside > 0 {
-		row("outside", fmt.Sprintf("%d accesses by code outside the instrumented packages, of %d only about when they were made", s.Outside, s.Late))
+		row("outside", fmt.Sprintf("%s by code outside the instrumented packages, of %d only about when made", plural.Of(s.Outside, "access"), s.Late))
 	}
 	row("objects", s.Objects)
 	row("sites", s.Sites)
@@ -209,6 +203,6 @@ func printStat(w io.Writer, f *source.File, s *trace.Stat) {
 		visible.Fprintf(w, "  %-10s %d\n", k, s.Kinds[k])
 	}
 	for _, warn := range m.Warnings {
-		row("warning", fmt.Sprintf("%s: %s (%d)", warn.Code, warn.Text, warn.Count))
+		row("warning", fmt.Sprintf("%s (%d): %s", warn.Code, warn.Count, plural.Text(warn.Count, warn.Text)))
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/report"
 	"github.com/presage-race/presage/internal/static"
 	"github.com/presage-race/presage/internal/static/baseline"
@@ -312,6 +313,6 @@ func (v *vetting) writeBaseline(kept map[*static.Warning]bool) error {
 	if err := os.WriteFile(v.baseline, b.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("writing the baseline: %w", err)
 	}
-	visible.Fprintf(v.env.Stderr, "presage: %d pair%s written to %s\n", len(entries), map[bool]string{false: "s"}[len(entries) == 1], v.baseline)
+	visible.Fprintf(v.env.Stderr, "presage: %s written to %s\n", plural.Of(len(entries), "pair"), v.baseline)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
 	"github.com/presage-race/presage/internal/static"
@@ -134,7 +135,7 @@ func (v *vetting) messages() (out []report.Warning, failed bool) {
 			if wd != "" { // file names below it are shortened, as those of accesses are
 				text = strings.ReplaceAll(text, wd+string(filepath.Separator), "")
 			}
-			out = append(out, report.Warning{Code: code, Count: n, Text: text})
+			out = append(out, report.Warning{Code: code, Count: n, Text: plural.Text(n, text)})
 		}
 	}
 	for _, e := range v.res.Errors {
@@ -160,15 +161,15 @@ func (v *vetting) messages() (out []report.Warning, failed bool) {
 		n    int
 		text string
 	}{
-		{"unknown-call", s.Link.Holes - s.Link.Filled, "calls through interfaces and function values that are not known: what they reach is taken to be called from outside"},
-		{"no-body", s.Unmodelled.NoBody, "functions without a body (assembly, go:linkname): what they do is not seen"},
-		{"cgo", s.Unmodelled.Cgo, "files that need cgo are left out"},
-		{"unsafe", s.Unmodelled.Unsafe, "conversions of unsafe.Pointer to a pointer: where these point is not known"},
-		{"reflect", s.Unmodelled.Reflect, "calls by reflection are not followed"},
+		{"unknown-call", s.Link.Holes - s.Link.Filled, "{{n}} call{{|s}} through {{an interface or a function value that is|interfaces and function values that are}} not known: what {{it reaches|they reach}} is taken to be called from outside"},
+		{"no-body", s.Unmodelled.NoBody, "{{n}} function{{|s}} without a body (assembly, go:linkname): what {{it does|they do}} is not seen"},
+		{"cgo", s.Unmodelled.Cgo, "{{n}} file{{|s}} that need{{s|}} cgo {{is|are}} left out"},
+		{"unsafe", s.Unmodelled.Unsafe, "{{n}} conversion{{|s}} of unsafe.Pointer to a pointer: where {{it points|these point}} is not known"},
+		{"reflect", s.Unmodelled.Reflect, "{{n}} call{{|s}} by reflection {{is|are}} not followed"},
 	} {
 		say(m.code, m.n, m.text)
 	}
-	say(record.HealedCode, s.Store.Damaged, "summaries of the cache were damaged, and were made anew")
+	say(record.HealedCode, s.Store.Damaged, "{{n}} {{summary|summaries}} of the cache {{was|were}} damaged, and {{was|were}} made anew")
 	for b := range summary.NumBounds {
 		say(b.Code(), s.Cuts[b], b.Text())
 	}

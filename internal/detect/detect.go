@@ -13,7 +13,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -205,18 +204,18 @@ func (d *Detector) Counts() []Count {
 func (d *Detector) Warnings() (out []trace.Warning) {
 	add := func(code string, n int64, text string) {
 		if n > 0 {
-			out = append(out, trace.Warning{Code: code, Count: int(n), Text: fmt.Sprintf(text, n)})
+			out = append(out, trace.Warning{Code: code, Count: int(n), Text: text})
 		}
 	}
-	add("pairs-cut", d.cut, "%d pairs of accesses are at sites that are not listed, because there are too many pairs of sites")
+	add("pairs-cut", d.cut, "{{n}} pair{{|s}} of accesses {{is|are}} at sites that are not listed, because there are too many pairs of sites")
 	lent := 0
 	if d.hybrid != nil {
-		add("entries-cut", d.hybrid.Stats.Cut, "%d accesses of locations with many accesses were dropped; candidates may be missing")
+		add("entries-cut", d.hybrid.Stats.Cut, "{{n}} access{{|es}} of locations with many accesses {{was|were}} dropped; candidates may be missing")
 		lent = d.hybrid.Locks.Lent()
 	} else if d.eraser != nil {
 		lent = d.eraser.Locks.Lent()
 	}
-	add("locks-lent", int64(lent), "%d locks were released by a goroutine that did not hold them, and protect nothing")
+	add("locks-lent", int64(lent), "{{n}} lock{{|s}} {{was|were}} released by a goroutine that did not hold {{it|them}}, and protect{{s|}} nothing")
 	return out
 }
 

@@ -1,9 +1,6 @@
 package predict
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/presage-race/presage/internal/predict/excluded"
 	"github.com/presage-race/presage/internal/trace"
 )
@@ -54,7 +51,7 @@ const UnwitnessedCode = "hb-unwitnessed"
 func (res *Result) warnUnwitnessed() {
 	if n := len(res.Unwitnessed); n > 0 {
 		res.Warnings = append(res.Warnings, trace.Warning{Code: UnwitnessedCode, Count: n,
-			Text: fmt.Sprintf("%d pairs of source lines are unordered in the recorded run, but have no witness, and are not reported", n)})
+			Text: "{{n}} pair{{|s}} of source lines {{is|are}} unordered in the recorded run, but {{has|have}} no witness, and {{is|are}} not reported"})
 	}
 }
 
@@ -63,47 +60,47 @@ func (c *Counts) warnings(opt *Options, meta *trace.Meta, cut int64) []trace.War
 	var out []trace.Warning
 	add := func(code string, n int64, text string) {
 		if n > 0 {
-			out = append(out, trace.Warning{Code: code, Count: int(n), Text: fmt.Sprintf(text, n)})
+			out = append(out, trace.Warning{Code: code, Count: int(n), Text: text})
 		}
 	}
-	add("witness-rejected", c.Rejected, "the checker rejected %d witnesses, which are not reported: an error in presage, please report it")
-	add("windows-refusing", c.Refusing, "%d windows do not admit the recorded order of their events, and races in them may be missed: an error in presage, please report it")
+	add("witness-rejected", c.Rejected, "the checker rejected {{n}} witness{{|es}}, which {{is|are}} not reported: an error in presage, please report it")
+	add("windows-refusing", c.Refusing, "{{n}} window{{|s}} do{{es|}} not admit the recorded order of {{its|their}} events, and races in {{it|them}} may be missed: an error in presage, please report it")
 	switch c.Why {
 	case Late:
-		add("prediction-late", c.Unsearched, "the time for prediction was over: the last %d events were searched only for races of the recorded run; try a longer -time")
+		add("prediction-late", c.Unsearched, "the time for prediction was over: the last {{n}} event{{|s}} {{was|were}} searched only for races of the recorded run; try a longer -time")
 	case Full:
-		add("prediction-full", c.Unsearched, "prediction had used its memory: the last %d events were searched only for races of the recorded run; try a larger -memory or a smaller -window")
+		add("prediction-full", c.Unsearched, "prediction had used its memory: the last {{n}} event{{|s}} {{was|were}} searched only for races of the recorded run; try a larger -memory or a smaller -window")
 	default:
-		add("prediction-stopped", c.Unsearched, "prediction had spent its effort: the last %d events were searched only for races of the recorded run; try a larger -effort")
+		add("prediction-stopped", c.Unsearched, "prediction had spent its effort: the last {{n}} event{{|s}} {{was|were}} searched only for races of the recorded run; try a larger -effort")
 	}
-	add("pairs-apart", c.Apart, "at least %d pairs of source lines access the same memory further apart than one window, and were not searched; try a larger -window")
-	add("places-crowded", c.Build.Crowded, "the number of pairs further apart than one window is a lower bound: %d words or accesses were left out of the comparison")
-	add("solver-unknown", c.Unknown, "%d candidates were given up when the search had spent its budget")
-	add("ways-untried", c.WaysLeft, "%d untaken branches were not searched, because the search of others in their windows had spent its effort")
-	add("candidates-untried", c.Untried[0]+c.Untried[1], "for %d pairs of source lines in a window, not all pairs of accesses were tried")
-	add("candidates-untried-off-path", c.Untried[pathRung], "for %d pairs of source lines on an untaken branch, not all pairs of accesses were tried")
-	add("threads-cut", c.Build.Cut, "the recorded order does not explain an event of a goroutine (%d times); the goroutine's later events in the window were left out")
-	add("hidden-writes", c.Build.Hidden, "%d reads returned a value without a recorded write: code that was not instrumented wrote it")
-	add("writers-unknown", c.Build.Uncertain, "the record does not say which write a read returned (%d times); the goroutine's later events in the window were left out")
+	add("pairs-apart", c.Apart, "at least {{n}} pair{{|s}} of source lines access{{es|}} the same memory further apart than one window, and {{was|were}} not searched; try a larger -window")
+	add("places-crowded", c.Build.Crowded, "the number of pairs further apart than one window is a lower bound: {{n}} word{{|s}} or access{{|es}} {{was|were}} left out of the comparison")
+	add("solver-unknown", c.Unknown, "{{n}} candidate{{|s}} {{was|were}} given up when the search had spent its budget")
+	add("ways-untried", c.WaysLeft, "{{n}} untaken branch{{|es}} {{was|were}} not searched, because the search of others in {{its|their}} window{{|s}} had spent its effort")
+	add("candidates-untried", c.Untried[0]+c.Untried[1], "for {{n}} pair{{|s}} of source lines in a window, not all pairs of accesses were tried")
+	add("candidates-untried-off-path", c.Untried[pathRung], "for {{n}} pair{{|s}} of source lines on an untaken branch, not all pairs of accesses were tried")
+	add("threads-cut", c.Build.Cut, "the recorded order does not explain an event of a goroutine ({{n}} time{{|s}}); the goroutine's later events in the window were left out")
+	add("hidden-writes", c.Build.Hidden, "{{n}} read{{|s}} returned a value without a recorded write: code that was not instrumented wrote it")
+	add("writers-unknown", c.Build.Uncertain, "the record does not say which write a read returned ({{n}} time{{|s}}); the goroutine's later events in the window were left out")
 	c.warnExcluded(add, opt, meta)
-	add("hb-races-cut", cut, "the source lines of %d racing pairs of the recorded run were not kept, because there are too many")
+	add("hb-races-cut", cut, "the source lines of {{n}} racing pair{{|s}} of the recorded run were not kept, because there are too many")
 	return out
 }
 
 // warnExcluded adds the warnings about calls of excluded code.
 func (c *Counts) warnExcluded(add func(code string, n int64, text string), opt *Options, meta *trace.Meta) {
 	if opt.Missing == excluded.Ignore {
-		add("missing-ignored", c.Build.Missing, "%d calls of excluded code were taken to do nothing, so a reported race may be false")
+		add("missing-ignored", c.Build.Missing, "{{n}} call{{|s}} of excluded code {{was|were}} taken to do nothing, so a reported race may be false")
 		return
 	}
-	add("missing-methods", c.Build.Missing, "%d calls of excluded code may access what they reach; the events around them keep their order with them")
+	add("missing-methods", c.Build.Missing, "{{n}} call{{|s}} of excluded code may access what {{it reaches|they reach}}; the events around {{it keep their order with it|them keep their order with them}}")
 	var n int64
 	for _, k := range c.Suppressed {
 		n += k
 	}
 	if n > 0 {
-		by := strings.ReplaceAll(suppressedText(meta, c.Suppressed), "%", "%%")
-		add("missing-suppressed", n, "%d pairs of source lines are undecided because of what calls of excluded code may do: "+by+". Trace the code that they call to decide them (presage explain lists the pairs)")
+		by := suppressedText(meta, c.Suppressed)
+		add("missing-suppressed", n, "{{n}} pair{{|s}} of source lines {{is|are}} undecided because of what calls of excluded code may do: "+by+". Trace the code that they call to decide {{it|them}} (presage explain lists the pairs)")
 	}
-	add("missing-everywhere", c.Build.Everywhere, "%d of these may access everything")
+	add("missing-everywhere", c.Build.Everywhere, "{{n}} of these may access everything")
 }

@@ -252,6 +252,6 @@ func (r *Result) warnUncounted(rawDir string) error {
 	}
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	r.Warnings = append(r.Warnings, trace.Warning{Code: "allocations", Count: len(lines),
-		Text: "calls of testing.AllocsPerRun counted what the recorder allocates as well, because a run without records did not come to them; the first is of " + strings.Fields(lines[0])[0]})
+		Text: "{{n}} call{{|s}} of testing.AllocsPerRun counted what the recorder allocates as well, because a run without records did not come to {{it|them}}; the first is of " + strings.Fields(lines[0])[0]})
 	return nil
 }

@@ -29,7 +29,7 @@ func (b *build) warnAssembly() {
 	if n > len(names) {
 		names = append(names, "…")
 	}
-	b.Meta.Warn("assembly", n, "functions are written in assembly: what they access is not recorded: "+strings.Join(names, ", "))
+	b.Meta.Warn("assembly", n, "{{n}} function{{|s}} {{is|are}} written in assembly: what {{it accesses|they access}} is not recorded: "+strings.Join(names, ", "))
 }
 
 // bodiless are the functions of a file without a body. One that a go:linkname names is Go

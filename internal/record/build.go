@@ -279,7 +279,7 @@ func (b *build) describe(res *instrument.Result, std recorder.Overlay) {
 		b.Meta.Unhooked = true
 		b.Meta.Warn("compiler", 1, "the program was built with Go's own compiler: accesses of generic functions of packages that are not instrumented, of functions that were left as written, and of wrappers of methods are not recorded, so what is predicted is tried, and reported if Go's race detector sees it: "+b.Plain)
 	}
-	b.Meta.Warn("global-unknown", len(p.Missing.Unknown), "comments //presage:global name no variable that the recorder can find: "+strings.Join(p.Missing.Unknown, ", "))
+	b.Meta.Warn("global-unknown", len(p.Missing.Unknown), "{{n}} comment{{|s}} //presage:global name{{s|}} no variable that the recorder can find: "+strings.Join(p.Missing.Unknown, ", "))
 }
 
 // load returns the plan the program was built with, for the walk of its traces. It is an error if

@@ -117,7 +117,7 @@ func (r *Result) warnUnrecorded(rawDir string) error {
 	list, err := recorder.ReadUnrecorded(rawDir)
 	for _, u := range list {
 		r.Warnings = append(r.Warnings, trace.Warning{Code: "recording-stopped", Count: u.N,
-			Text: "processes ran without being recorded at all: " + merge.WhyStopped(u.Reason, u.Limit, rawDir)})
+			Text: "{{n}} process{{|es}} ran without being recorded at all: " + merge.WhyStopped(u.Reason, u.Limit, rawDir)})
 	}
 	return err
 }

@@ -179,13 +179,9 @@ func (o *chosen) unmatched(ctx context.Context, n *pattern) (code, text string) 
 // textStd is the warning of a pattern that names packages of the standard library that are in
 // the build.
 func textStd(pattern string, std []string) string {
-	noun, verb := "1 package", "matches"
-	if len(std) > 1 {
-		noun, verb = fmt.Sprintf("%d packages", len(std)), "match"
-	}
-	return fmt.Sprintf("%s of the standard library, which presage cannot instrument, "+
-		"%s -instrument %s (%s). Accesses inside are not recorded. Name packages of modules",
-		noun, verb, pattern, few(std))
+	return fmt.Sprintf("{{n}} package{{|s}} of the standard library, which presage cannot instrument, "+
+		"match{{es|}} -instrument %s (%s). Accesses inside are not recorded. Name packages of modules",
+		pattern, few(std))
 }
 
 // such names packages like a pattern, if there are any.

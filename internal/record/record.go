@@ -185,7 +185,7 @@ func (b *build) warnOpaque() int {
 	if n > len(names) {
 		names = append(names, "…")
 	}
-	b.Meta.Warn("not-instrumented", n, "functions were left as written; what they access is known only as far as their callers show: "+strings.Join(names, ", "))
+	b.Meta.Warn("not-instrumented", n, "{{n}} function{{|s}} {{was|were}} left as written; what {{it accesses|they access}} is known only as far as callers show: "+strings.Join(names, ", "))
 	return n
 }
 
@@ -203,7 +203,7 @@ func (b *build) warnUnordered() {
 	if n > len(places) {
 		places = append(places, "…")
 	}
-	b.Meta.Warn("unordered", n, "statements were executed with their operands in another order than the compiler's: "+strings.Join(places, ", "))
+	b.Meta.Warn("unordered", n, "{{n}} statement{{|s}} {{was|were}} executed with operands in another order than the compiler's: "+strings.Join(places, ", "))
 }
 
 // testArgs is the user's go test with what presage adds.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/presage-race/presage/internal/host/cache"
 	"github.com/presage-race/presage/internal/host/private"
+	"github.com/presage-race/presage/internal/plural"
 )
 
 // KeepRuns is the number of finished runs of one module that stay in the cache, and keepAllRuns of
@@ -336,7 +337,7 @@ func FindRun(id string) (*RunDir, error) {
 	case len(found) == 0:
 		return nil, fmt.Errorf("no run %q is kept: presage runs -all lists those that are", id)
 	case len(found) > 1:
-		return nil, fmt.Errorf("%q is the beginning of the IDs of %d runs: presage runs -all lists them", id, len(found))
+		return nil, fmt.Errorf("%q is the beginning of the IDs of %s: presage runs -all lists them", id, plural.Of(len(found), "run"))
 	case found[0].State != Finished:
 		return nil, fmt.Errorf("run %s is %s: it has no report", found[0].ID, found[0].State)
 	}

@@ -278,7 +278,7 @@ func (p *Program) emit(ctx context.Context) error {
 	}
 	_, _, sites := p.cfg.Meta.Program()
 	if a, b := len(res.Plan.Sites), len(sites); a != b {
-		return fmt.Errorf("the program has %d sites with gates, the recording had %d: a mistake of presage, please report it", a, b)
+		return fmt.Errorf("sites with gates: %d in the program and %d in the recording: a mistake of presage, please report it", a, b)
 	}
 	if err := p.writeSites(res.Plan); err != nil {
 		return err

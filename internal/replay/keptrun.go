@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 )
@@ -120,7 +121,7 @@ func (f *fit) tries(ctx context.Context, p *Program, s *schedule, o *KeptOutcome
 	}
 	if n := len(f.dropped); n > 0 {
 		_, g := f.kept.gate(f.kept.steps[f.dropped[0]-1].gate)
-		o.Reason += fmt.Sprintf("; %d steps were left out, because what they pass is gone, the first of them step %d (%s)", n, f.dropped[0], g.text)
+		o.Reason += plural.Text(n, "; {{n}} step{{|s}} {{was|were}} left out, because what {{it passes|they pass}} is gone, the first of them ") + fmt.Sprintf("step %d (%s)", f.dropped[0], g.text)
 	}
 	return out, nil
 }

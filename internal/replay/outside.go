@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -268,7 +269,7 @@ func (s *schedule) unheld(st *state, t *Try) string {
 	if t.Confirmed || st.missed == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d accesses of outside code were not held, because the runtime cannot preempt a goroutine there", st.missed)
+	return plural.Text(st.missed, "; {{n}} access{{|es}} of outside code {{was|were}} not held, because the runtime cannot preempt a goroutine there")
 }
 
 // detectorOptions are the race detector's, but for the file of its log, which they end in. An

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/record/recorder"
 	"github.com/presage-race/presage/internal/trace"
 )
@@ -340,7 +341,7 @@ func (p *Program) settle(t *Try, s *schedule, st *state, r Race, dir string) {
 	case t.Met:
 		t.Why = "both accesses were made, one right after the other, and the race detector reported no race of these lines"
 		if text != "" {
-			t.Why += fmt.Sprintf(" (but %d others)", len(reports(text)))
+			t.Why += plural.Text(len(reports(text)), " (but {{n}} other{{|s}})")
 		}
 	default:
 		t.Why = "diverged: " + s.missing(st, p.sites, r.Meta)

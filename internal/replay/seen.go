@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -88,14 +89,14 @@ func valueText(typ string, words []uint64, n uint64) string {
 	case n == 0:
 		return "nothing"
 	case n > 8 && typ == stringType && n == 16:
-		return fmt.Sprintf("a string of %d bytes at %#x", words[1], w)
+		return fmt.Sprintf("a string of %s at %#x", plural.Of(int64(words[1]), "byte"), w)
 	case n > 8:
 		text := ""
 		for i := range (min(n, 8*valueWords) + 7) / 8 {
 			text += fmt.Sprintf(" %#x", words[i])
 		}
 		if n > 8*valueWords {
-			text += fmt.Sprintf(" and %d bytes more", n-8*valueWords)
+			text += fmt.Sprintf(" and %s more", plural.Of(n-8*valueWords, "byte"))
 		}
 		return text[1:]
 	case typ == boolType:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/presage-race/presage/internal/plural"
 )
 
 // witness draws the interleaving: the two goroutines of the race in two columns, time
@@ -15,12 +17,12 @@ func (h *textHandler) witness(r *Race) {
 		h.printf("\n  The recorded run itself is the schedule. What kept the two accesses apart is no synchronisation:\n" +
 			"  the length of a channel, the default of a select, a lock that was not free, other code, or time.\n\n")
 	} else {
-		h.printf("\n  A schedule that exposes the race (%s).\n  %s\n\n", plural(len(w.Order), "event"), judgement(w.Semantics, r.Paths))
+		h.printf("\n  A schedule that exposes the race (%s).\n  %s\n\n", plural.Of(len(w.Order), "event"), judgement(w.Semantics, r.Paths))
 	}
 	col := (h.o.Width - 4 - 3) / 2
 	h.row(col, h.head.Sprint, goroutineName(left), goroutineName(right))
 	if w.Omitted > 0 {
-		h.printf("    %s\n", h.dim.Sprintf("… %s before", plural(w.Omitted, "step")))
+		h.printf("    %s\n", h.dim.Sprintf("… %s before", plural.Of(w.Omitted, "step")))
 	}
 	before, off := "", false
 	for i, s := range w.Steps {

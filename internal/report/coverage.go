@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/presage-race/presage/internal/plural"
 )
 
 // Searched is the part of a run that was searched.
@@ -90,27 +92,27 @@ func (h *textHandler) recorded(m *Summary) {
 	if c == nil || m.Events == 0 {
 		return
 	}
-	parts := []string{plural(c.Processes, "process")}
+	parts := []string{plural.Of(c.Processes, "process")}
 	if m.Functions > 0 {
-		parts = append([]string{fmt.Sprintf("%d of %s", m.Instrumented, plural(m.Functions, "function"))}, parts...)
+		parts = append([]string{fmt.Sprintf("%d of %s", m.Instrumented, plural.Of(m.Functions, "function"))}, parts...)
 	}
 	if m.Settled < m.Promising {
-		h.printf("presage: %s of source lines had neither a common lock nor a fixed order; %d decided in full\n", plural(m.Promising, "pair"), m.Settled)
+		h.printf("presage: %s of source lines had neither a common lock nor a fixed order; %d decided in full\n", plural.Of(m.Promising, "pair"), m.Settled)
 	}
-	h.printf("presage: recorded %s, %s and %s%s\n", strings.Join(parts, ", "), plural(m.Goroutines, "goroutine"), plural(int(m.Events), "event"), m.uncovered())
+	h.printf("presage: recorded %s, %s and %s%s\n", strings.Join(parts, ", "), plural.Of(m.Goroutines, "goroutine"), plural.Of(int(m.Events), "event"), m.uncovered())
 }
 
 // uncovered lists functions and calls without records, and losses.
 func (s *Summary) uncovered() string {
 	var parts []string
 	if n := s.Functions - s.Instrumented; n > 0 {
-		parts = append(parts, fmt.Sprintf("%s left as written", plural(n, "function")))
+		parts = append(parts, fmt.Sprintf("%s left as written", plural.Of(n, "function")))
 	}
 	if n := s.Coverage.Assembly; n > 0 {
-		parts = append(parts, fmt.Sprintf("%s in assembly", plural(n, "function")))
+		parts = append(parts, fmt.Sprintf("%s in assembly", plural.Of(n, "function")))
 	}
 	if n := s.Coverage.LeftOut; n > 0 {
-		parts = append(parts, fmt.Sprintf("%s of packages that were left out", plural(n, "call")))
+		parts = append(parts, fmt.Sprintf("%s of packages that were left out", plural.Of(n, "call")))
 	}
 	for _, g := range s.Coverage.Gaps {
 		if g.Lost {

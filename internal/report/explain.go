@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/presage-race/presage/internal/plural"
 )
 
 // maxSights is the number of reads that the text of a report explains.
@@ -76,7 +78,7 @@ func (p *Path) choice() string {
 func (h *textHandler) sights(list []Sight) {
 	for i, s := range list {
 		if i == maxSights {
-			h.printf("    %s\n", h.dim.Sprintf("… and %s", plural(len(list)-i, "read")))
+			h.printf("    %s\n", h.dim.Sprintf("… and %s", plural.Of(len(list)-i, "read")))
 			return
 		}
 		h.printf("    goroutine %d %s at %s: %s\n", s.Goroutine, s.Text, h.loc.Sprint(h.short(s.Position)), s.sees())

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 	"github.com/presage-race/presage/internal/untrusted/visible"
@@ -97,7 +98,7 @@ func (m *MemoryName) String() string {
 	if m.To == 0 {
 		return "everything"
 	}
-	text := fmt.Sprintf("%s at %#x", plural(int(m.To-m.From), "byte"), m.From)
+	text := fmt.Sprintf("%s at %#x", plural.Of(int(m.To-m.From), "byte"), m.From)
 	for i, n := range m.names {
 		text += pick(i == 0, ": ", ", ") + n
 	}

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/presage-race/presage/internal/plural"
 )
 
 // Mark is the result of comparing a static warning with a recorded run (presage test -static).
@@ -84,8 +86,8 @@ func (h *textHandler) marks(m *Marks) {
 		parts = append(parts, fmt.Sprintf("and %d of lower tiers", m.Lower))
 	}
 	if m.Ignored > 0 {
-		parts = append(parts, plural(m.Ignored, "pair")+" ignored")
+		parts = append(parts, plural.Of(m.Ignored, "pair")+" ignored")
 	}
-	h.printf("presage: %s of the static lens (%s)%s", plural(m.Warnings, "warning"), m.Tier, pick(len(parts) > 0, ": "+strings.Join(parts, ", "), ""))
-	h.printf("%s\n", pick(m.Unwarned > 0, fmt.Sprintf("; it has none for %s", plural(m.Unwarned, "race")), ""))
+	h.printf("presage: %s of the static lens (%s)%s", plural.Of(m.Warnings, "warning"), m.Tier, pick(len(parts) > 0, ": "+strings.Join(parts, ", "), ""))
+	h.printf("%s\n", pick(m.Unwarned > 0, fmt.Sprintf("; it has none for %s", plural.Of(m.Unwarned, "race")), ""))
 }

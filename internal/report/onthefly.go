@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
@@ -70,15 +71,15 @@ func (h *textHandler) onTheFly(m *Summary) {
 	}
 	h.printf("%s: %s\n", o.Engine, strings.Join(engine, ", "))
 	but := ""
-	found := fmt.Sprintf("%s, %s", plural(m.Races, "race"), plural(o.Candidates, "candidate"))
+	found := fmt.Sprintf("%s, %s", plural.Of(m.Races, "race"), plural.Of(o.Candidates, "candidate"))
 	if m.Races+o.Candidates == 0 {
 		found = cmp.Or(m.Coverage.none("findings", ""), "nothing found")
 	} else {
 		but = m.Coverage.some()
 	}
-	seen := plural(int(m.Events), "event") + ", " + plural(m.Goroutines, "goroutine")
+	seen := plural.Of(int(m.Events), "event") + ", " + plural.Of(m.Goroutines, "goroutine")
 	if m.Events == 0 && o.Processes > 0 {
-		seen = fmt.Sprintf("%d accesses in %s", o.Accesses, pick(o.Processes == 1, "one process", fmt.Sprintf("%d processes", o.Processes)))
+		seen = plural.Of(o.Accesses, "access") + " in " + pick(o.Processes == 1, "one process", plural.Of(o.Processes, "process"))
 	}
 	h.printf("presage: %s; %s, %.1fs%s\n", found, seen, m.Seconds, but)
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/presage-race/presage/internal/plural"
 )
 
 // Paths counts the alternative paths that were explored. Windows overlap, so a fork may count
@@ -59,10 +61,10 @@ func (p *Paths) lost() string {
 		for i, what := range list {
 			list[i] = fmt.Sprintf("%s (%d)", what, by[what])
 		}
-		parts = append(parts, fmt.Sprintf("explored %s, %d only in part, because of %s", plural(p.Ways, "alternative path"), total, strings.Join(list, ", ")))
+		parts = append(parts, fmt.Sprintf("explored %s, %d only in part, because of %s", plural.Of(p.Ways, "alternative path"), total, strings.Join(list, ", ")))
 	}
 	if n := p.Unexplored; n > 0 {
-		parts = append(parts, fmt.Sprintf("did not explore %d of %s, because there are many", n, plural(p.Forks, "fork")))
+		parts = append(parts, fmt.Sprintf("did not explore %d of %s, because there are many", n, plural.Of(p.Forks, "fork")))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
@@ -56,7 +57,7 @@ type Guard struct {
 // Guard prints a suggestion as go vet would.
 func (h *textHandler) Guard(g *Guard) error {
 	g = visible.Copy(g)
-	h.printf("%s: %s is guarded by %s: +checklocks:%s (%d of %s)\n", h.short(g.Position), h.head.Sprint(g.Memory), g.Lock, g.Lock, g.Held, plural(g.Uses, "use"))
+	h.printf("%s: %s is guarded by %s: +checklocks:%s (%d of %s)\n", h.short(g.Position), h.head.Sprint(g.Memory), g.Lock, g.Lock, g.Held, plural.Of(g.Uses, "use"))
 	for _, p := range g.Without {
 		h.printf("\tnot held at %s\n", h.loc.Sprint(h.short(p)))
 	}
@@ -91,7 +92,7 @@ func (h *textHandler) StaticWarning(w *StaticWarning) error {
 		if s.Common == "b" {
 			a = &w.B
 		}
-		h.printf("\tand %s with the %s at %s\n", plural(w.Count-1, "more pair"), a.Kind, h.short(a.Position))
+		h.printf("\tand %s with the %s at %s\n", plural.Of(w.Count-1, "more pair"), a.Kind, h.short(a.Position))
 	}
 	h.mark(s)
 	h.printf("\t%s\n", s.strength())
@@ -114,9 +115,9 @@ func (w *StaticWarning) codes() string {
 func (s *Vet) strength() string {
 	var parts []string
 	if s.Guard != "" {
-		parts = append(parts, fmt.Sprintf("%s is held at %d of %s", s.Guard, s.Held, plural(s.Uses, "use")))
+		parts = append(parts, fmt.Sprintf("%s is held at %d of %s", s.Guard, s.Held, plural.Of(s.Uses, "use")))
 	}
-	parts = append(parts, pick(s.WriteWrite, "both write", "one writes"), plural(s.Calls, "call")+" from the goroutines' starts")
+	parts = append(parts, pick(s.WriteWrite, "both write", "one writes"), plural.Of(s.Calls, "call")+" from the goroutines' starts")
 	return fmt.Sprintf("rank %d: %s", s.Rank, strings.Join(parts, ", "))
 }
 
@@ -176,20 +177,20 @@ func heldNames(ls []Lock) string {
 func (h *textHandler) vetted(m *Summary) {
 	v := m.Vet
 	if v.Guards > 0 {
-		h.printf("presage: %s; %s\n", plural(v.Guards, "suggestion"), plural(v.Packages, "package"))
+		h.printf("presage: %s; %s\n", plural.Of(v.Guards, "suggestion"), plural.Of(v.Packages, "package"))
 		return
 	}
-	h.printf("presage: %s, and %d of lower tiers", plural(v.Warnings, "warning"), v.Lower)
+	h.printf("presage: %s, and %d of lower tiers", plural.Of(v.Warnings, "warning"), v.Lower)
 	for _, c := range []struct {
 		n    int
 		text string
 	}{
-		{v.Ignored, plural(v.Ignored, "pair") + " ignored"}, {v.Baseline, plural(v.Baseline, "pair") + " of the baseline"},
-		{v.Gone, fmt.Sprintf("%d of the baseline gone", v.Gone)}, {v.Old, plural(v.Old, "pair") + " that are there at " + v.Revision},
+		{v.Ignored, plural.Of(v.Ignored, "pair") + " ignored"}, {v.Baseline, plural.Of(v.Baseline, "pair") + " of the baseline"},
+		{v.Gone, fmt.Sprintf("%d of the baseline gone", v.Gone)}, {v.Old, plural.Text(v.Old, "{{n}} pair{{|s}} that {{is|are}} there at ") + v.Revision},
 	} {
 		if c.n > 0 {
 			h.printf(", %s", c.text)
 		}
 	}
-	h.printf("; %s, %s, %d lines\n", plural(v.Packages, "package"), plural(v.Functions, "function"), v.Lines)
+	h.printf("; %s, %s, %s\n", plural.Of(v.Packages, "package"), plural.Of(v.Functions, "function"), plural.Of(v.Lines, "line"))
 }

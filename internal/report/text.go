@@ -10,6 +10,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
@@ -122,7 +123,7 @@ func times(n int) string {
 	if n <= 1 {
 		return ""
 	}
-	return fmt.Sprintf(", %d pairs of accesses at these two source lines", n)
+	return ", " + plural.Of(n, "pair") + " of accesses at these two source lines"
 }
 
 func (h *textHandler) access(a *Access) {
@@ -232,11 +233,11 @@ func (h *textHandler) Summary(m *Summary) error {
 	h.recorded(m)
 	found, but := cmp.Or(m.Coverage.none("races", h.below()), "no races found"+h.below()), ""
 	if m.Races > 0 {
-		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural(m.Races, "race"), m.Observed, m.Predicted, m.rungs())
+		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural.Of(m.Races, "race"), m.Observed, m.Predicted, m.rungs())
 		but = m.Coverage.some()
 	}
 	h.marks(m.Static)
-	h.printf("presage: %s; %s, %s, %.1fs%s\n", found, plural(int(m.Events), "event"), plural(m.Goroutines, "goroutine"), m.Seconds, but)
+	h.printf("presage: %s; %s, %s, %.1fs%s\n", found, plural.Of(int(m.Events), "event"), plural.Of(m.Goroutines, "goroutine"), m.Seconds, but)
 	return h.err
 }
 
@@ -247,8 +248,4 @@ func (h *textHandler) below() string {
 		return " at level " + h.level
 	}
 	return ""
-}
-
-func plural(n int, what string) string {
-	return fmt.Sprintf("%d %s%s", n, what, pick(n == 1, "", pick(strings.HasSuffix(what, "s"), "es", "s")))
 }

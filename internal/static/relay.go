@@ -46,6 +46,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/static/evidence/promise"
 	"github.com/presage-race/presage/internal/static/guard"
 	"github.com/presage-race/presage/internal/static/link"
@@ -151,7 +152,7 @@ type run struct {
 type MissingError struct{ Packages []string }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("%d packages have no summary in the directory, the first is %s", len(e.Packages), e.Packages[0])
+	return plural.Text(len(e.Packages), "{{n}} package{{|s}} {{has|have}} no summary in the directory, the first is ") + e.Packages[0]
 }
 
 func newRun(cfg Config) *run {

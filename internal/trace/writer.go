@@ -108,7 +108,7 @@ func (w *Writer) writeMeta(meta *Meta) {
 	}
 	b, err := json.Marshal(meta)
 	if err == nil && len(b) > maxMetaBytes/2 {
-		err = fmt.Errorf("tables of %d bytes are too large for a trace file", len(b))
+		err = fmt.Errorf("the tables are too large for a trace file (size %d)", len(b))
 	}
 	if err != nil {
 		w.err = err

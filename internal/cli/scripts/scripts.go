@@ -70,7 +70,7 @@ func Run(t *testing.T, dir string) {
 		run = append(run, f)
 	}
 	if skipped > 0 {
-		t.Logf("%d of %d scripts skipped by -short: they record programs", skipped, len(files))
+		t.Logf("scripts that -short skips, because they record programs: %d of %d", skipped, len(files))
 	}
 	if len(run) == 0 {
 		t.Skip("all of them are")

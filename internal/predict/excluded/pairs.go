@@ -49,7 +49,7 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 	switch e.Kind {
 	case format.MethodBegin:
 		if p.rest > 0 {
-			return nil, fmt.Errorf("event %d: %d parts of a set do not follow its reachset", i, p.rest)
+			return nil, fmt.Errorf("event %d: a set lacks its last parts (%d)", i, p.rest)
 		}
 		x := &Pair{G: e.G, Method: e.Obj, Site: e.Site, Begin: i, End: -1}
 		x.D.All = e.Flags&format.FlagAll != 0 || p.Mode == Everything
@@ -86,7 +86,7 @@ func (p *Pairs) Step(i int64, e *trace.Event) (*Pair, error) {
 		return nil, nil
 	}
 	if p.listing = nil; p.rest > 0 {
-		return nil, fmt.Errorf("event %d: %d parts of a set do not follow its reachset", i, p.rest)
+		return nil, fmt.Errorf("event %d: a set lacks its last parts (%d)", i, p.rest)
 	}
 	switch e.Kind {
 	case format.MethodEnd:

@@ -14,7 +14,7 @@ func (p *Pairs) named(i int64, e *trace.Event) error {
 	case x == nil || x.G != e.G:
 		return fmt.Errorf("event %d: %s of goroutine %d does not follow its methodbegin", i, e.Kind, e.G)
 	case p.rest > 0:
-		return fmt.Errorf("event %d: %d parts of a set do not follow its reachset", i, p.rest)
+		return fmt.Errorf("event %d: a set lacks its last parts (%d)", i, p.rest)
 	case e.Val > 0:
 		if p.sets == nil {
 			p.sets = make(map[trace.Addr]*Set)

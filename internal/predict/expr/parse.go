@@ -139,7 +139,7 @@ func build(name string, a []*Expr) (*Expr, error) {
 		return nil, fmt.Errorf("no operator %q", name)
 	}
 	if len(a) != arity(op) {
-		return nil, fmt.Errorf("%s has %d operands, not %d", name, arity(op), len(a))
+		return nil, fmt.Errorf("%s has arity %d, not %d", name, arity(op), len(a))
 	}
 	kinds := [2]Kind{Uint64, Uint64}
 	for i, s := range parts[1:] {

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/predict/walk"
@@ -86,7 +87,7 @@ func Print(out io.Writer, of *plan.Plan, open func(func(trace.Source) error) err
 		return err
 	}
 	if n := w.Stats().Mismatches; n > 0 {
-		_, err = fmt.Fprintf(out, "\n%d calls do not agree with their source (a mistake of presage, please report it), and are not told\n", n)
+		_, err = fmt.Fprintln(out, plural.Text(n, "\n{{n}} call{{|s}} do{{es|}} not agree with {{its|their}} source (a mistake of presage, please report it), and {{is|are}} not printed"))
 	}
 	return err
 }

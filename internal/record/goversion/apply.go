@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/presage-race/presage/internal/plural"
 )
 
 // A Set names the patches of one kind of build.
@@ -57,7 +59,7 @@ func times(n int) string {
 	if n == 1 {
 		return "once"
 	}
-	return fmt.Sprintf("%d times", n)
+	return plural.Of(n, "time")
 }
 
 // Files are the sources of an overlay, by their names below GOROOT/src. Those of GOROOT that are

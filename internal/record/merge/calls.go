@@ -94,9 +94,9 @@ func (k *calls) warn() {
 		}
 		text := fmt.Sprintf("%s %d", k.meta.Missing[i-1].Path, x.calls)
 		if x.all > 0 {
-			text += fmt.Sprintf(" (%d reach everything)", x.all)
+			text += fmt.Sprintf(" (of these %d with everything in reach)", x.all)
 		}
 		list = append(list, text)
 	}
-	k.meta.Warn("left-out", n, fmt.Sprintf("calls went to packages that were left out of the trace, with %.3g %% of the goroutines' time: %s", 100*float64(k.away)/max(1, float64(k.time)), strings.Join(list, ", ")))
+	k.meta.Warn("left-out", n, fmt.Sprintf("{{n}} call{{|s}} went to packages that were left out of the trace, with %.3g %% of the goroutines' time: %s", 100*float64(k.away)/max(1, float64(k.time)), strings.Join(list, ", ")))
 }

@@ -129,7 +129,7 @@ func (m *merger) callsDirectly(s *stream) format.Flags {
 func (m *merger) constant(r *record) {
 	x, n := r.word(0), min(uint64(r.size), uint64(len(r.w)-8))
 	if x == 0 && n == 8 {
-		m.meta.Warn("constants-large", int(r.word(1)), "bytes of the program's read-only data were not recorded: the content of strings in them is unknown")
+		m.meta.Warn("constants-large", int(r.word(1)), "{{n}} byte{{|s}} of the program's read-only data {{was|were}} not recorded: the content of strings in them is unknown")
 	} else if end := m.readOnly.end(); !m.readOnly.add(x, r.w[8:8+n]) {
 		m.recording.damaged("read-only data at %#x, after data up to %#x", x, end)
 	}
@@ -140,10 +140,10 @@ func (m *merger) variable(r *record) {
 	x, n := r.word(0), r.word(1)
 	switch {
 	case x == 0:
-		m.meta.Warn("variables-large", int(n), "package-level variables were too large to record their initial values")
+		m.meta.Warn("variables-large", int(n), "{{n}} package-level variable{{|s}} {{was|were}} too large to record {{its initial value|their initial values}}")
 		return
 	case n > maxVariable || x+n < x:
-		m.recording.damaged("a variable of %d bytes at %#x", n, x)
+		m.recording.damaged("a variable of size %d at %#x", n, x)
 		return
 	case m.current.inRange(x, n):
 		return
@@ -269,7 +269,7 @@ func (m *merger) plain(s *stream, r *record, p placed) {
 func (m *merger) bytes(r *record, p placed) {
 	x, n := r.word(0), r.word(1)
 	if m.tooWide(x, n) {
-		m.recording.damaged("an access of %d bytes at %#x", n, x)
+		m.recording.damaged("an access of size %d at %#x", n, x)
 		return
 	}
 	if p.e.Kind == format.Write {

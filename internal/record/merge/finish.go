@@ -27,27 +27,27 @@ func (m *merger) finish() {
 func (m *merger) warn() {
 	r := m.recording
 	m.calls.warn()
-	m.meta.Warn("sets-lost", m.reach.lost, "sets of memory that excluded calls can reach were not recorded; each counts as all of memory")
-	m.meta.Warn("unexplained-read", m.stats.Unexplained, "reads returned a value that no write in the trace explains: code that is not instrumented wrote it, or racing goroutines did, in an order that was not found")
+	m.meta.Warn("sets-lost", m.reach.lost, "{{n}} set{{|s}} of memory that excluded calls can reach {{was|were}} not recorded; each counts as all of memory")
+	m.meta.Warn("unexplained-read", m.stats.Unexplained, "{{n}} read{{|s}} returned a value that no write in the trace explains: code that is not instrumented wrote it, or racing goroutines did, in an order that was not found")
 	if r.Stopped != format.NotStopped {
 		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+WhyStopped(r.Stopped, r.Limit, r.in))
 	}
 	if m.stopped {
-		m.meta.Warn("merge-stopped", 1, fmt.Sprintf("processes recorded more than could be put in order in the given time; events after the first %d are not searched (-time allows more)", m.stats.Events))
+		m.meta.Warn("merge-stopped", 1, fmt.Sprintf("{{n}} process{{|es}} recorded more than could be put in order in the given time; what comes after event %d is not searched (-time allows more)", m.stats.Events))
 	}
 	switch r.Blind {
 	case 0:
 	case 2:
-		m.meta.Warn("outside-unrecorded", 1, "processes ran so long that accesses of code that is not instrumented were not recorded to the end: races in it may be missed")
+		m.meta.Warn("outside-unrecorded", 1, "{{n}} process{{|es}} ran so long that accesses of code that is not instrumented were not recorded to the end: races in it may be missed")
 	default:
-		m.meta.Warn("outside-unrecorded", 1, "processes ran without records of the accesses of code that is not instrumented, because the system refused 2 TiB of address space: races in it are missed; look at `ulimit -v` and /proc/sys/vm/overcommit_memory (0 or 1)")
+		m.meta.Warn("outside-unrecorded", 1, "{{n}} process{{|es}} ran without records of the accesses of code that is not instrumented, because the system refused 2 TiB of address space: races in it are missed; look at `ulimit -v` and /proc/sys/vm/overcommit_memory (0 or 1)")
 	}
-	m.meta.Warn("outside-lost", r.Lost, "accesses could not be recorded, because there was no room on the stack or the loop that made them was not known: a race of them may be missed")
+	m.meta.Warn("outside-lost", r.Lost, "{{n}} access{{|es}} could not be recorded, because there was no room on the stack or the loop that made {{it|them}} was not known: a race of {{it|them}} may be missed")
 	if !r.Ended && r.Stopped == format.NotStopped && m.contexts.used {
-		m.meta.Warn("outside-unfinished", 1, "processes were ended by a signal, a fatal error or syscall.Exit: races between what instrumented code did after each goroutine's last synchronisation and other code may be missed")
+		m.meta.Warn("outside-unfinished", 1, "{{n}} process{{|es}} {{was|were}} ended by a signal, a fatal error or syscall.Exit: races between what instrumented code did after each goroutine's last synchronisation and other code may be missed")
 	}
-	m.meta.Warn("raw-damaged", len(r.damage), "raw records could not be read: the trace ends there")
-	m.meta.Warn("records-dropped", m.stats.Dropped, "records after the end of the complete part of the recording were left out")
+	m.meta.Warn("raw-damaged", len(r.damage), "{{n}} raw record{{|s}} could not be read: the trace ends there")
+	m.meta.Warn("records-dropped", m.stats.Dropped, "{{n}} record{{|s}} after the end of the complete part of the recording {{was|were}} left out")
 }
 
 // WhyStopped says why a process was not recorded any more. The directory is that of the run; limit

@@ -22,7 +22,7 @@ func (p *Plan) Matches(meta *trace.Meta) error {
 		}
 	}
 	if len(p.Funcs) != len(funcs) || len(p.Sites) != len(sites) {
-		return fmt.Errorf("the source has %d functions and %d sites, the recording had %d and %d",
+		return fmt.Errorf("functions and sites: %d and %d in the source, %d and %d in the recording",
 			len(p.Funcs), len(p.Sites), len(funcs), len(sites))
 	}
 	return nil

@@ -1,10 +1,11 @@
 package load
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"github.com/presage-race/presage/internal/plural"
 )
 
 // cut takes out of a package with errors what the SSA builder cannot stand: the bodies of functions
@@ -20,7 +21,7 @@ func (p *Package) cut() {
 	}
 	p.Info.InitOrder = slices.DeleteFunc(p.Info.InitOrder, func(i *types.Initializer) bool { return p.broken(i.Rhs) })
 	if p.Left > 0 {
-		p.Errors = append(p.Errors, fmt.Sprintf("%d functions with errors are left out", p.Left))
+		p.Errors = append(p.Errors, plural.Text(p.Left, "{{n}} function{{|s}} with errors {{is|are}} left out"))
 	}
 }
 

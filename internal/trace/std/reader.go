@@ -317,11 +317,11 @@ func (r *Reader) Meta() *trace.Meta {
 	for i := range r.objectNames.len() {
 		m.Objects = append(m.Objects, trace.Object{Addr: trace.Addr(8 * (i + 1)), Name: r.objectNames.name(i)})
 	}
-	m.Warn("std-reentrant", r.count.reentrant, "inner acquires and releases of a lock by its holder were dropped")
-	m.Warn("std-held-at-start", r.count.held, "locks were held when the trace began: released without having been acquired")
-	m.Warn("std-request", r.count.req, "req operations were ignored")
-	m.Warn("std-wait", r.count.wait, "waits were taken as release and acquire, in the recorded order with notify")
-	m.Warn("std-notify", r.count.notify, "notifies are ordered with waits as recorded")
-	m.Warn("std-late-fork", r.count.late, "forks of threads that already ran are kept as order only")
+	m.Warn("std-reentrant", r.count.reentrant, "{{n}} inner {{acquire or release|acquires and releases}} of a lock by its holder {{was|were}} dropped")
+	m.Warn("std-held-at-start", r.count.held, "{{n}} lock{{|s}} {{was|were}} held when the trace began: released without having been acquired")
+	m.Warn("std-request", r.count.req, "{{n}} req operation{{|s}} {{was|were}} ignored")
+	m.Warn("std-wait", r.count.wait, "{{n}} wait{{|s}} {{was|were}} taken as release and acquire, in the recorded order with notify")
+	m.Warn("std-notify", r.count.notify, "{{n}} {{notify is|notifies are}} ordered with waits as recorded")
+	m.Warn("std-late-fork", r.count.late, "{{n}} fork{{|s}} of {{a thread|threads}} that already ran {{is|are}} kept as order only")
 	return m
 }

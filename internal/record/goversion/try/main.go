@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/record/goversion"
 	"github.com/presage-race/presage/internal/record/recorder"
 )
@@ -108,7 +109,7 @@ func patch(env environment) (ok bool, err error) {
 	for _, text := range texts {
 		fmt.Printf("\n%s\n\t(%s)\n", text, strings.Join(sets[text], ", "))
 	}
-	fmt.Printf("%d patches do not fit\n", len(texts))
+	fmt.Println(plural.Text(len(texts), "{{n}} patch{{|es}} do{{es|}} not fit"))
 	return len(texts) == 0, nil
 }
 

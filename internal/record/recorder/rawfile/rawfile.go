@@ -168,7 +168,7 @@ func (p *Process) segment(w []uint64) ([]chunk, error) {
 		}
 		n := int(uint32(w[i]))
 		if n < format.ChunkHeaderWords || n > len(w)-i {
-			return nil, fmt.Errorf("word %d: chunk of %d words", i, n)
+			return nil, fmt.Errorf("word %d: chunk of length %d", i, n)
 		}
 		if w[i+2] != 0 { // else it is void, with its records in the log
 			cs, err := chunksIn(w[i : i+n])
