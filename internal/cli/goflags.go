@@ -167,6 +167,9 @@ func (g *goArgs) flag(arg, name, value string, inline bool, next string, hasNext
 		}
 		value, used = next, 1
 	}
+	if v := meant(name, next); !inline && v != "" {
+		return 0, usagef("flag -%s takes a value only behind =, so that %s would be a package: did you mean -%[1]s=%[3]s? The package is ./%[2]s", name, next, v)
+	}
 	own, err := g.own(name, value, inline)
 	if own || err != nil {
 		if own && err == nil && predicts[name] && !(name == "confirm" && value == "off") {
@@ -182,6 +185,26 @@ func (g *goArgs) flag(arg, name, value string, inline bool, next string, hasNext
 		g.dir = value
 	}
 	return used, nil
+}
+
+// meant returns the value of a flag of presage, whose value is optional, if the argument next to the
+// flag is one. It is "" for a package. The argument all is a pattern of the go command.
+func meant(flag, next string) string {
+	switch {
+	case next == "all" || !slices.Contains(ownFlags, flag) || !slices.Contains(boolFlags, flag):
+		return ""
+	case flag == "confirm":
+		if _, err := confirmValue(next, true); err == nil {
+			return next
+		}
+	case flag == "static":
+		if _, err := staticValue(next, true); err == nil {
+			return next
+		}
+	default:
+		return map[string]string{"on": "true", "off": "false", "true": "true", "false": "false"}[next]
+	}
+	return ""
 }
 
 // own takes the flag if it is one of presage's.

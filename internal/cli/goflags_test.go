@@ -30,6 +30,9 @@ func TestParseGo(t *testing.T) {
 		{"test", "./a -update -json", want{Packages: "./a", Args: "-update -json"}},
 		{"test", "-instrument a/... -instrument=b -level hb -window 500 .", want{Packages: ".", Instrument: "a/... b", Level: "hb", Window: 500}},
 		{"test", "-json=false .", want{Packages: "."}},
+		{"test", "-static all", want{Packages: "all"}},
+		{"test", "-confirm ./off -q -confirm=off off", want{Packages: "./off off"}},
+		{"run", "-q ./cmd/x off", want{Packages: "./cmd/x", Args: "off"}},
 		{"test", "-h", want{Help: true}},
 		{"run", "./cmd/x", want{Packages: "./cmd/x"}},
 		{"run", "-tags t ./cmd/x -v y", want{Flags: "-tags=t", Packages: "./cmd/x", Args: "-v y"}},
@@ -65,6 +68,14 @@ func TestParseGoErrors(t *testing.T) {
 		"-overlay=x.json .": "-overlay",
 		"-c .":              "-c",
 		"-coverprofile c .": "-coverprofile",
+		"-confirm off .":    "did you mean -confirm=off?",
+		"-confirm 2m .":     "did you mean -confirm=2m?",
+		"--static likely .": "did you mean -static=likely?",
+		"-static off":       "did you mean -static=off?",
+		"-json off .":       "did you mean -json=false?",
+		"-q true .":         "did you mean -q=true?",
+		"-online false .":   "did you mean -online=false?",
+		"-halt on .":        "did you mean -halt=true?",
 	} {
 		_, err := parseGo(strings.Fields(line), true)
 		var exit *exitError
