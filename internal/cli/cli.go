@@ -56,9 +56,11 @@ func Main(ctx context.Context, env Env) int {
 	giveModCache()
 	done, err := vettool(&env)
 	if !done {
-		root := newRoot(&env)
-		root.SetArgs(goStyle(env.Args))
-		err = root.ExecuteContext(ctx)
+		root, args := newRoot(&env), goStyle(env.Args)
+		root.SetArgs(args)
+		if err = valuesApart(root, args); err == nil {
+			err = root.ExecuteContext(ctx)
+		}
 	}
 	if err == nil {
 		return exitNone
@@ -93,6 +95,34 @@ func goStyle(args []string) []string {
 		out = append(out, a)
 	}
 	return out
+}
+
+// valuesApart returns an error for the value of a flag that is an argument of its own, although the
+// flag takes a value only behind =. parseGo does it for test and run.
+func valuesApart(root *cobra.Command, args []string) error {
+	cmd, _, err := root.Find(args)
+	if err != nil {
+		return nil // ExecuteContext says so
+	}
+	for i, arg := range args[:max(len(args)-1, 0)] {
+		name := strings.TrimLeft(arg, "-")
+		f := cmd.Flags().Lookup(name)
+		if len(name) == 1 {
+			f = cmd.Flags().ShorthandLookup(name)
+		}
+		if v := booleans[args[i+1]]; name != arg && f != nil && f.NoOptDefVal != "" && v != "" {
+			return apart(name, args[i+1], v)
+		}
+	}
+	return nil
+}
+
+// booleans are the words for the value of a flag that is on or off, and what the flag takes.
+var booleans = map[string]string{"on": "true", "off": "false", "true": "true", "false": "false"}
+
+// apart is the error for a value of a flag behind a space.
+func apart(flag, next, value string) error {
+	return usagef("flag -%s takes a value only behind =: did you mean -%[1]s=%[3]s? Without =, %[2]s is no value; if it is a file or a package, write ./%[2]s", flag, next, value)
 }
 
 func newRoot(env *Env) *cobra.Command {

@@ -168,7 +168,7 @@ func (g *goArgs) flag(arg, name, value string, inline bool, next string, hasNext
 		value, used = next, 1
 	}
 	if v := meant(name, next); !inline && v != "" {
-		return 0, usagef("flag -%s takes a value only behind =, so that %s would be a package: did you mean -%[1]s=%[3]s? The package is ./%[2]s", name, next, v)
+		return 0, apart(name, next, v)
 	}
 	own, err := g.own(name, value, inline)
 	if own || err != nil {
@@ -202,7 +202,7 @@ func meant(flag, next string) string {
 			return next
 		}
 	default:
-		return map[string]string{"on": "true", "off": "false", "true": "true", "false": "false"}[next]
+		return booleans[next]
 	}
 	return ""
 }
