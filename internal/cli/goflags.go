@@ -177,7 +177,7 @@ func (g *goArgs) flag(arg, name, value string, inline bool, next string, hasNext
 		}
 		return used, err
 	}
-	if used == 1 { // one argument each, so that nobody takes a value for a flag
+	if used == 1 { // one argument each, so that a value is not taken for a flag
 		arg += "=" + value
 	}
 	g.flags = append(g.flags, arg)
@@ -187,8 +187,8 @@ func (g *goArgs) flag(arg, name, value string, inline bool, next string, hasNext
 	return used, nil
 }
 
-// meant returns the value of a flag of presage, whose value is optional, if the argument next to the
-// flag is one. It is "" for a package. The argument all is a pattern of the go command.
+// meant returns the value of a flag of presage, whose value is optional, if the argument next to
+// the flag is one. It is "" for a package. The argument all is a pattern of the go command.
 func meant(flag, next string) string {
 	switch {
 	case next == "all" || !slices.Contains(ownFlags, flag) || !slices.Contains(boolFlags, flag):

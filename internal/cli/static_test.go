@@ -54,7 +54,7 @@ func TestJudge(t *testing.T) {
 func TestApart(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		visits [][2]int64 // site, who
+		visits [][2]int64 // site, goroutine
 		want   bool
 	}{
 		{"one goroutine", [][2]int64{{1, 5}, {2, 5}}, false},

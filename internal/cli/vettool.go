@@ -27,7 +27,7 @@ func vetStore(flag string) (string, error) {
 // vettool recognises the calls that the go command makes of a vet tool (go vet -vettool=presage),
 // and answers them. The summaries go to the directory in which presage vet looks for them.
 //
-//	-V=full      who is it: the go command keeps answers for this executable
+//	-V=full      its version: the go command keeps answers for this executable
 //	-flags       which flags it has, as JSON
 //	… unit.cfg   one package
 func vettool(env *Env) (bool, error) {

@@ -20,7 +20,7 @@ func TestCountingTests(t *testing.T) {
 		"TestA: func TestA(t *testing.T) { check(t, 2) }; func check(t *testing.T, n int) { if n > 0 { check(t, n-1) }; testing.AllocsPerRun(1, f) }",
 		"TestA: func TestA(t *testing.T) { (&s{}).odd(t) }; func (*s) odd(t *testing.T) { (&s{}).even(t) }; func (*s) even(t *testing.T) { (&s{}).odd(t); AllocsPerRun(1, f) }",
 
-		// Nobody names the method: reflection calls it.
+		// Nothing names the method: reflection calls it.
 		": func BenchmarkA(b *testing.B) { testing.AllocsPerRun(1, f) }; func TestA(t *testing.T) {}",
 		"*: func TestA(t *testing.T) { suite.Run(t, new(s)) }; func (*s) TestB() { testing.AllocsPerRun(1, f) }",
 		"*: func TestA(t *testing.T) { testing.AllocsPerRun(1, f) }; func helper() { testing.AllocsPerRun(1, f) }",

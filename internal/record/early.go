@@ -57,7 +57,7 @@ type ahead struct {
 
 // earlyPause is the time between two looks at the records, and earlyAfter that before the first: to
 // load the program again, for the walk of traces, takes a second or so that short tests would feel,
-// and that nobody gains.
+// without a gain.
 const earlyPause, earlyAfter = 250 * time.Millisecond, 5 * time.Second
 
 // watch begins to merge what has ended.
@@ -169,7 +169,7 @@ func (e *early) end() {
 	e.closed.Do(func() { close(e.stop) })
 }
 
-// drop removes what was merged, which nobody takes.
+// drop removes what was merged and will not be taken.
 func (e *early) drop() {
 	if e == nil {
 		return

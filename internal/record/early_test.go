@@ -203,7 +203,7 @@ func TestEarlyStands(t *testing.T) {
 }
 
 // TestEarlyLate: a merge under way has the time that is left once the tests are over, and what
-// nobody takes is removed.
+// is not taken is removed.
 func TestEarlyLate(t *testing.T) {
 	x := newEarlyRun(t)
 	leave(t, x.raw, testProcess{pid: 9, events: 100, ended: true})

@@ -288,7 +288,7 @@ func (r *RunDir) hold() error {
 	}
 	l, err := cache.OpenLock(filepath.Join(r.Dir, lockFile))
 	if err != nil {
-		return nil // it cannot be written to: nobody removes it
+		return nil // it cannot be written to, so it is not removed
 	}
 	if err := l.Shared(); err != nil {
 		return fmt.Errorf("locking run %s: %w", r.ID, err)
@@ -368,7 +368,7 @@ func removeGone(home string) {
 // goneSuffix is that of a run that is being removed: what is left of it is no run.
 const goneSuffix = ".gone"
 
-// takeAway renames a run that nobody uses.
+// takeAway renames a run that no process uses.
 func (r *RunDir) takeAway() {
 	if l, err := cache.FindLock(filepath.Join(r.Dir, lockFile)); err == nil {
 		defer l.Release()

@@ -48,7 +48,7 @@ type Config struct {
 	Heals    func(damage error) // an entry of the cache is made anew; nil: it is not said
 
 	// Spent takes the CPU time of each call of the go command that builds, when it has ended. Nil:
-	// nobody wants to know.
+	// it is not measured.
 	Spent func(cpu time.Duration)
 }
 
@@ -206,7 +206,7 @@ func prune(parent, used string) {
 	}
 	slices.SortFunc(dirs, func(a, b string) int { return at[b].Compare(at[a]) })
 	for _, d := range dirs[min(keep, len(dirs)):] {
-		if time.Since(at[d]) > time.Hour { // nobody replays it now
+		if time.Since(at[d]) > time.Hour { // no process replays it now
 			cache.Remove(filepath.Join(parent, d))
 			os.Remove(filepath.Join(parent, d) + ".lock")
 		}

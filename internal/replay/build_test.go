@@ -72,7 +72,7 @@ func TestBuiltOnce(t *testing.T) {
 	}
 }
 
-// What fails is not tried again, and all who ask get the same error. An interrupt is no failure.
+// What fails is not tried again, and all callers get the same error. An interrupt is no failure.
 func TestBuiltFailed(t *testing.T) {
 	p, calls := fakeGo(t, "echo no compiler\nexit 1\n")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -115,7 +115,7 @@ func TestBuildInterrupted(t *testing.T) {
 	}
 	for end := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(5 * time.Millisecond) {
 		if stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); strings.Contains(string(stat), ") Z ") {
-			break // nobody waits for it
+			break // no caller waits for it
 		}
 		if time.Now().After(end) {
 			t.Fatal("what the go command has started goes on")

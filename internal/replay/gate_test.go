@@ -29,7 +29,7 @@ const n = 500_000
 
 func measure(f func()) float64 {
 	best := time.Hour
-	for range 300 { // short stretches: the best is one in which nobody else had the processor
+	for range 300 { // short stretches: the best is one in which no other process had the processor
 		begun := time.Now()
 		f()
 		best = min(best, time.Since(begun))

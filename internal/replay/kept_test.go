@@ -120,7 +120,7 @@ func TestKeptConsistent(t *testing.T) {
 		want string
 	}{
 		{"no goroutine", func(k *Kept) { k.who = nil }, "first goroutine is missing"},
-		{"a step of nobody", func(k *Kept) { k.steps[1].who = 9 }, "step 2: there is no goroutine 9"},
+		{"a step of no goroutine", func(k *Kept) { k.steps[1].who = 9 }, "step 2: there is no goroutine 9"},
 		{"a gate that no function has", func(k *Kept) { k.steps[1].gate = 99 }, "step 2: no function has the gate g99"},
 		{"two gates of one number", func(k *Kept) { k.funcs[0].gates[1].number = 1 }, "there are two gates g1"},
 		{"a goroutine before it is started", func(k *Kept) { k.steps[0].who = 3 }, "step 1 is of goroutine 3, which no step before it starts"},

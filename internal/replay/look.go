@@ -7,7 +7,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// sharing says who uses a word of memory, or an object.
+// sharing says which goroutines use a word of memory, or an object.
 type sharing struct {
 	g              trace.GoID
 	several, write bool

@@ -40,7 +40,7 @@ type Outcome struct {
 	Tries []Try `json:"tries"`
 }
 
-// Judges says who confirms a race.
+// Judges says what confirms a race.
 type Judges string
 
 const (

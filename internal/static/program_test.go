@@ -36,7 +36,7 @@ func (t *T) Set(n int) { t.n = n }
 		{"one process", map[string]string{"a/main.go": main("go lib.Write()\ngo func() { println(lib.Read()) }()\nnew(lib.T).Loop(nil)\n")}, "Write-Read"},
 		// (LI6) What only different commands do is never done at once.
 		{"two processes", map[string]string{"a/main.go": main("go lib.Write()\n"), "b/main.go": main("go func() { println(lib.Read()) }()\nnew(lib.T).Loop(nil)\n")}, ""},
-		// (LI6) Nobody calls Set but a caller outside of a program that uses most of the package
+		// (LI6) Nothing calls Set but a caller outside of a program that uses most of the package
 		// itself.
 		{"closed", map[string]string{"a/main.go": main("new(lib.T).Loop(nil)\nlib.Write()\nprintln(lib.Read())\n")}, ""},
 		// What no command uses shows by its locks that it expects such calls.

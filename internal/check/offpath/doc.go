@@ -2,7 +2,7 @@
 //
 // Such a witness (docs/theory/model.md, "Variants") is a schedule of a variant of a window. In the
 // variant one goroutine t follows, from a program point called the fork, an alternative path that
-// nobody recorded. Package alternative has computed the events of that path symbolically. Package
+// was not recorded. Package alternative has computed the events of that path symbolically. Package
 // witness checks that the schedule obeys the rules of windows, but takes these events as given.
 // This package checks the events: it executes the program's SSA from the fork, with an interpreter
 // of its own, on the values that t's reads return in the witness.
@@ -76,7 +76,7 @@
 //     that goroutine starts another one. (A variable whose address does not leave its invocation
 //     stays the goroutine's own.) Another goroutine may load from it only if the object was
 //     allocated and complete before that goroutine was started.
-//   - A variable of a package that nobody has accessed up to the end of the window, and that the
+//   - A variable of a package that no event has accessed up to the end of the window, and that the
 //     program accesses by name alone (plan.Named), is such an object, of unknown content. The
 //     alternative does not store to it after it has started a goroutine.
 //   - A Mutex or RWMutex in an object that the goroutine may store to, and that is no variable of a

@@ -26,7 +26,7 @@ type owner struct {
 type object struct {
 	base     uint64
 	data     value
-	owner    *owner        // nil: nobody accesses the object
+	owner    *owner        // nil: no goroutine accesses the object
 	local    bool          // its address does not leave the invocation
 	frozen   bool          // its owner has started a goroutine since
 	variable bool          // a variable of a package whose address is unknown (CP5)

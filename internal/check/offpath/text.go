@@ -6,8 +6,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 )
 
-// texts has the contents of string constants: bytes of the program's memory that nobody writes, and
-// strings that have an address but are not in the trace.
+// texts has the contents of string constants: bytes of the program's memory that nothing writes,
+// and strings that have an address but are not in the trace.
 type texts struct{ in *expr.Texts }
 
 // at is the string of n bytes at an address.

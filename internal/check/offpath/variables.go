@@ -11,7 +11,7 @@ type variables struct {
 	addrs map[string]uint64
 }
 
-// address returns the address of a variable. If nobody has accessed the variable so far, its
+// address returns the address of a variable. If no event has accessed the variable so far, its
 // address is unknown. It is then an object of the heap, of unknown content, if the program accesses
 // it by name alone (CP5).
 func (v *variables) address(o *owner, g *ssa.Global) value {

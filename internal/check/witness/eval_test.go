@@ -374,7 +374,7 @@ func TestStrings(t *testing.T) {
 		sub, ok := tried(func() string { return s[int(in[2]):int(in[3])] })
 		j.same(expr.Binary(expr.Eql, expr.String, 0, expr.Slice(x, arg[2], arg[3]), expr.Text(sub)), in, 1, ok)
 	}
-	j.same(expr.Apply("nobody.knows", expr.Uint64, expr.Word(1)), nil, 0, false)
+	j.same(expr.Apply("no.function", expr.Uint64, expr.Word(1)), nil, 0, false)
 }
 
 // text0 is string(x) for an int, which Go allows only of a rune.

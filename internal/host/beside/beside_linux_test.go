@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestOneProcessor: the first who limits and the last who ends count, and an end counts once.
+// TestOneProcessor: the first process that limits and the last one that ends count, and an end
+// counts once.
 func TestOneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	a, b := OneProcessor(), OneProcessor()

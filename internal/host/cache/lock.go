@@ -43,10 +43,10 @@ func (l *Lock) Shared() error { return lock(l.f, false, true) }
 // Exclusive takes the exclusive lock, in place of one that is held.
 func (l *Lock) Exclusive() error { return lock(l.f, true, true) }
 
-// Alone takes the exclusive lock if nobody else has any.
+// Alone takes the exclusive lock if no other process has any.
 func (l *Lock) Alone() bool { return lock(l.f, true, false) == nil }
 
-// TryShared takes the shared lock if nobody has the exclusive one.
+// TryShared takes the shared lock if no process has the exclusive one.
 func (l *Lock) TryShared() bool { return lock(l.f, false, false) == nil }
 
 // Release gives the lock back.

@@ -76,7 +76,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// Nothing is measured where nobody asked for it.
+// Nothing is measured without a request.
 func TestNil(t *testing.T) {
 	var l *List
 	l.Begin("a")

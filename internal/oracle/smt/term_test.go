@@ -77,7 +77,7 @@ func (m *maker) any(k expr.Kind, depth int) *expr.Expr {
 	case k == expr.Bool && n == 8:
 		return expr.Unary(expr.Not, k, x())
 	case k == expr.Bool && m.IntN(3) == 0:
-		return expr.Apply("nobody has filled this in", k, x())
+		return expr.Apply("nothing has filled this in", k, x())
 	case k == expr.Bool:
 		return expr.Binary(m.pick(expr.And, expr.Or, expr.Xor, expr.Eql), k, 0, x(), x())
 	case n == 0:

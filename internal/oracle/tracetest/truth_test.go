@@ -147,7 +147,7 @@ func truth(t *testing.T) []truthRow {
 }
 
 // readSTD makes one strict window of a whole STD trace. It is no reader for the
-// product: it exists so that the tests of this package depend on nobody's builder.
+// product: with it, the tests of this package need no builder of the product.
 func readSTD(t *testing.T, name string) *model.Window {
 	f, err := os.Open(name)
 	if err != nil {

@@ -136,9 +136,9 @@
 // start, there is no w, and no yᵢ either. Otherwise notifications after w went to others. Which
 // ones depends on the queue, so the clause keeps the whole history: y₁ … yₖ are the waits and
 // notifications before x in their order, from the last Broadcast on, which notifies all. Wakes do
-// not count, since they do not change who is next. One of two neighbours has to change places, or
-// an operation has to enter or leave: per chain, the last one before the Broadcast moves behind it,
-// or the first one behind x moves before x.
+// not count, since they do not change which wait is next. One of two neighbours has to change
+// places, or an operation has to enter or leave: per chain, the last one before the Broadcast moves
+// behind it, or the first one behind x moves before x.
 //
 // *Read.* Here w₁ … wₖ are the possible sources of r's recorded value: the writes of it, and the
 // initial value. sᵢ says that r gets its value from wᵢ: wᵢ comes before r and is intact, and no

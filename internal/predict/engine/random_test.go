@@ -75,7 +75,7 @@ func randomWindow(r *rand.Rand, pr profile) *model.Window {
 	return w
 }
 
-// A channel that no event uses blocks nobody in the explorer.
+// A channel that no event uses blocks no thread in the explorer.
 func usesChannel(w *model.Window, o model.Obj) bool {
 	for i := range w.Events {
 		if e := &w.Events[i]; e.Obj == o && e.Kind >= format.ChanSend && e.Kind <= format.ChanLen {

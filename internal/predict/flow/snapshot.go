@@ -80,7 +80,7 @@ type Datum struct {
 	Func  *ssa.Function // of a function value: a function without captures, of unknown address
 
 	// Bound says that SSA has the address of a variable here. Only its content is known, which is
-	// the datum. Nobody writes it any more (package plan, PL7).
+	// the datum. Nothing writes it any more (package plan, PL7).
 	Bound bool
 }
 

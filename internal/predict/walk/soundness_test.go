@@ -26,7 +26,7 @@ var (
 // no tainted read is among the Needs so far, the two runs of a function must have the same events,
 // a value that is written or sent may differ only if a tainted read is in its From, and what the
 // function reads of new memory only if such a value was written there, or moved there by append. A
-// map that was given such a value is another version from then on, and who reads of it is tainted.
+// map that was given such a value is another version from then on, and reads of it are tainted.
 // So what the walk says is free is compared with what really happens when it changes.
 func TestFlowSoundness(t *testing.T) {
 	b := build(t, generate(*flowSeed, *flowFuncs))

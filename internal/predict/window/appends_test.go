@@ -67,7 +67,7 @@ func TestTrusts(t *testing.T) {
 		for i := range w.Events {
 			switch e := &w.Events[i]; {
 			case e.Kind == format.AtomicRMW:
-				if writes[e.Obj]++; len(e.ValDeps) != 1 { // the length; nobody writes the other two
+				if writes[e.Obj]++; len(e.ValDeps) != 1 { // the length, which alone is written
 					t.Errorf("%d slices: event %d rests on %v, want the read of its slice", slices, i, e.ValDeps)
 				}
 			case e.Kind == format.AtomicRead && e.Strict:

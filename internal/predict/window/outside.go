@@ -18,7 +18,7 @@ import (
 //     without a record: what it leaves depends on what was there.
 //   - (WI2) *Uncertain reads.* If the trace does not say which write a read has seen, the read and
 //     all later events of its goroutine are in no window. Three kinds of reads are uncertain: an
-//     outside read of a word with an observed race, an inside read of a value that nobody wrote,
+//     outside read of a word with an observed race, an inside read of a value without a write,
 //     and an outside read of a write that is not in the window because its goroutine has ended
 //     there. A late read of a word with a race may have taken place anywhere in its turn. So its
 //     goroutine ends after the last operation of synchronisation before the access that it races

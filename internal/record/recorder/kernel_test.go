@@ -101,7 +101,7 @@ func callNumbers(t *testing.T, root string) map[string]int {
 
 // unrecorded are system calls whose memory is not recorded, and need not be.
 var unrecorded = map[string]string{
-	"SYS_EXECVE":   "of its own process nobody is left",
+	"SYS_EXECVE":   "of its own process no goroutine is left",
 	"SYS_CLONE":    "to a child that has memory of its own",
 	"SYS_MADVISE":  "a cut by its third argument, or changes no memory",
 	"SYS_MPROTECT": "changes no memory",

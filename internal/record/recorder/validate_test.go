@@ -106,7 +106,7 @@ func (m *machine) step(e event) error {
 		return nil
 	case format.Start:
 		if e.Words[0] != 0 && m.starts[e.goid] == 0 {
-			return fmt.Errorf("started by nobody")
+			return fmt.Errorf("started by no goroutine")
 		}
 		return nil
 	case format.End, format.RawStamp, format.RawGC, format.SelectDefault:

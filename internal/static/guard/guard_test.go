@@ -32,7 +32,7 @@ func TestFacts(t *testing.T) {
 		{"m.S.sometimes", "$0!m.S.sometimes", summary.Write, locks{"$0!m.S.mu": lockset.Write}, 1},
 		{"m.S.sometimes", "$0!m.S.sometimes", summary.Write, locks{"$0!m.S.mu": lockset.Write}, 2},
 		{"m.S.sometimes", "$0!m.S.sometimes", summary.Write, nil, 2},
-		// Nobody writes.
+		// Nothing writes.
 		{"m.S.constant", "$0!m.S.constant", summary.Read, locks{"$0!m.S.mu": lockset.Write}, 1},
 		{"m.S.constant", "$0!m.S.constant", summary.Read, locks{"$0!m.S.mu": lockset.Write}, 2},
 		// A read lock is enough for reads.

@@ -247,8 +247,8 @@ func (co *comparison) oneObject(i, j int, a, b *site) bool {
 }
 
 // setter reports whether an exported method writes what it is given, without a lock: it may be
-// meant for the time before others have the object, if nobody expects several goroutines in it
-// (LI1).
+// meant for the time before others have the object, if nothing shows that several goroutines
+// call it (LI1).
 func (co *comparison) setter(r root, s *site) bool {
 	return r.kind >= exported && co.contexts.expected[r.fn] != promise.Many && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0
 }

@@ -92,7 +92,7 @@
 //     lock and the argument have in common. It guards what lies by the same steps from it. It is no
 //     evidence that two objects are one (LI3).
 //   - A mutex or Once that is overwritten as a whole, where others may have its object, excludes
-//     nobody. Nor does an atomic flag that is set to zero by a goroutine that has not set it.
+//     nothing. Nor does an atomic flag that is set to zero by a goroutine that has not set it.
 //     Holding such a lock still shows what it is meant for (LI1, LI3). Results inside one frame do
 //     not consider this.
 //   - Locks that callers hold in every context of a frame belong to the goroutine that enters it.

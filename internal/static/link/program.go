@@ -76,7 +76,7 @@ func (pr *program) closure(from map[string]processes, calls func(key string) []s
 	return by
 }
 
-// command reports whether a package is a command: nobody imports it.
+// command reports whether a package is a command: no package imports it.
 func (pr *program) command(pkg string) bool { return pr.sums[pkg+".main"] != nil }
 
 // members lists the literals in the text of functions, and the methods of types.

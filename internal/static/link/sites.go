@@ -35,7 +35,7 @@ const (
 	doing = "#doing"
 )
 
-// findBroken finds the classes of locks that exclude nobody (LI4), and removes them from the locks
+// findBroken finds the classes of locks that exclude nothing (LI4), and removes them from the locks
 // of the sites.
 func (si *siteTable) findBroken() {
 	for _, sites := range si.classes {
@@ -70,12 +70,12 @@ func (si *siteTable) findBroken() {
 	}
 }
 
-// isBroken reports whether a lock excludes nobody.
+// isBroken reports whether a lock excludes nothing.
 func (si *siteTable) isBroken(lock string) bool {
 	return si.broken[class(strings.TrimPrefix(lock, "?"))]
 }
 
-// tried reports whether both sites hold a lock that is meant for the memory and excludes nobody.
+// tried reports whether both sites hold a lock that is meant for the memory and excludes nothing.
 func tried(a, b *site) bool {
 	return slices.ContainsFunc(a.broken, func(lies string) bool { return slices.Contains(b.broken, lies) })
 }
@@ -157,7 +157,7 @@ type site struct {
 	after  waits      // objects that were waited for before (LI7)
 	until  waits      // objects that the goroutine has yet to release (LI7)
 	in     processes  // the commands that reach the function (LI6)
-	// relations to the memory of locks that it holds and that exclude nobody (LI4)
+	// relations to the memory of locks that it holds and that exclude nothing (LI4)
 	broken []string
 	makers []maker // that have not published the object (LI9)
 }
@@ -329,7 +329,7 @@ func keepers(a *summary.Access, loc *path.Node, c *context) []maker {
 	return nil
 }
 
-// gather makes the sites, and finds which locks exclude nobody.
+// gather makes the sites, and finds which locks exclude nothing.
 func (si *siteTable) gather(keys []string, n *Counts) {
 	for _, k := range keys {
 		f := si.prog.sums[k]

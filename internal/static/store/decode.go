@@ -237,7 +237,7 @@ func (r *reader) pointer(v reflect.Value) {
 	}
 }
 
-// entries reads a map; equal ones are one map, which nobody changes.
+// entries reads a map; equal ones are one map, which is not changed.
 func (r *reader) entries(n uint64, t reflect.Type) reflect.Value {
 	k := mapKey{n, t}
 	if m, ok := r.maps[k]; ok {

@@ -43,7 +43,7 @@ var Reasons = []Reason{
 	{"owned-holder", "the object that leads to the memory is not shared yet where one access is", Possible},
 	{"merged-contexts", "callers with different locks were merged for one side, so that none is left", Possible},
 	{"unpublished", "one access is made before the maker of the object has let others have it than goroutines that it has started; the other goroutine is none of these", Possible},
-	{"taken-out", "one access is made after the memory was taken out of its shared place; only who has read that before still reaches it", Possible},
+	{"taken-out", "one access is made after the memory was taken out of its shared place; only a goroutine that has read that before still reaches it", Possible},
 	{"append-append", "two appends to the slice of a field or variable write the same element only if the slice has room", Possible},
 	{"constructor", "one access is in the function that makes the object, before it starts any goroutine", Possible},
 	{"run-once", "both sides are reached from one main loop of an object, which is called once by its name", Possible},

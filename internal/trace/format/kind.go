@@ -184,8 +184,8 @@ const (
 	// memory, of outside code, as raw records: every access has such a record, if the recorder is
 	// asked for them
 	FlagFull Flags = 1 << 1
-	// ReleaseMerge: a timer is armed or stopped, and whether it was active depends on who did so
-	// before
+	// ReleaseMerge: a timer is armed or stopped, and whether it was active depends on the
+	// goroutines that did so before
 	FlagTimer Flags = 1 << 3
 	FlagWrite Flags = 1 << 3 // SelectCase: a send; Observe: may change the state
 	// Exit: each deferred call of code outside was of a typed operation

@@ -26,8 +26,8 @@ const (
 	// processes, signals.
 	StateFiles Addr = 3
 
-	// StateC is the memory of C code. C code makes system calls that nobody sees, so StateC meets
-	// StateFiles.
+	// StateC is the memory of C code. C code makes system calls without records, so StateC
+	// meets StateFiles.
 	StateC Addr = 4
 
 	maxState = StateC

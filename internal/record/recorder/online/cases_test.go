@@ -84,8 +84,8 @@ func TestRacesFound(t *testing.T) {
 	}
 }
 
-// TestMoveInSwap: who goes on to another slot in an operation of a buffered channel knows later
-// what it did in the one before.
+// TestMoveInSwap: a goroutine that goes on to another slot in an operation of a buffered channel
+// knows later what it did in the one before.
 func TestMoveInSwap(t *testing.T) {
 	p, do := begin(t, false)
 	const x, c, l = 0x40, 0x80, 0x90
@@ -148,7 +148,7 @@ func TestFinalizerMeanwhile(t *testing.T) {
 	do(format.Unlock, 5, c, 0)
 	do(format.Lock, 6, c, 0)
 	if do(format.Read, 6, y, 8) != 0 {
-		t.Error("what c was left with is not known to who took it")
+		t.Error("what c was left with is not known to the goroutine that took it")
 	}
 }
 
@@ -172,7 +172,7 @@ func TestSendAndClose(t *testing.T) {
 	const addr = 4096
 	defer ftReset(0, 1<<20)
 	for _, c := range []struct {
-		sends   string // who sends, one after the other; a knows of b's
+		sends   string // the senders, one after the other; a knows of b's
 		inCells int    // of them, those that are noted in the cell
 		closer  int
 		want    int
@@ -208,8 +208,8 @@ func TestSendAndClose(t *testing.T) {
 }
 
 // TestTinyObjects: of two objects that share a word of new memory the second may be reset first,
-// since who allocates the first can be preempted before its reset. What the whole word had before
-// is of neither.
+// since the goroutine that allocates the first can be preempted before its reset. What the whole
+// word had before is of neither.
 func TestTinyObjects(t *testing.T) {
 	const x = 0x40
 	for _, k := range []format.Kind{format.Read, format.Write} {

@@ -31,8 +31,8 @@ func (r *ftRel) put(g *ftG) {
 	}
 }
 
-// swap is release, and acquire of what r was before. The references go along: where nobody else has
-// them, no memory is needed.
+// swap is release, and acquire of what r was before. The references go along: where nothing else
+// has them, no memory is needed.
 func (r *ftRel) swap(g *ftG) {
 	if r.swapFew(g) {
 		return
@@ -146,8 +146,8 @@ type ftObject struct {
 	sent  uint64 // the word of the last send, which reads the channel
 	from  *ftG   // unbuffered channel: the sender that waits
 	taken uint32 // a lock: how often it was acquired; it begins behind those that were there before
-	// a lock: an epoch at which who took it last had accessed it, or one before that in the same
-	// context
+	// a lock: an epoch at which the goroutine that took it last had accessed it, or one before that
+	// in the same context
 	seen  uint64
 	by    uint32 // a lock: the slot of its holder (not for reading), 0 once it is released
 	given bool   // a lock: a goroutine other than its holder has released it

@@ -99,8 +99,8 @@ func specified(events []trace.Event) map[first]bool {
 	return f.found
 }
 
-// accessesLocks says that who takes a lock accesses it, as in a program: whoever writes over a lock
-// races with it.
+// accessesLocks says that a goroutine that takes a lock accesses it, as in a program: one that
+// writes over a lock races with it.
 var accessesLocks bool
 
 // lockAccess is that access; nil: none. Its order is the lock's.
@@ -345,8 +345,8 @@ func (p *program) atomic(g *ftG, e *trace.Event) {
 	g.completes(&a, acquires, releases)
 }
 
-// TestSlotTakenEarly: who knows of a slot's clock does not know what a goroutine that had the slot
-// before has released, if its successor did not.
+// TestSlotTakenEarly: a goroutine that knows of a slot's clock does not know what a goroutine that
+// had the slot before has released, if its successor did not.
 func TestSlotTakenEarly(t *testing.T) {
 	ftInitSlots()
 	ftInitShadow()
@@ -379,7 +379,7 @@ func TestSlotTakenEarly(t *testing.T) {
 	do(format.Lock, 4, c)
 	do(format.Lock, 4, b)
 	if do(format.Read, 4, x) != 0 {
-		t.Error("what b was left with is not known to who took it")
+		t.Error("what b was left with is not known to the goroutine that took it")
 	}
 	for _, g := range p.gs {
 		g.end()
@@ -412,7 +412,7 @@ func TestFinalizer(t *testing.T) {
 	do(format.Unlock, 2, b)
 	do(format.Lock, 3, b)
 	if do(format.Read, 3, y) != 0 {
-		t.Error("what b was left with is not known to who took it")
+		t.Error("what b was left with is not known to the goroutine that took it")
 	}
 	for _, g := range p.gs {
 		g.end()

@@ -10,9 +10,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// TestShared: words that goroutines read one after the other from the same places have one history,
-// who wants to know of all finds in it what one would not know of, and when nobody has it any more
-// its memory is given back (ON6).
+// TestShared: words that goroutines read one after the other from the same places have one history.
+// A goroutine that looks for all readers finds in it those that one reader does not show. When
+// nothing refers to the history any more, its memory is given back (ON6).
 func TestShared(t *testing.T) {
 	const words, readers = 40, 12
 	for _, write := range []bool{true, false} {
@@ -75,7 +75,7 @@ func TestShared(t *testing.T) {
 			}
 			for d := range seen {
 				if d.refs != 0 {
-					t.Fatalf("a history that nobody has any more has %d references", d.refs)
+					t.Fatalf("a history that no word has any more has %d references", d.refs)
 				}
 			}
 		}
@@ -112,8 +112,8 @@ func TestSharedWrites(t *testing.T) {
 	}
 }
 
-// TestFirstRacesOfShared: of words that are read one after the other, and written to by who knows
-// of some of the readers, the first race of each is that of package fasttrack.
+// TestFirstRacesOfShared: of words that are read one after the other, and written to by
+// goroutines that know of some of the readers, the first race of each is that of package fasttrack.
 func TestFirstRacesOfShared(t *testing.T) {
 	n := 6000
 	if testing.Short() {

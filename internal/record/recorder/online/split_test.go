@@ -103,8 +103,8 @@ func TestFirstRacesOfReads(t *testing.T) {
 	}
 }
 
-// reading is a trace of few words that goroutine 1 writes to and 2 to 5 read, who know of that, and
-// some accesses of anybody behind it.
+// reading is a trace of few words that goroutine 1 writes to and 2 to 5 read, which know of that,
+// and some later accesses of any goroutine.
 func reading(r *rand.Rand) (events []trace.Event) {
 	const base, l = 0x40, 0x200
 	add := func(k format.Kind, g int, obj, size int) {

@@ -20,8 +20,8 @@
 //     after b. A goroutine that is started several times counts Many times. The receiving side of a
 //     channel with capacity c is treated alike, with n−c in place of n. If a has acquired one of
 //     several objects (select), b must come before a by each of them, but for channels that are
-//     made here and that nobody releases. A channel from elsewhere (Done of a context, a field) has
-//     unknown releases.
+//     made here and that nothing releases. A channel from elsewhere (Done of a context, a field)
+//     has unknown releases.
 //
 // Goroutines may also be ordered as a whole:
 //
@@ -218,8 +218,8 @@ func (f *Frame) through(o *path.Node, n int, b, a Point, depth int) bool {
 	return n > 0 && n > f.rest(o, b, a, depth) // (BE3)
 }
 
-// never reports whether nobody releases an object: a channel that is made here, and that nothing in
-// the frame sends to or closes.
+// never reports whether nothing releases an object: a channel that is made here, and that nothing
+// in the frame sends to or closes.
 func (f *Frame) never(o *path.Node) bool {
 	return len(f.releases[o]) == 0 && (o.Base == nil || o.Base.Kind == path.Alloc)
 }

@@ -72,8 +72,8 @@ func TestOrdered(t *testing.T) {
 			f.Spawns[0].Total = order.Counts{taken: 1}
 			f.Releases = []summary.Release{{Object: taken, Thread: 1, Times: 1, Sync: sync(started, nil)}}
 		}), before.Point{Sync: sync(order.Counts{taken: 1}, started)}, inside, true},
-		{"BE3: select, when nobody sends to the other", frame(nil), before.Point{Sync: sync(order.Counts{both: 1}, started)}, inside, true},
-		{"BE5: who is elsewhere has the channel later", frame(nil), before.Point{Sync: sync(nil, started)}, worker, true},
+		{"BE3: select, when nothing is sent to the other", frame(nil), before.Point{Sync: sync(order.Counts{both: 1}, started)}, inside, true},
+		{"BE5: a goroutine elsewhere has the channel later", frame(nil), before.Point{Sync: sync(nil, started)}, worker, true},
 		{"BE5: others have it", frame(func(f *summary.Function) { f.Outside = []*path.Node{other.Root()} }), before.Point{Sync: sync(nil, started)}, worker, false},
 		{"BE5: a send that was left out of the summary", frame(func(f *summary.Function) { f.Spawns[1].Total = order.Counts{other: 1} }),
 			before.Point{Sync: sync(nil, started)}, worker, false},

@@ -4,7 +4,7 @@ package runtime
 
 import "unsafe"
 
-// A replay without the race detector: nobody asks what assembly reads, and outside code has no
+// A replay without the race detector: what assembly reads is not needed, and outside code has no
 // gates.
 
 func presageHooks() {}
@@ -20,7 +20,7 @@ func race_WriteBytes(b []byte) {}
 //go:linkname race_ReadFound internal/race.ReadFound
 func race_ReadFound(b []byte, i, n int) {}
 
-// Without the race detector nobody looks at what the runtime accesses for its callers.
+// Without the race detector nothing takes what the runtime accesses for its callers.
 
 func presageReads(p unsafe.Pointer, n uintptr) {}
 

@@ -121,7 +121,7 @@ func gtStalled(step uint64) (level uint64) {
 }
 
 // gtRest gives the processor away while nothing moves. A goroutine that does so keeps its P, so of
-// all that wait one does, for all: who else comes next would come that much later.
+// all that wait one does, for all: another one that comes next would come that much later.
 func gtRest() {
 	n := max(1, atomic.Load64(&gates.waiting))
 	if uint64(atomic.Xadd64(&gates.looks, 1))%n == 0 {
@@ -130,7 +130,8 @@ func gtRest() {
 }
 
 // gtIdles reports whether no step has been made for as long as the limit, not counting the time in
-// which a sleep or a timer was expected to end: who has just woken needs time to come to its step.
+// which a sleep or a timer was expected to end: a goroutine that has just woken needs time to come
+// to its step.
 func gtIdles(now, moved uint64) bool {
 	limit := *gtWord(gates.base, gtLimit)
 	if now-moved <= limit {

@@ -15,14 +15,14 @@ import (
 func pgBegin(p unsafe.Pointer, makes bool) *PresageG {
 	s := pgHere()
 	if gp := getg(); s == nil || uintptr(p)-gp.stack.lo < gp.stack.hi-gp.stack.lo {
-		return nil // nobody else has pointers into a stack
+		return nil // no other goroutine has pointers into a stack
 	}
 	c := ftCellAt(uintptr(p) &^ 7)
 	if c == nil || uintptr(p) < 1<<ftBlockShift {
 		_ = *(*byte)(p)
 	}
 	s.at.addr = uintptr(p)
-	// the frame of who calls
+	// the caller's frame
 	s.callerFrom(&s.at, *(*uintptr)(unsafe.Pointer(sys.GetCallerSP() - 16)))
 	acquirem()
 	s.ft.opens(&s.at, c, makes)

@@ -284,8 +284,8 @@ func ftInside(pc uintptr) bool {
 	return d < presage.outer && presage.inside[d/64%ftInsides]>>(d%64)&1 != 0
 }
 
-// ftInner are the packages whose callers are meant: a race in what they do is one of who calls
-// them.
+// ftInner are the packages whose callers are meant: a race in what they do is one of their
+// callers.
 var ftInner = [...]string{"runtime.", "sync.", "sync/atomic.", "internal/sync.", "internal/race.", "internal/runtime/"}
 
 const (

@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// Mutex. state is its first word. Who has it is the only one to use the lock's clocks, from when it
-// has taken it to before it gives it away: so the operation need not be one step with what is noted
-// of it. Somebody else may give it away before it is noted that it was taken (ftObject.given): the
+// Mutex. state is its first word. Only its holder uses the lock's clocks, from when it has taken
+// the lock to before it gives it away: so the operation need not be one step with what is noted of
+// it. Another goroutine may give it away before it is noted that it was taken (ftObject.given): the
 // clocks are used under the lock of their table then.
 
 //go:linkname isync_presageLock internal/sync.presageLock
@@ -84,7 +84,8 @@ func (s *PresageG) locks(held *pgStripe, obj uintptr, acquire, read bool) {
 	s.report(getg())
 }
 
-// accessLock is the access of a lock by who takes it: who copies it, or writes over it, races.
+// accessLock is the access of a lock by the goroutine that takes it: one that copies the lock, or
+// writes over it, races.
 func (s *PresageG) accessLock(obj uintptr, kind uint8) {
 	a := ftAccess{addr: obj, kind: kind}
 	s.caller(&a)

@@ -46,8 +46,8 @@ func ftOne(addr uintptr, kind uint8, pc, sp uintptr) {
 	ftSwitch(ftAccess{addr: addr, pc: pc, kind: kind}, 1, sp)
 }
 
-// ftOwn reports whether nobody can write to addr but the running goroutine: nobody else has
-// pointers into its stack, and constants are not written. The hooks ask that themselves.
+// ftOwn reports whether only the running goroutine can write to addr: no other one has pointers
+// into its stack, and constants are not written. The hooks check that themselves.
 //
 //go:nosplit
 func ftOwn(addr uintptr) bool {

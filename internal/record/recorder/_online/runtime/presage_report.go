@@ -210,7 +210,7 @@ func ftFrames(tag string, pc uintptr, all bool) {
 	}
 }
 
-// ftStarted tells who started a goroutine, and where.
+// ftStarted writes which goroutine started a goroutine, and where.
 func ftStarted(tag string, goid uint64, who ftWho) {
 	if who.by == 0 || goid == 1 {
 		return

@@ -7,7 +7,7 @@ import (
 )
 
 // What the detector (internal/record/recorder/online) needs of the system it stands in. Nothing
-// here is preempted: who calls has m.locks up.
+// here is preempted: the caller has raised m.locks.
 
 type (
 	ftOff = sys.NotInHeap

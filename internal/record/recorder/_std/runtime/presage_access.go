@@ -205,7 +205,8 @@ func pgFull(gp *g, addr, n, pc uintptr, write bool) bool {
 	return !presageCells.audit && addr < presageCells.limit
 }
 
-// pgIsFar reports whether memory is above the cells, and not the program's own that nobody writes.
+// pgIsFar reports whether memory is above the cells, and not the program's own that is never
+// written.
 //
 //go:nosplit
 func pgIsFar(addr uintptr) bool {

@@ -16,7 +16,7 @@ const (
 	pgCallBoth  // it may change what the kernel keeps, and what it returns depends on that
 	pgCallLooks // it only looks
 	// it only changes something: what it returns does not depend on what others have changed, but
-	// on who has looked
+	// on which goroutines have looked
 	pgCallAlters
 	// what it returns does not depend on earlier system calls of others: memory, time,
 	// threads

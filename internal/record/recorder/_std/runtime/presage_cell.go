@@ -281,7 +281,7 @@ func (s *PresageG) ownTurn(c *pgCell, addr uintptr, m uint64, write bool) bool {
 		return false
 	}
 	if write && r != 0 && r&pgAllBytes&^b == 0 {
-		// who conflicts with the read conflicts with the write
+		// an access that conflicts with the read conflicts with the write
 		pgSwap(&c.r, r, 0)
 	}
 	return true

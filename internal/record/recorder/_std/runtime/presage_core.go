@@ -235,12 +235,12 @@ func (s *PresageG) stamp(obj uintptr) uint64 {
 // stampHeld is stamp for an object whose stripe the caller holds.
 func (s *PresageG) stampHeld(st *pgStripe) uint64 {
 	t := max(uint64(cputicks()), s.last+1, st.clock.Load()&^pgHeld+1)
-	pgStore(uintptr(unsafe.Pointer(&st.clock)), t|pgHeld) // nobody else writes
+	pgStore(uintptr(unsafe.Pointer(&st.clock)), t|pgHeld) // nothing else writes
 	s.last = t
 	return t
 }
 
-// free returns the clock once nobody holds the stripe.
+// free returns the clock once no goroutine holds the stripe.
 func (st *pgStripe) free() uint64 {
 	for i := 0; ; i++ {
 		c := st.clock.Load()

@@ -7,9 +7,10 @@ import (
 
 // Emitted code makes most of its accesses to memory that outside code does not use. To mark each of
 // its words in a cell would cost more than to write the record. So there is a word of state for
-// each *granule*, 512 bytes of memory: who uses it, and whether its cells tell everything about it.
+// each *granule*, 512 bytes of memory: which goroutines use it, and whether its cells have all
+// of its accesses.
 //
-//	0                                  nobody has used it, its cells are zero
+//	0                                  not used so far, its cells are zero
 //	context | pgInside                 of one goroutine (the context of its marks); it may have accessed every word
 //	                                   in emitted code
 //	context | pgCells                  … in outside code, which the cells tell
@@ -21,10 +22,10 @@ import (
 // A goroutine that the state does not cover changes it before it goes on. Where emitted code of
 // others may have accessed every word, that is written into the cells first: a word without an
 // access is marked too then, and accesses of outside code to it are written down that need not be.
-// The state says that it is being done, and what is to be marked, so that nobody is covered by the
-// old one any more; whoever comes meanwhile does the same work again. Only what is zero is marked.
-// Nobody who is at it can be stopped for a garbage collection, so no memory is handed out again
-// meanwhile.
+// The state says that it is being done, and what is to be marked, so that no goroutine is covered
+// by the old one any more. One that comes meanwhile does the same work again. Only what is zero is
+// marked. A goroutine cannot be stopped for a garbage collection in between, so no memory is handed
+// out again meanwhile.
 const (
 	pgGranuleShift = 9
 	pgGranule      = 1 << pgGranuleShift
@@ -125,8 +126,8 @@ func pgFill(first uintptr, owner uint32) {
 	}
 }
 
-// presageClear makes n bytes of new memory those of nobody (SC5). s is who has got it, nil if it is
-// not recorded.
+// presageClear makes n bytes of new memory unused (SC5). s is of the goroutine that has allocated
+// it, nil if it is not recorded.
 func presageClear(s *PresageG, addr, n uintptr) {
 	t := &presageCells
 	if addr >= t.limit || n == 0 {

@@ -350,8 +350,8 @@ func (s *PresageG) Reach(t *abi.Type, p unsafe.Pointer) {
 
 // A callback from excluded code lies between stamps. The values of its accesses do not say where
 // they are among the ends of other goroutines' calls, because it is unknown what these calls have
-// read. Whether an access comes before or after excluded code of its own goroutine decides who can
-// have seen it.
+// read. Whether an access comes before or after excluded code of its own goroutine decides
+// which goroutines can have seen it.
 
 // pgAway is how many calls that leave traced code a goroutine may be in, one in the other, before
 // the stamps of all that is called from outside.

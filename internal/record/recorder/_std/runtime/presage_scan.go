@@ -188,7 +188,7 @@ func pgWordsOf(h uint64) uintptr {
 }
 
 // presageEnds scans what goroutines have accessed since their last synchronisation: nothing that
-// they do any more will. The world is stopped, so nobody writes to their streams. It stays
+// they do any more will. The world is stopped, so nothing writes to their streams. It stays
 // stopped until the process is gone: what emitted code accessed after the scan would be in the
 // recording, and the accesses of outside code that it races with would not.
 func presageEnds() {
@@ -215,8 +215,8 @@ func scanAll() {
 	})
 }
 
-// pgStopped returns the stream of goroutine 0 that scans write to, and what stops the world. Who
-// calls it holds presageCells.lock, or has stopped the world.
+// pgStopped returns the stream of goroutine 0 that scans write to, and what stops the world. Its
+// caller holds presageCells.lock, or has stopped the world.
 func pgStopped() *PresageG {
 	t := &presageCells
 	if t.gc == nil {

@@ -12,8 +12,9 @@ import (
 // object, is recorded once, with a number, and calls that reach it name that. The rules:
 //
 //  1. A set has the words that its walk has read, with their values. It holds while they have these
-//     values: the walk would go the same way. No matter who has written to memory, and whether that
-//     is recorded; each call reads the words again, which is a small part of the work of a walk.
+//     values: the walk would go the same way. It does not matter what has written to memory, nor
+//     whether that is recorded; each call reads the words again, which is a small part of the work
+//     of a walk.
 //  2. Garbage collection makes every set void: addresses may mean something else. So is each that
 //     rests on more than words: stacks, goroutines that wait in a send.
 //  3. A walk that comes to the object of another set goes no further; the one depends on the other,
@@ -63,9 +64,9 @@ const (
 	pgVariables // of the packages that are left out, of which there are n
 )
 
-// A pgSet is a place of the table. Who has taken it may use it: nobody waits for it, because what
-// it says can be found without it. Key and serial are written by who has taken it, and read by
-// others.
+// A pgSet is a place of the table. The goroutine that has taken it may use it. Others do not wait
+// for it, because what it says can be found without it. Key and serial are written by the goroutine
+// that has taken it, and read by others.
 type pgSet struct {
 	_      sys.NotInHeap
 	taken  atomic.Uint32
@@ -152,7 +153,7 @@ func pgSlot(h uint64, n, kind uintptr) (slot, tag uint32) {
 
 func pgTag(tag uint32) uint8 { return uint8(tag>>pgSeenBits) | 1 }
 
-// take takes a place of the table, if nobody has.
+// take takes a place of the table, if it is free.
 func (e *pgSet) take() bool { return e.taken.CompareAndSwap(0, 1) }
 
 // drop gives it back.

@@ -123,7 +123,7 @@ func (s *PresageG) newChunk(n uintptr) {
 	}
 }
 
-// scratch points s into memory that nobody reads.
+// scratch points s into memory that is never read.
 func (s *PresageG) scratch(need uintptr) {
 	if need > pgScratchSize {
 		throw("presage: block of records too large")

@@ -234,7 +234,7 @@ type pgBoundAnswer struct {
 var pgBoundAnswers [1 << 6]uintptr // lists
 
 // pgTypedBound is the answer for the method value at fv of an interface: the code at target loads
-// the interface from the function value, where nobody changes it, and calls the method.
+// the interface from the function value, where it does not change, and calls the method.
 func pgTypedBound(target uintptr, fv unsafe.Pointer) uintptr {
 	tab := *(*uintptr)(add(fv, 8))
 	head := &pgBoundAnswers[(target>>4^tab>>4)%uintptr(len(pgBoundAnswers))]

@@ -169,7 +169,7 @@ func pgOpaqueType(t *_type) bool {
 		case "T", "B", "F", "common":
 			return true
 		}
-	case "sync": // who waits for a Cond, the runtime alone has
+	case "sync": // the runtime alone has what waits for a Cond
 		return toRType(t).name() == "notifyList"
 	case "time":
 		return toRType(t).name() == "Location"

@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// Package-level variables. Their initialisers are not rewritten, so nobody records what they write;
-// nor does the loader, which has the constant ones in the file. Between the last initialiser and
-// main.main the main goroutine records what is there (MO12).
+// Package-level variables. Their initialisers are not rewritten, so nothing records what they
+// write; nor does the loader, which has the constant ones in the file. Between the last initialiser
+// and main.main the main goroutine records what is there (MO12).
 
 // A PresageVar is a variable: N bytes at P, which is not in the heap.
 type PresageVar struct {
