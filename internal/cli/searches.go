@@ -186,7 +186,7 @@ func (all *searches) prepare(ctx context.Context, s *search) {
 	}
 	meta := s.source.Meta()
 	s.opt = predict.Options{Level: levels[all.options.level], Window: all.options.window, Conflicts: all.options.budget, Effort: all.options.effort,
-		Missing: missings[all.options.missing], Open: s.opener(), Parts: &stage.Parts{}}
+		Excluded: missings[all.options.missing], Open: s.opener(), Parts: &stage.Parts{}}
 	if all.explain != nil {
 		s.opt.Explain = all.explain(meta)
 	}
@@ -209,7 +209,7 @@ func (all *searches) prepare(ctx context.Context, s *search) {
 	case predict.Value:
 		s.walker = walk.NewSymbolic(p)
 	case predict.Paths:
-		if s.walker = walk.NewBranching(p); s.opt.Missing != excluded.Ignore {
+		if s.walker = walk.NewBranching(p); s.opt.Excluded != excluded.Ignore {
 			s.walker.MindMissing()
 		}
 	default:

@@ -16,7 +16,7 @@ type chains struct {
 	by    map[model.Edge]bool // orders that excluded calls keep
 	next  []int32             // of the event's thread, -1: none
 	out   [][]int32           // other orders, by the event they come from
-	calls []model.MissingCall
+	calls []model.ExcludedCall
 }
 
 func newChains(b *built.Window, w *model.Window) *chains {
@@ -54,7 +54,7 @@ func newChains(b *built.Window, w *model.Window) *chains {
 	for _, e := range w.Orders {
 		c.out[e.From] = append(c.out[e.From], e.To)
 	}
-	if m := b.Missing(); m != nil {
+	if m := b.ExcludedTrace(); m != nil {
 		c.calls = m.Calls
 	}
 	return c
@@ -126,7 +126,7 @@ func (c *chains) links(chain []int32) (list []Link) {
 func (c *chains) between(l *Link, e, f int32) {
 	x, y := &c.w.Events[e], &c.w.Events[f]
 	places := c.b.Places
-	at := func(p *model.MissingCall, e *model.Event) (part [2]uint64, ok bool) {
+	at := func(p *model.ExcludedCall, e *model.Event) (part [2]uint64, ok bool) {
 		if e.Obj >= 0 && int(e.Obj) < len(places) && places[e.Obj].Addr != 0 {
 			return hits(p, [2]uint64{places[e.Obj].Addr, places[e.Obj].Addr + 8})
 		}
@@ -136,7 +136,7 @@ func (c *chains) between(l *Link, e, f int32) {
 	for _, p := range first {
 		for _, q := range second {
 			if part, ok := meet(&p, &q); ok {
-				l.Calls, l.Part = []model.MissingCall{p, q}, part
+				l.Calls, l.Part = []model.ExcludedCall{p, q}, part
 				return
 			}
 		}
@@ -144,7 +144,7 @@ func (c *chains) between(l *Link, e, f int32) {
 	for _, p := range slices.Concat(first, second, c.calls) {
 		for _, e := range []*model.Event{x, y} {
 			if part, ok := at(&p, e); ok {
-				l.Calls, l.Part = []model.MissingCall{p}, part
+				l.Calls, l.Part = []model.ExcludedCall{p}, part
 				return
 			}
 		}
@@ -152,7 +152,7 @@ func (c *chains) between(l *Link, e, f int32) {
 	for _, p := range slices.Concat(first, second) {
 		for _, g := range []trace.GoID{c.goroutine(x), c.goroutine(y)} {
 			if g != p.G && slices.Contains(p.Goroutines, g) {
-				l.Calls, l.Lives = []model.MissingCall{p}, g
+				l.Calls, l.Lives = []model.ExcludedCall{p}, g
 				return
 			}
 		}
@@ -170,7 +170,7 @@ func (c *chains) goroutine(e *model.Event) trace.GoID {
 }
 
 // open returns the calls that an event is in, begins or ends, the innermost first.
-func (c *chains) open(e *model.Event) (list []model.MissingCall) {
+func (c *chains) open(e *model.Event) (list []model.ExcludedCall) {
 	for _, p := range slices.Backward(c.calls) {
 		if p.G == c.goroutine(e) && p.Begin <= e.Index && (p.End < 0 || e.Index <= p.End) {
 			list = append(list, p)
@@ -180,7 +180,7 @@ func (c *chains) open(e *model.Event) (list []model.MissingCall) {
 }
 
 // meet returns memory that two calls reach; zero if one of them reaches everything.
-func meet(p, q *model.MissingCall) (part [2]uint64, ok bool) {
+func meet(p, q *model.ExcludedCall) (part [2]uint64, ok bool) {
 	if p.All || q.All {
 		return part, true
 	}
@@ -193,7 +193,7 @@ func meet(p, q *model.MissingCall) (part [2]uint64, ok bool) {
 }
 
 // hits returns the part of a piece of memory that a call reaches.
-func hits(p *model.MissingCall, a [2]uint64) (part [2]uint64, ok bool) {
+func hits(p *model.ExcludedCall, a [2]uint64) (part [2]uint64, ok bool) {
 	if p.All {
 		return a, true
 	}

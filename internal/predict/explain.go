@@ -39,7 +39,7 @@ type Explanation struct {
 type Link struct {
 	From, To int64 // event numbers in the trace
 	By       LinkKind
-	Calls    []model.MissingCall // of By MissingMethod: the calls that keep the order
+	Calls    []model.ExcludedCall // of By MissingMethod: the calls that keep the order
 	// the memory that both calls reach, or that one reaches and the other event accesses: its first
 	// address and its end; zero: everything
 	Part  [2]uint64

@@ -202,7 +202,7 @@ func (r *run) refused(err error) {
 func check(b place, w *model.Window, p model.Pair, order []int32) error {
 	x, err := witness.Execute(w, p, order)
 	if err == nil {
-		err = witness.Crossing(w, b.Missing(), p, order)
+		err = witness.Crossing(w, b.ExcludedTrace(), p, order)
 	}
 	if err != nil || len(b.ways) == 0 {
 		return err

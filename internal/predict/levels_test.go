@@ -174,7 +174,7 @@ func (refusing) Solve(model.Pair) engine.Result { return engine.Result{Verdict: 
 func asRecorded(events []trace.Event, meta *trace.Meta, flows []flow.Flow, missing excluded.Mode) levels.Trace {
 	own := *meta
 	own.Source = "presage"
-	x := levels.Trace{Open: levels.InMemory(events, &own), Meta: &own, Options: predict.Options{Missing: missing}}
+	x := levels.Trace{Open: levels.InMemory(events, &own), Meta: &own, Options: predict.Options{Excluded: missing}}
 	if flows != nil {
 		x.Walker = func(predict.Level) flow.Walker { return tracetest.Walker(flows) }
 	}

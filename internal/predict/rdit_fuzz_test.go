@@ -52,7 +52,7 @@ func TestDamaged(t *testing.T) {
 						t.Fatalf("%v in mode %d:\n%s", x, m, text)
 					}
 				}()
-				res, err := Run(context.Background(), &tracetest.Source{Events: events, Tables: meta}, meta, Options{Missing: m, Window: []int{0, 5}[k%2]})
+				res, err := Run(context.Background(), &tracetest.Source{Events: events, Tables: meta}, meta, Options{Excluded: m, Window: []int{0, 5}[k%2]})
 				if err != nil {
 					failed++
 				} else if len(res.Rejected) > 0 {

@@ -266,7 +266,7 @@ func (p *rditProgram) text(t *testing.T, events []trace.Event, meta *trace.Meta,
 		say("edge", p.event(meta, &events[e.From]), p.event(meta, &events[e.To]))
 	}
 	for name, mode := range map[string]excluded.Mode{"rdit": excluded.Reachable, "barrier": excluded.Everything, "ignore": excluded.Ignore} {
-		opt.Missing = mode
+		opt.Excluded = mode
 		res := runEvents(t, events, meta, opt)
 		for _, x := range res.Races {
 			if p.at(meta, x.A.Site) == "" || p.at(meta, x.B.Site) == "" {

@@ -45,7 +45,7 @@ func TestRDITRandom(t *testing.T) {
 		visible += len(want)
 		events, flows := allocated(h.Events, h.Flows)
 		for mode := excluded.Reachable; mode <= excluded.Ignore; mode++ {
-			res, err := Run(context.Background(), &tracetest.Source{Events: events}, nil, Options{Walker: tracetest.Walker(flows), cleared: true, Missing: mode})
+			res, err := Run(context.Background(), &tracetest.Source{Events: events}, nil, Options{Walker: tracetest.Walker(flows), cleared: true, Excluded: mode})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func crossings(t *testing.T, events []trace.Event, flows []flow.Flow, want map[s
 			if res.Verdict != engine.Race {
 				continue
 			}
-			err := witness.Crossing(w, b.Missing(), p, res.Order)
+			err := witness.Crossing(w, b.ExcludedTrace(), p, res.Order)
 			if err != nil {
 				refused++
 			} else if q := pairOf(bare.Events[p.A].Site, bare.Events[p.B].Site); !want[q] {

@@ -54,7 +54,7 @@ func rditText(t *testing.T, name, text string) string {
 		name string
 		mode excluded.Mode
 	}{{"rdit", excluded.Reachable}, {"barrier", excluded.Everything}, {"ignore", excluded.Ignore}} {
-		res := runEvents(t, events, meta, Options{Missing: m.mode, Walker: walkOf(t, text, events)})
+		res := runEvents(t, events, meta, Options{Excluded: m.mode, Walker: walkOf(t, text, events)})
 		for _, x := range res.Races {
 			fmt.Fprintf(&out, "%s %s %s\n", m.name, siteName(meta, x.A.Site), siteName(meta, x.B.Site))
 		}

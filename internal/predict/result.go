@@ -89,11 +89,11 @@ func (c *Counts) warnings(opt *Options, meta *trace.Meta, cut int64) []trace.War
 
 // warnExcluded adds the warnings about calls of excluded code.
 func (c *Counts) warnExcluded(add func(code string, n int64, text string), opt *Options, meta *trace.Meta) {
-	if opt.Missing == excluded.Ignore {
-		add("missing-ignored", c.Build.Missing, "{{n}} call{{|s}} of excluded code {{was|were}} taken to do nothing, so a reported race may be false")
+	if opt.Excluded == excluded.Ignore {
+		add("missing-ignored", c.Build.Excluded, "{{n}} call{{|s}} of excluded code {{was|were}} taken to do nothing, so a reported race may be false")
 		return
 	}
-	add("missing-methods", c.Build.Missing, "{{n}} call{{|s}} of excluded code may access what {{it reaches|they reach}}; the events around {{it keep their order with it|them keep their order with them}}")
+	add("missing-methods", c.Build.Excluded, "{{n}} call{{|s}} of excluded code may access what {{it reaches|they reach}}; the events around {{it keep their order with it|them keep their order with them}}")
 	var n int64
 	for _, k := range c.Suppressed {
 		n += k

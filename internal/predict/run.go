@@ -48,8 +48,8 @@ type Options struct {
 	// every pair of events is a candidate and a race of its own (PR2 does not hold)
 	EveryPair bool
 
-	// Missing is what the excluded calls of the trace may do. With Ignore, a race may be false.
-	Missing excluded.Mode
+	// Excluded is what the excluded calls of the trace may do. With Ignore, a race may be false.
+	Excluded excluded.Mode
 
 	// Walker walks the trace through the program. Without it every read keeps its value. A walker
 	// that is not symbolic suffices for level Causal, one that keeps no forks for level Value.
@@ -277,7 +277,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 		r.builder = window.NewBuilder(window.BuildOptions{
 			Size: opt.Window, Apart: opt.Apart, All: opt.EveryWindow || opt.Explain != nil, Walked: opt.Walker != nil, Cleared: opt.cleared,
 			Symbolic: opt.Level >= Value && opt.Walker != nil, Paths: opt.Level >= Paths && opt.Walker != nil,
-			NoValues: meta != nil && meta.Source == "std", Meta: meta, Missing: opt.Missing,
+			NoValues: meta != nil && meta.Source == "std", Meta: meta, Excluded: opt.Excluded,
 		}, r.window)
 		r.hb.Each(func(a, b int64) { r.hbPairs.noted = append(r.hbPairs.noted, [2]int64{a, b}) })
 	}
@@ -415,7 +415,7 @@ func (r *run) finish() error {
 // admits counts a window that does not admit the recorded order (PR1). Where excluded calls are
 // ignored, it need not admit it.
 func (r *run) admits(w *model.Window) {
-	if r.opt.Missing == excluded.Ignore {
+	if r.opt.Excluded == excluded.Ignore {
 		return
 	}
 	if err := witness.Admits(w); err != nil {

@@ -462,5 +462,5 @@ var tries = thorough
 const thorough = 64
 
 func (s *stretch) analyse(ctx context.Context, m excluded.Mode, tries int, explain func(a, b trace.Site) bool) (*predict.Result, error) {
-	return predict.Run(ctx, &reader{s, 0}, s.meta, predict.Options{Level: predict.Causal, Walker: walked(s.flows), Missing: m, Tries: tries, Total: 16 * tries, Explain: explain})
+	return predict.Run(ctx, &reader{s, 0}, s.meta, predict.Options{Level: predict.Causal, Walker: walked(s.flows), Excluded: m, Tries: tries, Total: 16 * tries, Explain: explain})
 }

@@ -152,7 +152,7 @@ func restsOn(l *predict.Link) string {
 	switch {
 	case l.Lives != 0:
 		return "a goroutine in a D"
-	case slices.ContainsFunc(l.Calls, func(c model.MissingCall) bool { return c.All }):
+	case slices.ContainsFunc(l.Calls, func(c model.ExcludedCall) bool { return c.All }):
 		return "a D that is everything"
 	case l.Part == [2]uint64{}:
 		return "a call, by what is not known"

@@ -12,12 +12,12 @@ import (
 // TestMechanisms: what each order of a chain rests on is said once; a pair without an explanation,
 // and one that nothing but values keep apart, are not taken for such.
 func TestMechanisms(t *testing.T) {
-	two := []model.MissingCall{{}, {}}
+	two := []model.ExcludedCall{{}, {}}
 	byProgram := predict.Link{By: predict.ProgramOrder}
 	meet := predict.Link{By: predict.MissingMethod, Calls: two, Part: [2]uint64{8, 16}}
 	hit := predict.Link{By: predict.MissingMethod, Calls: two[:1], Part: [2]uint64{8, 16}}
 	unknown := predict.Link{By: predict.MissingMethod, Calls: two[:1]}
-	everything := predict.Link{By: predict.MissingMethod, Calls: []model.MissingCall{{}, {All: true}}}
+	everything := predict.Link{By: predict.MissingMethod, Calls: []model.ExcludedCall{{}, {All: true}}}
 	lives := predict.Link{By: predict.MissingMethod, Calls: two[:1], Lives: 7}
 	explained := func(n int, r predict.Reason, chain ...predict.Link) (x predict.Explanation) {
 		x.A.Site, x.B.Site, x.Reason, x.Chain = 1, trace.Site(n), r, chain

@@ -142,7 +142,7 @@ var detectors = [...]string{
 // them that are counted.
 func (c *counts) compare(h tracetest.Hidden, meta *trace.Meta, walk flow.Walker, really, want map[[2]trace.Site]bool) {
 	for m := excluded.Reachable; m <= excluded.Ignore; m++ {
-		res, err := predict.Run(context.Background(), source(h.Events, meta), meta, predict.Options{Walker: walk, Missing: m})
+		res, err := predict.Run(context.Background(), source(h.Events, meta), meta, predict.Options{Walker: walk, Excluded: m})
 		command.Check(err)
 		for _, x := range res.Races {
 			if !c.count(int(m), x.A.Site, x.B.Site, really, want) && m != excluded.Ignore {
@@ -185,7 +185,7 @@ func (c *counts) written(h tracetest.Hidden, meta *trace.Meta, walk flow.Walker,
 	if walk != nil {
 		walk = tracetest.Walker(flows)
 	}
-	res, err := predict.Run(context.Background(), source(events, meta), meta, predict.Options{Walker: walk, Missing: excluded.Ignore})
+	res, err := predict.Run(context.Background(), source(events, meta), meta, predict.Options{Walker: walk, Excluded: excluded.Ignore})
 	command.Check(err)
 	for _, x := range res.Races {
 		c.count(asWritten, x.A.Site, x.B.Site, really, want)

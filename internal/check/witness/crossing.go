@@ -13,7 +13,7 @@ import (
 
 // Crossing checks a witness of a trace with excluded code: it keeps the orders that excluded calls
 // may rely on (CW3 to CW6 in the package doc). It does not use the window's edges.
-func Crossing(w *model.Window, m *model.Missing, p model.Pair, order []int32) error {
+func Crossing(w *model.Window, m *model.ExcludedTrace, p model.Pair, order []int32) error {
 	if m == nil || len(m.Calls) == 0 {
 		return nil
 	}
@@ -41,7 +41,7 @@ func Crossing(w *model.Window, m *model.Missing, p model.Pair, order []int32) er
 type crossing struct {
 	step  int
 	w     *model.Window
-	m     *model.Missing
+	m     *model.ExcludedTrace
 	began []int   // by event: when the witness begins with it, in units of step; -1: not at all
 	ended []int   // by event: when the witness has all of it; never: it does not
 	event []int32 // by event: an event of the window, or -1
@@ -75,7 +75,7 @@ const (
 	absent = math.MaxInt
 )
 
-func newCrossing(w *model.Window, m *model.Missing, p model.Pair, order []int32) *crossing {
+func newCrossing(w *model.Window, m *model.ExcludedTrace, p model.Pair, order []int32) *crossing {
 	c := &crossing{step: len(m.Events) + 1, w: w, m: m, began: make([]int, len(m.Events)), ended: make([]int, len(m.Events)), event: make([]int32, len(m.Events)), acted: make([]bool, len(m.Events)), last: -1}
 	parts := make([]int, len(m.Events))
 	for e := range m.Events {
@@ -175,7 +175,7 @@ func (c *crossing) makeGaps() {
 		x.a = e
 		switch c.m.Events[e].Kind {
 		case format.MethodBegin:
-			k := slices.IndexFunc(c.m.Calls, func(call model.MissingCall) bool { return call.Begin == c.m.Index[e] })
+			k := slices.IndexFunc(c.m.Calls, func(call model.ExcludedCall) bool { return call.Begin == c.m.Index[e] })
 			x.calls = append(x.calls, k)
 		case format.MethodEnd, format.End:
 			x.calls = slices.DeleteFunc(x.calls, func(k int) bool { return c.m.Calls[k].End == c.m.Index[e] })
@@ -206,7 +206,7 @@ func (c *crossing) common(g, h gap) bool {
 	return false
 }
 
-func share(p, q *model.MissingCall) bool {
+func share(p, q *model.ExcludedCall) bool {
 	if nothing(p) || nothing(q) {
 		return false
 	}
@@ -216,7 +216,7 @@ func share(p, q *model.MissingCall) bool {
 	return slices.ContainsFunc(p.Memory, func(x [2]uint64) bool { return within(q.Memory, x) })
 }
 
-func nothing(p *model.MissingCall) bool {
+func nothing(p *model.ExcludedCall) bool {
 	return !p.All && len(p.Memory)+len(p.Goroutines) == 0
 }
 
@@ -227,7 +227,7 @@ func within(list [][2]uint64, x [2]uint64) bool {
 }
 
 // reaches reports whether a call can act on an event.
-func reaches(p *model.MissingCall, e *trace.Event) bool {
+func reaches(p *model.ExcludedCall, e *trace.Event) bool {
 	if e.Kind.IsControl() || p.Seen && !e.Kind.IsAccess() {
 		return false
 	}

@@ -13,7 +13,7 @@ func (c *crossing) objects() error {
 	before := map[trace.Addr][]int{}
 	for e := range c.m.Events[:c.last+1] {
 		ev := &c.m.Events[e]
-		if from, to := bytesOf(ev); ev.Kind.IsAccess() || to == from || ev.Obj == 0 || !slices.ContainsFunc(c.m.Calls, func(p model.MissingCall) bool { return reaches(&p, ev) }) {
+		if from, to := bytesOf(ev); ev.Kind.IsAccess() || to == from || ev.Obj == 0 || !slices.ContainsFunc(c.m.Calls, func(p model.ExcludedCall) bool { return reaches(&p, ev) }) {
 			continue
 		}
 		switch ev.Kind {

@@ -47,7 +47,7 @@ func TestCallSets(t *testing.T) {
 // bytes.
 func randomCrossing(r *rand.Rand) *crossing {
 	n := 6 + r.IntN(14)
-	c := &crossing{m: &model.Missing{}, last: n - 1 - r.IntN(3)}
+	c := &crossing{m: &model.ExcludedTrace{}, last: n - 1 - r.IntN(3)}
 	now := map[trace.GoID]*gap{}
 	for e := range n {
 		g := trace.GoID(1 + r.IntN(3))
@@ -73,7 +73,7 @@ func randomCrossing(r *rand.Rand) *crossing {
 		switch x.a = e; r.IntN(3) {
 		case 0:
 			x.calls = append(x.calls, len(c.m.Calls))
-			call := model.MissingCall{G: g, Begin: int64(e), End: -1, Seen: true, All: r.IntN(12) == 0}
+			call := model.ExcludedCall{G: g, Begin: int64(e), End: -1, Seen: true, All: r.IntN(12) == 0}
 			for range r.IntN(3) {
 				at := uint64(8 * (1 + r.IntN(5)))
 				call.Memory = append(call.Memory, [2]uint64{at, at + 8})

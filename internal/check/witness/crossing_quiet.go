@@ -74,7 +74,7 @@ func (c *crossing) openBefore() map[trace.GoID][]int {
 func (c *crossing) openAt(in map[trace.GoID][]int, e int) {
 	switch g := c.m.Events[e].G; c.m.Events[e].Kind {
 	case format.MethodBegin:
-		if k := slices.IndexFunc(c.m.Calls, func(call model.MissingCall) bool { return call.Begin == c.m.Index[e] }); k >= 0 {
+		if k := slices.IndexFunc(c.m.Calls, func(call model.ExcludedCall) bool { return call.Begin == c.m.Index[e] }); k >= 0 {
 			in[g] = append(in[g], k)
 		}
 	case format.MethodEnd, format.End:

@@ -65,11 +65,11 @@ func (c *crossing) readsAt(e int, differ map[int64]bool, left map[uint64]int) er
 	refused := func(why string) error {
 		return &Violation{Rule: "CW6", Event: max(0, c.event[e]), Kind: ev.Kind, Reason: why}
 	}
-	if c.ended[e] < never && dependent(c.m.Needs[e]) && slices.ContainsFunc(c.m.Calls, func(k model.MissingCall) bool { return k.G == ev.G && during(&k, n) }) {
+	if c.ended[e] < never && dependent(c.m.Needs[e]) && slices.ContainsFunc(c.m.Calls, func(k model.ExcludedCall) bool { return k.G == ev.G && during(&k, n) }) {
 		return refused("an excluded call depends on a read that returns another value")
 	}
 	if ev.Kind == format.MethodBegin && slices.ContainsFunc(c.gaps, func(g gap) bool { return g.a == e && g.until > e }) {
-		k := slices.IndexFunc(c.m.Calls, func(k model.MissingCall) bool { return k.Begin == n })
+		k := slices.IndexFunc(c.m.Calls, func(k model.ExcludedCall) bool { return k.Begin == n })
 		for x := range left {
 			if call := &c.m.Calls[k]; call.All || within(call.Memory, [2]uint64{x, x + 1}) {
 				return refused("an excluded call that begins here finds a value computed from a read that returns another value")
@@ -139,4 +139,4 @@ func (c *crossing) unfinished(differ map[int64]bool) error {
 }
 
 // during reports whether an event of the trace is in a call.
-func during(p *model.MissingCall, n int64) bool { return n > p.Begin && (p.End < 0 || n < p.End) }
+func during(p *model.ExcludedCall, n int64) bool { return n > p.Begin && (p.End < 0 || n < p.End) }

@@ -47,7 +47,7 @@ func TestDifferingReads(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			events := append([]step{ev(1, format.Write, x), begin, read}, c.events...)
 			w := &model.Window{Init: make([]model.ObjState, 5), Threads: []trace.GoID{1, 2, 3}}
-			m := &model.Missing{Calls: []model.MissingCall{{G: 2, Begin: 1, End: -1, Seen: true}}}
+			m := &model.ExcludedTrace{Calls: []model.ExcludedCall{{G: 2, Begin: 1, End: -1, Seen: true}}}
 			for _, a := range c.reached {
 				m.Calls[0].Memory = append(m.Calls[0].Memory, [2]uint64{a, a + 8})
 			}

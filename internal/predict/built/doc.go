@@ -13,7 +13,7 @@
 // # How long it is valid
 //
 // The builder re-uses the buffer that Records point into. Records and Excluded, and the results of
-// methods that read them (Recorded, Term, SourcesOf, Missing), are valid until the function to
-// which the builder emits the window returns. All else belongs to the window and stays valid.
+// methods that read them (Recorded, Term, SourcesOf, ExcludedTrace), are valid until the function
+// to which the builder emits the window returns. All else belongs to the window and stays valid.
 // The events of a variant are valid until the next call of Variant.
 package built

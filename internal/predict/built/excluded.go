@@ -10,13 +10,13 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Missing returns what the window's stretch of the trace has of excluded code, nil if there is
-// none.
-func (b *Window) Missing() *model.Missing {
+// ExcludedTrace returns what the window's stretch of the trace has of excluded code, nil if there
+// is none.
+func (b *Window) ExcludedTrace() *model.ExcludedTrace {
 	if b.Excluded == nil {
 		return nil
 	}
-	x := &model.Missing{}
+	x := &model.ExcludedTrace{}
 	for _, p := range b.Excluded.Open {
 		x.Calls = append(x.Calls, callOf(p))
 	}
@@ -30,12 +30,12 @@ func (b *Window) Missing() *model.Missing {
 		}
 	}
 	b.addEnds(x)
-	slices.SortFunc(x.Calls, func(p, q model.MissingCall) int { return cmp.Compare(p.Begin, q.Begin) })
+	slices.SortFunc(x.Calls, func(p, q model.ExcludedCall) int { return cmp.Compare(p.Begin, q.Begin) })
 	return x
 }
 
-func callOf(p *excluded.Pair) model.MissingCall {
-	c := model.MissingCall{G: p.G, Begin: p.Begin, End: p.End, All: p.D.All || p.D.Cut, Seen: p.D.Seen}
+func callOf(p *excluded.Pair) model.ExcludedCall {
+	c := model.ExcludedCall{G: p.G, Begin: p.Begin, End: p.End, All: p.D.All || p.D.Cut, Seen: p.D.Seen}
 	p.D.Each(func(from, to uint64) {
 		c.Memory = append(c.Memory, [2]uint64{from, to})
 	}, func(g trace.GoID) { c.Goroutines = append(c.Goroutines, g) })
@@ -43,7 +43,7 @@ func callOf(p *excluded.Pair) model.MissingCall {
 }
 
 // addEnds adds the ends of goroutines that Records do not have.
-func (b *Window) addEnds(x *model.Missing) {
+func (b *Window) addEnds(x *model.ExcludedTrace) {
 	for _, e := range b.Excluded.Ends {
 		if i, ok := slices.BinarySearch(x.Index, e.Index); !ok {
 			x.Index = slices.Insert(x.Index, i, e.Index)

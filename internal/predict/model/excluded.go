@@ -2,12 +2,12 @@ package model
 
 import "github.com/presage-race/presage/internal/trace"
 
-// Missing is what a window's stretch of the trace has of excluded code (docs/theory/excluded.md). A
-// judge needs nothing else to decide which orders such code forbids.
-type Missing struct {
+// ExcludedTrace is what a window's stretch of the trace has of excluded code
+// (docs/theory/excluded.md). A judge needs nothing else to decide which orders such code forbids.
+type ExcludedTrace struct {
 	Index  []int64 // numbers of Events
 	Events []trace.Event
-	Calls  []MissingCall
+	Calls  []ExcludedCall
 
 	// Needs and From are, for each event, the reads of its goroutine that it needs, and the reads
 	// that the value it writes is computed from, by number. The walk finds them. They are nil if
@@ -15,8 +15,8 @@ type Missing struct {
 	Needs, From [][]int64
 }
 
-// MissingCall is a call of excluded code.
-type MissingCall struct {
+// ExcludedCall is a call of excluded code.
+type ExcludedCall struct {
 	G          trace.GoID
 	Begin, End int64 // by number; End is -1 if the call has not ended
 

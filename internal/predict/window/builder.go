@@ -34,8 +34,8 @@ type BuildOptions struct {
 	Symbolic bool
 	// Paths says that windows have alternatives. It needs Symbolic.
 	Paths bool
-	// Missing says what the excluded calls of the trace may do.
-	Missing excluded.Mode
+	// Excluded says what the excluded calls of the trace may do.
+	Excluded excluded.Mode
 	// Meta names the functions of opaque calls; it may be nil.
 	Meta *trace.Meta
 }
@@ -66,8 +66,8 @@ type BuildCounts struct {
 	// Uncertain is the number of times that a goroutine ended early in a window because the trace
 	// does not say which write it read (WI2).
 	Uncertain int64
-	// Missing is the number of excluded calls; Everywhere of these may reach everything.
-	Missing, Everywhere int64
+	// Excluded is the number of excluded calls; Everywhere of these may reach everything.
+	Excluded, Everywhere int64
 }
 
 // record is a trace event in the builder's buffer, which holds up to BuildOptions.Raw of them:
@@ -135,7 +135,7 @@ func NewBuilder(opt BuildOptions, emit func(*built.Window) error) *Builder {
 	return &Builder{
 		state: state{
 			opt: opt, buffer: buffer{seen: newInterest()}, stacks: stacks{meta: opt.Meta},
-			carry: newCarry(), excode: newExcludedCode(opt.Missing), racy: make(map[uint64]struct{}),
+			carry: newCarry(), excode: newExcludedCode(opt.Excluded), racy: make(map[uint64]struct{}),
 		},
 		emit: emit, past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), lent: -1, races: -1,
 	}
@@ -145,7 +145,7 @@ func NewBuilder(opt BuildOptions, emit func(*built.Window) error) *Builder {
 func (b *Builder) Counts() BuildCounts {
 	c := b.count
 	c.Crowded = b.past.crowded
-	c.Missing, c.Everywhere = b.excode.pairs.Begun, b.excode.pairs.All
+	c.Excluded, c.Everywhere = b.excode.pairs.Begun, b.excode.pairs.All
 	return c
 }
 
