@@ -44,6 +44,15 @@ func deferred() (n int) {
 	panic(n)
 }
 
+// result has the number of a named result, which the emitted function has as well.
+func result() (n [2]int, ok bool) {
+	defer func() { recover() }()
+	var x [300]byte
+	n[1] = 4
+	ok = spread(uintptr(unsafe.Pointer(&n[1])), uintptr(unsafe.Pointer(&ok)), uintptr(unsafe.Pointer(&x))) < 4096
+	panic("late")
+}
+
 type word unsafe.Pointer
 
 func ofWord() bool {
@@ -75,6 +84,7 @@ func address() {
 	fmt.Println(folded(uintptr(unsafe.Pointer(&y))) < 64, y, x[9], z[9])
 	fmt.Println(parts(block{name: "a", list: [3]int64{1, 2, 3}}, 1))
 	fmt.Println(deferred(), ofWord(), pointers())
+	fmt.Println(result())
 	last := uintptr(0)
 	for i := range 3 {
 		v := i * i
