@@ -98,7 +98,7 @@ func (b *build) merge(raw, name string, family *trace.Process, over func() bool)
 		own := *family // which the merge fills in
 		meta.Process = &own
 	}
-	return merge.File(raw, name, &meta, merge.Options{Full: audited(), Over: over})
+	return merge.File(raw, name, &meta, merge.Options{Full: audited(), Variables: b.Variables, Over: over})
 }
 
 // bytesIn is the size of the files in a directory.

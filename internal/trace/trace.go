@@ -40,8 +40,8 @@ type Meta struct {
 	Warnings []Warning `json:"warnings,omitempty"`
 
 	// Variables is what package initialisation left in package-level variables, or parts of them;
-	// by address, not overlapping. Of those that the trace accesses it has those accessed only after
-	// event VariablesAt, of the others those that are small.
+	// by address, not overlapping. Of those that the trace accesses it has those accessed only
+	// after event VariablesAt, of the others those that are small.
 	Variables   []Memory `json:"variables,omitempty"`
 	VariablesAt int64    `json:"variables_at,omitempty"`
 

@@ -54,6 +54,7 @@
 // The result depends on the records only: the merge is deterministic.
 //
 // Package-level variables (RawVar) and read-only data (RawConst) are not part of the order.
+// Meta.Globals has the addresses of variables under the names that the plan has for their numbers.
 // Meta.Variables has the content of variables before main.main, for words that the trace accesses
 // later and that no earlier access, nor a current group of another stream, may have touched.
 // Meta.Texts has the strings in read-only data that the trace or a variable refers to: by an

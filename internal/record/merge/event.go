@@ -135,15 +135,18 @@ func (m *merger) constant(r *record) {
 	}
 }
 
-// variable takes the initial content of a variable.
+// variable takes the address of a variable and its initial content.
 func (m *merger) variable(r *record) {
 	x, n := r.word(0), r.word(1)
-	switch {
-	case x == 0:
-		m.meta.Warn("variables-large", int(n), "{{n}} package-level variable{{|s}} {{was|were}} too large to record {{its initial value|their initial values}}")
-		return
-	case n > maxVariable || x+n < x:
+	large := r.flags&format.FlagNoValue != 0
+	if x == 0 || n > maxVariable && !large || x+n < x {
 		m.recording.damaged("a variable of size %d at %#x", n, x)
+		return
+	}
+	m.variables.place(r.site, x)
+	switch {
+	case large:
+		m.variables.large++
 		return
 	case m.current.inRange(x, n):
 		return

@@ -7,10 +7,14 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// variables collects the initial values of package-level variables for the meta of the trace.
+// variables collects the addresses and initial values of package-level variables for the meta of
+// the trace.
 type variables struct {
 	shadow *shadow
+	names  []string // Options.Variables
+	placed []trace.Global
 	list   []variable
+	large  int // variables whose values were not recorded
 }
 
 // variable is memory of a package-level variable with its content before main.main. The data may be
@@ -22,6 +26,21 @@ type variable struct {
 
 // maxVariable is the size of the largest variable that is taken for valid.
 const maxVariable = 1 << 24
+
+// place takes the address of the variable with a number.
+func (k *variables) place(number uint32, x uint64) {
+	if uint64(number) < uint64(len(k.names)) && k.names[number] != "" {
+		k.placed = append(k.placed, trace.Global{Name: k.names[number], Addr: trace.Addr(x)})
+	}
+}
+
+// globals returns the variables in the order of their addresses.
+func (k *variables) globals() []trace.Global {
+	slices.SortFunc(k.placed, func(a, b trace.Global) int {
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Name, b.Name))
+	})
+	return k.placed
+}
 
 // read takes the content of a variable, as the main goroutine read it. It leaves out the words
 // that the trace or a current group accesses: the access may be older than the content. The caller

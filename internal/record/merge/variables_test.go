@@ -2,8 +2,13 @@ package merge
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // TestVariables: the meta has the words of package-level variables that the trace accesses after
@@ -65,9 +70,16 @@ func TestVariables(t *testing.T) {
 		{"variables that were left out", `
 			go 1
 			start 0 10
+			var/20 0x100 300000
+			var/20 0x80000 5000
+			stamp 12`, `
+			at 0`, "variables-large=2"},
+		{"a variable at no address", `
+			go 1
+			start 0 10
 			var/0/0 0 3
 			stamp 12`, `
-			at 0`, "variables-large=3"},
+			at 0`, "raw-damaged=1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, meta, _ := mergeDir(t, save(t, parseRecording(t, c.recording), 0, 0))
@@ -80,6 +92,33 @@ func TestVariables(t *testing.T) {
 				t.Errorf("got %s(%s), want %s(%s)", got, warnings(meta), lines(c.want), c.warn)
 			}
 		})
+	}
+}
+
+// TestGlobals: the meta has the address of each variable of the plan, also if the content was not
+// recorded, is not known, or is not accessed.
+func TestGlobals(t *testing.T) {
+	const recording = `
+		go 1
+		start 0 10
+		write 0x100 1
+		lock 0x900 11
+		var/0/0/3 0x200 16
+		var/0/8/1 0x100 8 7
+		var/20/0/2 0x8000 300000
+		var/0/0/4 0x300 8
+		var/0/0/5 0x308 8
+		var/0/0/0 0x310 8
+		stamp 12
+		write 0x100 3`
+	dir := save(t, parseRecording(t, recording), 0, 0)
+	var meta trace.Meta
+	if _, err := File(dir, filepath.Join(t.TempDir(), "trace"), &meta, Options{Variables: []string{"", "p.a", "p.b", "q.c", "p_test.d"}}); err != nil {
+		t.Fatal(err)
+	}
+	want := []trace.Global{{Name: "p.a", Addr: 0x100}, {Name: "q.c", Addr: 0x200}, {Name: "p_test.d", Addr: 0x300}, {Name: "p.b", Addr: 0x8000}}
+	if diff := cmp.Diff(want, meta.Globals); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -224,7 +224,7 @@ func text(p *rawfile.Process) string {
 		for _, r := range rs[1:] {
 			switch {
 			case r.Kind == format.RawVar:
-				fmt.Fprintf(&b, "\tvar %s %d\n", object(r.Words[0]), r.Words[1:])
+				fmt.Fprintf(&b, "\t%d var%s %s %d\n", r.Site, flagText(r.Kind, r.Flags), object(r.Words[0]), r.Words[1:])
 				continue
 			case r.Kind >= format.RawContext && r.Kind <= format.RawPC, r.Site&format.OutsidePC != 0:
 				// of outside code

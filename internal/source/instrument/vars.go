@@ -2,8 +2,6 @@ package instrument
 
 import (
 	"fmt"
-	"go/ast"
-	"go/token"
 	"slices"
 	"strings"
 
@@ -15,32 +13,19 @@ import (
 // function that passes the addresses of its variables to the recorder.
 //
 //	var vars0_ = []presagert_.Var{{unsafe_.Pointer(&y), unsafe_.Sizeof(y)}, …}
-//	func init() { presagert_.Vars(vars0_, true) }
+//	func init() { presagert_.Vars(vars0_, 1, true) }
 //
-// The list is data that the linker makes, so no initialisation comes later than without it. A file
-// without variables has the function as well: it reports that the package is emitted, and whether
-// all of its functions are.
+// The number is that of the first variable in the plan, which has the names. The list is data that
+// the linker makes, so no initialisation comes later than without it. A file without variables has
+// the function as well: it reports that the package is emitted, and whether all of its functions
+// are.
 
 // variables are the names of the package-level variables of the file.
 func (f *fileEmitter) variables() []string {
-	if f.gates || !plan.IsSource(f.pkg, f.name) {
+	if f.gates {
 		return nil
 	}
-	var names []string
-	for _, d := range f.file.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.VAR {
-			continue
-		}
-		for _, s := range g.Specs {
-			for _, id := range s.(*ast.ValueSpec).Names {
-				if id.Name != "_" {
-					names = append(names, id.Name)
-				}
-			}
-		}
-	}
-	return names
+	return plan.VariablesOf(f.pkg, f.file)
 }
 
 // isWhole reports whether no unit of a package stays as written. todo has the units to emit.
@@ -58,13 +43,13 @@ func (f *fileEmitter) registration(whole bool) string {
 		isWhole = "1 == 1"
 	}
 	if len(names) == 0 {
-		return fmt.Sprintf("\nfunc init() { %[1]s.Vars([]%[1]s.Var{}, %s) }\n", rtName, isWhole)
+		return fmt.Sprintf("\nfunc init() { %[1]s.Vars([]%[1]s.Var{}, 0, %s) }\n", rtName, isWhole)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nvar vars%d_ = []%s.Var{\n", f.index, rtName)
 	for _, n := range names {
 		fmt.Fprintf(&b, "{%[1]s.Pointer(&%[2]s), %[1]s.Sizeof(%[2]s)},\n", unsafeName, n)
 	}
-	fmt.Fprintf(&b, "}\n\nfunc init() { %s.Vars(vars%d_, %s) }\n", rtName, f.index, isWhole)
+	fmt.Fprintf(&b, "}\n\nfunc init() { %s.Vars(vars%d_, %d, %s) }\n", rtName, f.index, f.plan.FirstVariable(f.file), isWhole)
 	return b.String()
 }

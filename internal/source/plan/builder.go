@@ -26,7 +26,10 @@ type builder struct {
 }
 
 func newBuilder(prog *Program, opaque map[string]string) *builder {
-	p := &Plan{Program: prog, byFn: map[*ssa.Function]*Func{}, byKey: map[string]*Func{}, Sites: make([]trace.SiteInfo, 1)}
+	p := &Plan{
+		Program: prog, byFn: map[*ssa.Function]*Func{}, byKey: map[string]*Func{}, Sites: make([]trace.SiteInfo, 1),
+		Variables: make([]string, 1), variablesAt: map[*ast.File]int{},
+	}
 	b := &builder{
 		plan: p, opaque: opaque, files: map[string]int32{},
 		numbers: &numbers{p, map[*ssa.Parameter]*returned{}},
@@ -34,6 +37,7 @@ func newBuilder(prog *Program, opaque map[string]string) *builder {
 	for _, pkg := range prog.Packages {
 		p.Packages = append(p.Packages, pkg.PkgPath)
 		b.addUnits(pkg)
+		b.addVariables(pkg)
 	}
 	return b
 }

@@ -19,6 +19,10 @@ type Plan struct {
 	Funcs    []trace.Func
 	Sites    []trace.SiteInfo
 
+	// Variables are the names of the package-level variables whose addresses are recorded, by
+	// number: the path of the package, a dot, the name. Entry 0 is empty.
+	Variables []string
+
 	// Units are the functions that are emitted or left as a whole, in order.
 	Units []*Unit
 
@@ -27,6 +31,8 @@ type Plan struct {
 	funcs []*Func // by FuncID
 	byFn  map[*ssa.Function]*Func
 	byKey map[string]*Func
+
+	variablesAt map[*ast.File]int // see FirstVariable
 
 	naming  sync.Once
 	exposed exposed // see Named

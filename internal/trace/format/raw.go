@@ -118,7 +118,8 @@ package format
 //	Value with FlagNoValue          the first MaxValue bytes of a value that has more
 //	RawStamp RawGC                  stamp
 //	RawShort                        what its header says, of: address, words
-//	RawVar                          address, bytes: of a package-level variable, zero now; address 0: so many were left out
+//	RawVar                          address, bytes: of a package-level variable, zero now; the site is its number in the plan (Plan.Variables)
+//	RawVar with FlagNoValue         the same, of one that is too large to record its bytes
 //	RawVar with size > 0            address, bytes (size, at most MaxVar), ⌈size/8⌉ words: its bytes now, zero-padded
 //	RawConst                        address, ⌈size/8⌉ words: bytes (at most MaxVar) of read-only data, zero-padded; those at the next address follow at once
 //	RawConst with address 0         a word: how many bytes behind the first MaxConsts were left out
@@ -154,7 +155,7 @@ package format
 //
 //	| 0xF2 addr first 8 … 57 | address | value | 0xF2 first 8 step 8 … 57 | value | 0xF2 first 8 step 8 … 57 | value | …
 const (
-	RawVersion = 5
+	RawVersion = 6
 
 	// SegMagic is the first word of a segment: "PRESAGE1".
 	SegMagic = 0x3145474153455250

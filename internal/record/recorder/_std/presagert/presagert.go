@@ -148,11 +148,14 @@ var (
 // A Var is a package-level variable.
 type Var = runtime.PresageVar
 
-// Vars gives the recorder the variables of an emitted file, and tells it of the package: whole if
-// none of its functions was left as written. It keeps the slice.
+// Vars gives the recorder the variables of an emitted file, of which the first has the number
+// first, and tells it of the package: whole if none of its functions was left as written. It keeps
+// the slice.
 //
 //go:noinline
-func Vars(list []Var, whole bool) { runtime.PresageVars(list, whole, sys.GetCallerPC()) }
+func Vars(list []Var, first uint32, whole bool) {
+	runtime.PresageVars(list, first, whole, sys.GetCallerPC())
+}
 
 // Heap keeps what p points to out of the stack.
 func Heap(p unsafe.Pointer) {

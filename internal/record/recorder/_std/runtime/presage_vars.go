@@ -18,10 +18,11 @@ type PresageVar struct {
 // A pgVarList is the variables of a package. It is outside the heap; what it points to is a
 // variable itself.
 type pgVarList struct {
-	_    sys.NotInHeap
-	vars uintptr
-	n    int
-	next *pgVarList
+	_     sys.NotInHeap
+	vars  uintptr
+	n     int
+	first uint32 // number of the first variable; those of the others follow
+	next  *pgVarList
 }
 
 // presageVars are the packages that have been initialised.
@@ -63,7 +64,7 @@ func (s *PresageG) constant(x, size uintptr) {
 
 // PresageVars is called by the init functions of emitted files, at pc: one after the other, and
 // before main.main. whole says that no function of the package was left as written.
-func PresageVars(list []PresageVar, whole bool, pc uintptr) {
+func PresageVars(list []PresageVar, first uint32, whole bool, pc uintptr) {
 	v := &presageVars
 	if !presage.on {
 		return
@@ -76,7 +77,7 @@ func PresageVars(list []PresageVar, whole bool, pc uintptr) {
 		presageConsts()
 	}
 	l := (*pgVarList)(persistentalloc(unsafe.Sizeof(pgVarList{}), 8, &memstats.other_sys))
-	*l = pgVarList{vars: uintptr(unsafe.Pointer(&list[0])), n: len(list), next: v.last}
+	*l = pgVarList{vars: uintptr(unsafe.Pointer(&list[0])), n: len(list), first: first, next: v.last}
 	v.last = l
 }
 
@@ -98,26 +99,25 @@ func presageMain() {
 	}
 	s.room(2)
 	s.stampAlone() // what others have written since their last stamp may be in the variables
-	skipped, budget := uintptr(0), uintptr(pgMaxVars)
+	budget := uintptr(pgMaxVars)
 	for l := v.last; l != nil; l = l.next {
 		for i := range l.n {
 			x := (*PresageVar)(unsafe.Pointer(l.vars + uintptr(i)*unsafe.Sizeof(PresageVar{})))
+			size, flags := uintptr(0), uint64(0)
 			switch {
-			case x.N == 0:
+			case x.N == 0: // other variables may have the same address
+				continue
 			case x.N > pgMaxZero:
-				skipped++
+				flags = pgFlagNoValue
 			case pgIsZero(x.P, x.N):
-				s.variable(uintptr(x.P), x.N, 0)
 			case x.N > pgMaxVar || x.N > budget:
-				skipped++
+				flags = pgFlagNoValue
 			default:
 				budget -= x.N
-				s.variable(uintptr(x.P), x.N, x.N)
+				size = x.N
 			}
+			s.variable(pgHead(pgRawVar, flags, uint64(size), uint64(l.first)+uint64(i)), uintptr(x.P), x.N, size)
 		}
-	}
-	if skipped > 0 {
-		s.variable(0, skipped, 0)
 	}
 	s.room(2)
 	s.stampAlone()
@@ -133,13 +133,13 @@ func pgIsZero(p unsafe.Pointer, n uintptr) bool {
 	return true
 }
 
-// variable writes a RawVar with size bytes.
-func (s *PresageG) variable(x, n, size uintptr) {
+// variable writes a RawVar with the header h and size bytes.
+func (s *PresageG) variable(h uint64, x, n, size uintptr) {
 	words := (size + 7) / 8
 	p := s.room(3 + int(words))
 	pgStore(p+8, uint64(x))
 	pgStore(p+16, uint64(n))
 	memmove(unsafe.Pointer(p+24), unsafe.Pointer(x), size)
-	pgStore(p, pgHead(pgRawVar, 0, uint64(size), 0))
+	pgStore(p, h)
 	s.pos = p + 24 + words*8
 }

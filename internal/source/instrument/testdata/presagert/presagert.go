@@ -85,7 +85,7 @@ type Var struct {
 	N uintptr
 }
 
-func Vars(list []Var, whole bool) {}
+func Vars(list []Var, first uint32, whole bool) {}
 
 func Heap(p unsafe.Pointer) {
 	if never {
