@@ -42,8 +42,8 @@ type build struct {
 	Copies  []string          `json:"copies"` // of modules, that it is built with
 	Meta    *trace.Meta       `json:"meta"`
 	Opaque  map[string]string `json:"opaque"` // functions left as written, with the reason
-	// names of package-level variables, by number
-	Variables []string `json:"variables"`
+	// package-level variables, by number
+	Variables []trace.Global `json:"variables"`
 
 	// value of -toolexec, if Compile and the user's flags are not to have their own
 	Toolexec string `json:"toolexec"`
@@ -271,7 +271,7 @@ func (b *build) describe(res *instrument.Result, std recorder.Overlay) {
 		Source: "presage", GoVersion: std.GoVersion, GOOS: std.GOOS, GOARCH: std.GOARCH,
 		Packages: p.Packages, Missing: p.Missing.Meta, Files: p.Files, Funcs: p.Funcs, Sites: p.Sites,
 	}
-	b.Variables = p.Variables
+	b.Variables = p.Globals()
 	b.Opaque = make(map[string]string)
 	for _, f := range res.Opaque {
 		b.Opaque[f.Key] = f.Reason

@@ -85,10 +85,13 @@ type Process struct {
 	Nth int `json:"nth,omitempty"`
 }
 
-// Global is a package-level variable: its package's path, a dot and its name, and where it is.
+// Global is a package-level variable.
 type Global struct {
-	Name string `json:"name"`
+	Name string `json:"name"` // its package's path, a dot and its name
 	Addr Addr   `json:"addr"`
+	Size uint64 `json:"size,omitempty"`
+	// Own says that only instrumented code accesses it, once its package is initialised.
+	Own bool `json:"own,omitempty"`
 }
 
 // Memory is the content of some memory.

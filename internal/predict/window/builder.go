@@ -99,6 +99,7 @@ type state struct {
 	room   int                 // capacity for events of a window: some more than the last had
 	carry  carry               // the state before buf
 	excode excludedCode        // what is known of excluded code
+	pkgs   packages            // their initialisation and variables
 	seeded bool                // carry has the package-level variables
 	texts  map[uint64]struct{} // addresses of strings whose bytes were read
 	racy   map[uint64]struct{} // words with an observed race
@@ -136,6 +137,7 @@ func NewBuilder(opt BuildOptions, emit func(*built.Window) error) *Builder {
 		state: state{
 			opt: opt, buffer: buffer{seen: newInterest()}, stacks: stacks{meta: opt.Meta},
 			carry: newCarry(), excode: newExcludedCode(opt.Excluded), racy: make(map[uint64]struct{}),
+			pkgs: packages{opt.Meta, make(map[trace.GoID]bool)},
 		},
 		emit: emit, past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), lent: -1, races: -1,
 	}
@@ -178,6 +180,7 @@ func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 	case e.Kind.IsAccess():
 		b.past.missed(e)
 	case e.Kind == format.Go:
+		b.pkgs.starts(index, e)
 		b.past.born(trace.GoID(e.Obj), birth{e.G, index, e.Site})
 	case e.Kind == format.SelectCase:
 		b.selecting[e.G] = true

@@ -1,17 +1,29 @@
 package window
 
+import (
+	"cmp"
+	"slices"
+
+	"github.com/presage-race/presage/internal/trace"
+)
+
 // Initial values (MO12). What a location holds before its first access in a window is known
 //
 //   - from the last access before it in the trace (carry);
 //   - without an access since its allocation, to be zero, if the Alloc says so (FlagZero) and
 //     traced code has asked for the memory. Outside code fills what it allocates;
 //   - for a package-level variable without any access, from what package initialisation has left
-//     there (Meta.Variables).
+//     there (Meta.Variables). Off the recorded path this counts only where the initialisation is
+//     over in every reordering of the window (initialised): the trace has no writes of it.
 //
 // Outside code may have written since then without a record (WI3). It has not, if several
 // goroutines access the location in the window and one of them writes. The turn of the write has
 // ended then. So the trace has the late record of its last write after it, and the value counts as
 // unknown.
+//
+// Off the recorded path the records of other goroutines do not show what outside code has written:
+// a location without an access may have been written to as soon as outside code has run (fresh).
+// But a variable that only instrumented code accesses (trace.Global.Own) keeps its value.
 //
 // Otherwise the location holds what the first inside read of the window finds there, before any
 // write. If there is no such read, the value is unknown: no read of it is intact except reads of
@@ -33,9 +45,58 @@ func (b *state) begun(index int64) {
 	}
 	for _, v := range meta.Variables {
 		for i, x := range v.Data {
-			b.carry.mem.set(uint64(v.Addr)+uint64(i), uint64(x), 1<<((uint64(v.Addr)+uint64(i))&7), tick)
+			addr := uint64(v.Addr) + uint64(i)
+			b.carry.mem.set(addr, uint64(x), 1<<(addr&7), tick)
+			b.carry.mem.at(addr >> pageShift).fresh[addr>>3%wordsOf] |= 1 << (addr & 7)
 		}
 	}
+}
+
+// packages is what a builder knows of package initialisation, which ends before the event at.
+type packages struct {
+	meta  *trace.Meta
+	after map[trace.GoID]bool // goroutines that can only start afterwards
+}
+
+// main reports whether g executes package initialisation and then main.main.
+func (p *packages) main(g trace.GoID) bool {
+	return int(g) < len(p.meta.Goroutines) && p.meta.Goroutines[g].Func == "runtime.main"
+}
+
+// starts takes a Go.
+func (p *packages) starts(index int64, e *trace.Event) {
+	if p.meta != nil && index >= p.meta.VariablesAt && (p.after[e.G] || p.main(e.G)) {
+		p.after[trace.GoID(e.Obj)] = true
+	}
+}
+
+// variable returns the package-level variable at addr, nil if there is none that is known.
+func (p *packages) variable(addr uint64) *trace.Global {
+	if p.meta == nil {
+		return nil
+	}
+	list := p.meta.Globals
+	i, found := slices.BinarySearchFunc(list, addr, func(g trace.Global, addr uint64) int { return cmp.Compare(uint64(g.Addr), addr) })
+	if !found {
+		i--
+	}
+	if i < 0 || addr-uint64(list[i].Addr) >= list[i].Size {
+		return nil
+	}
+	return &list[i]
+}
+
+// own reports whether only instrumented code accesses addr, a variable.
+func (p *packages) own(addr uint64) bool {
+	g := p.variable(addr)
+	return g != nil && g.Own
+}
+
+// initialised reports whether package initialisation is over at the fork, in every reordering.
+func (s *surroundings) initialised() bool {
+	p := &s.m.b.pkgs
+	at := p.meta.VariablesAt
+	return s.m.recs[0].Index >= at || s.m.recs[s.fork].Index >= at && p.main(s.g) || p.after[s.g]
 }
 
 // unreadable is a number that programs hardly ever have in memory. It is the value of an event

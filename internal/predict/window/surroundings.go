@@ -39,7 +39,11 @@ func (s *surroundings) At(read int64) (addr uint64, size uint8, ok bool) {
 }
 
 func (s *surroundings) Foreign(addr uint64, size int64) bool {
-	if s.m.b.foreign(s.g, addr, size) {
+	if s.m.b.pkgs.own(addr) {
+		if s.foreignOwn(addr, size) {
+			return true
+		}
+	} else if s.m.b.foreign(s.g, addr, size) {
 		return true
 	}
 	first, last := addr>>3, (addr+uint64(max(size, 1))-1)>>3
@@ -50,6 +54,23 @@ func (s *surroundings) Foreign(addr uint64, size int64) bool {
 	}
 	for w := first; w <= last; w++ {
 		s.alone[w] = true
+	}
+	return false
+}
+
+// foreignOwn is foreign for a variable that only instrumented code accesses, and its initialiser.
+// Outside code may access others of the same word: the linker puts small variables of all packages
+// next to each other.
+func (s *surroundings) foreignOwn(addr uint64, size int64) bool {
+	for w := addr &^ 7; w < addr+uint64(size); w += 8 {
+		lo, hi := max(w, addr), min(w+8, addr+uint64(size))
+		mask := built.ByteMask(lo, uint16(hi-lo))
+		if slices.ContainsFunc(s.m.at(w), func(i int32) bool {
+			r := &s.m.recs[i]
+			return r.Event.G != s.g && built.ByteMask(uint64(r.Event.Obj), r.Event.Size)&mask != 0
+		}) {
+			return true
+		}
 	}
 	return false
 }
@@ -176,7 +197,7 @@ func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, kn
 		return 0, int32(s.m.allocs[k].at), s.m.allocs[k].zero
 	}
 	v, known, tick := s.m.b.carry.mem.value(addr&^7, built.ByteMask(addr, uint16(size)))
-	if known && tick < s.m.b.carry.runs.last[s.g] && !s.m.b.foreign(s.g, addr, size) {
+	if known && tick < s.m.b.carry.runs.last[s.g] && !s.m.b.foreign(s.g, addr, size) && !s.m.b.pkgs.own(addr) {
 		return 0, 0, false
 	}
 	return v, -1, known
@@ -184,9 +205,15 @@ func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, kn
 
 // unseen reports whether outside code may have used memory without a record: no inside code has
 // accessed it, and outside code has run since outside code allocated it. Outside code makes a
-// record of its first access to memory that inside code has written or allocated (FlagFirst).
+// record of its first access to memory that inside code has written or allocated (FlagFirst). The
+// initialisation of packages counts as outside code.
 func (s *surroundings) unseen(addr uint64, mask uint8) bool {
 	k := s.m.generation(addr, int32(len(s.m.allocs)))
+	fresh := k < 0 && s.m.b.carry.mem.isFresh(addr&^7, mask)
+	v := s.m.b.pkgs.variable(addr)
+	if fresh && v != nil && !s.initialised() {
+		return true
+	}
 	for _, i := range s.m.at(addr) {
 		r := &s.m.recs[i]
 		if !r.outside() && bytesIn(&r.Event)&mask == mask && (k < 0 || int(i) > s.m.allocs[k].at) {
@@ -195,7 +222,7 @@ func (s *surroundings) unseen(addr uint64, mask uint8) bool {
 	}
 	if k < 0 {
 		_, _, since := s.m.b.carry.mem.value(addr&^7, mask)
-		return s.m.b.carry.mem.isFresh(addr&^7, mask) && (s.m.near > 0 || since < s.m.b.carry.runs.near)
+		return fresh && (v == nil || !v.Own) && (s.m.near > 0 || since < s.m.b.carry.runs.near)
 	}
 	return !s.m.allocs[k].first && int(s.m.near) > s.m.allocs[k].at
 }
@@ -215,6 +242,7 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 	addr, size := uint64(read.Obj), int64(read.Size)
 	bits, last, ok := s.start(addr, size) // last: the record that shows it
 	mask := built.ByteMask(addr, uint16(size))
+	own := s.m.b.pkgs.own(addr)
 	vague := false // something was written that is not known
 	for _, i := range s.m.at(addr) {
 		if int(i) >= s.fork {
@@ -223,7 +251,7 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 		r := &s.m.recs[i]
 		e := &r.Event
 		switch {
-		case bytesIn(e)&mask == 0:
+		case bytesIn(e)&mask == 0, own && r.outside(): // of a neighbour
 			continue
 		case uint64(e.Obj) != addr || int64(e.Size) != size || e.Flags&format.FlagNoValue != 0:
 			ok, term, vague = false, nil, vague || e.Kind.IsWrite()
@@ -238,7 +266,7 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 		}
 		last = i
 	}
-	if !s.quietSince(last) {
+	if !own && !s.quietSince(last) {
 		return 0, nil, false
 	}
 	return bits, term, ok
@@ -291,6 +319,9 @@ func (s *surroundings) Opaque(e *trace.Event) bool {
 	mask := bytesIn(e)
 	if s.unseen(uint64(e.Obj), mask) {
 		return true
+	}
+	if s.m.b.pkgs.own(uint64(e.Obj)) { // records of outside code are of its neighbours
+		return false
 	}
 	return slices.ContainsFunc(s.m.at(uint64(e.Obj)), func(i int32) bool {
 		r := &s.m.recs[i]

@@ -57,6 +57,14 @@
 // Meta.Globals has the addresses of variables under the names that the plan has for their numbers.
 // Meta.Variables has the content of variables before main.main, for words that the trace accesses
 // later and that no earlier access, nor a current group of another stream, may have touched.
+//
+// It also has words that the trace does not access, of small variables that only instrumented code
+// accesses (trace.Global.Own). Instrumented code records each access except in initialisers of
+// variables. The main goroutine executes these before it reads the variables. So nobody has written
+// the words afterwards, and the content is that of the whole run. It is left out if the recording
+// is truncated (ME7): a goroutine that runs beside package initialisation may have written a word
+// before it was read, in a group that was cut.
+//
 // Meta.Texts has the strings in read-only data that the trace or a variable refers to: by an
 // address followed by a length.
 //

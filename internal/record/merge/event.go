@@ -143,7 +143,7 @@ func (m *merger) variable(r *record) {
 		m.recording.damaged("a variable of size %d at %#x", n, x)
 		return
 	}
-	m.variables.place(r.site, x)
+	own := m.variables.place(r.site, x, n)
 	switch {
 	case large:
 		m.variables.large++
@@ -156,7 +156,7 @@ func (m *merger) variable(r *record) {
 	}
 	data := r.w[16:]
 	m.readOnly.scan(data)
-	m.variables.read(x, n, data)
+	m.variables.read(x, n, data, own)
 }
 
 // alloc begins a new object: the accesses to the former one come first.

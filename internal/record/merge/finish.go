@@ -14,7 +14,8 @@ func (m *merger) finish() {
 	m.stats.Events, m.stats.Moves = m.out.events, m.recent.moves
 	m.stats.Outside, m.stats.Late = m.outside.placed, m.contexts.placed
 	m.stats.Damage = m.recording.damage
-	m.meta.Variables, m.meta.VariablesAt = m.variables.accessed(), m.out.variablesAt
+	whole := m.limit == noStamp && m.recording.Stopped == format.NotStopped
+	m.meta.Variables, m.meta.VariablesAt = m.variables.contents(whole), m.out.variablesAt
 	m.meta.Globals = m.variables.globals()
 	m.meta.Texts = m.readOnly.texts()
 	if m.meta.Process == nil {
@@ -29,6 +30,7 @@ func (m *merger) warn() {
 	r := m.recording
 	m.calls.warn()
 	m.meta.Warn("variables-large", m.variables.large, "{{n}} package-level variable{{|s}} {{was|were}} too large to record {{its initial value|their initial values}}")
+	m.meta.Warn("variables-cut", m.variables.cut, "{{n}} package-level variable{{|s}} that the recorded run does not access {{has no initial value|have no initial values}} in the trace, because there are too many: paths off the recorded run that read them end there")
 	m.meta.Warn("sets-lost", m.reach.lost, "{{n}} set{{|s}} of memory that excluded calls can reach {{was|were}} not recorded; each counts as all of memory")
 	m.meta.Warn("unexplained-read", m.stats.Unexplained, "{{n}} read{{|s}} returned a value that no write in the trace explains: code that is not instrumented wrote it, or racing goroutines did, in an order that was not found")
 	if r.Stopped != format.NotStopped {

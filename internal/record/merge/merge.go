@@ -31,9 +31,9 @@ type Options struct {
 	// Full keeps every access of outside code, if the recording has them all (rt.EnvOutside),
 	// instead of those that other goroutines may conflict with. Accesses of an audit have values.
 	Full bool
-	// Variables are the names of package-level variables by their numbers: those of the plan that
-	// the program was built from. Nil: Meta.Globals stays empty.
-	Variables []string
+	// Variables are the package-level variables by their numbers, without addresses: Plan.Globals
+	// of the program. Nil: Meta.Globals stays empty.
+	Variables []trace.Global
 	// Over is called regularly. When it returns true, the merge stops, and the trace has the events
 	// up to there. Nil stops never.
 	Over func() bool
@@ -49,7 +49,7 @@ func Merge(dir string, meta *trace.Meta, w *trace.Writer, opt Options) (Stats, e
 	defer r.close()
 	m := newMerger(r, meta, w)
 	m.outside.full, m.contexts.ignore, m.over = opt.Full, opt.Full, opt.Over
-	m.variables.names = opt.Variables
+	m.variables.known = opt.Variables
 	m.run()
 	m.finish()
 	return m.stats, m.out.err

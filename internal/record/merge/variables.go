@@ -11,10 +11,11 @@ import (
 // the trace.
 type variables struct {
 	shadow *shadow
-	names  []string // Options.Variables
+	known  []trace.Global // Options.Variables
 	placed []trace.Global
 	list   []variable
 	large  int // variables whose values were not recorded
+	cut    int // variables that are not accessed and whose values were left out
 }
 
 // variable is memory of a package-level variable with its content before main.main. The data may be
@@ -22,16 +23,27 @@ type variables struct {
 type variable struct {
 	x, n uint64
 	data []byte
+	own  bool // trace.Global.Own
 }
 
-// maxVariable is the size of the largest variable that is taken for valid.
-const maxVariable = 1 << 24
+const (
+	maxVariable = 1 << 24 // size of the largest variable that is taken for valid
+	// Of variables that the trace does not access, the size of the largest with a content in the
+	// meta, and the bytes of all of them.
+	maxUnaccessed    = 256
+	maxAllUnaccessed = 64 << 10
+)
 
-// place takes the address of the variable with a number.
-func (k *variables) place(number uint32, x uint64) {
-	if uint64(number) < uint64(len(k.names)) && k.names[number] != "" {
-		k.placed = append(k.placed, trace.Global{Name: k.names[number], Addr: trace.Addr(x)})
+// place takes the address of the variable with a number, and its size. It reports whether only
+// instrumented code accesses the variable.
+func (k *variables) place(number uint32, x, n uint64) (own bool) {
+	if uint64(number) >= uint64(len(k.known)) || k.known[number].Name == "" {
+		return false
 	}
+	g := k.known[number]
+	g.Addr, g.Size = trace.Addr(x), n
+	k.placed = append(k.placed, g)
+	return g.Own
 }
 
 // globals returns the variables in the order of their addresses.
@@ -45,8 +57,8 @@ func (k *variables) globals() []trace.Global {
 // read takes the content of a variable, as the main goroutine read it. It leaves out the words
 // that the trace or a current group accesses: the access may be older than the content. The caller
 // checks current.inRange.
-func (k *variables) read(x, n uint64, data []byte) {
-	v := variable{x: x, n: n, data: slices.Clone(data[:min(n, uint64(len(data)))])}
+func (k *variables) read(x, n uint64, data []byte, own bool) {
+	v := variable{x: x, n: n, data: slices.Clone(data[:min(n, uint64(len(data)))]), own: own && n <= maxUnaccessed}
 	k.shadow.within(x, n, func(w uint64, c *cell) {
 		if c.stream != 0 || c.known != 0 || c.everContended {
 			head, tail := v, v
@@ -67,34 +79,62 @@ func (k *variables) add(v variable) {
 	}
 }
 
-// accessed returns the words of the variables that the trace accesses. Adjacent words are one
-// piece.
-func (k *variables) accessed() []trace.Memory {
+// contents returns the content of the variables: of the words that the trace accesses, and of small
+// variables that only instrumented code accesses the other words as well. Nobody has written these,
+// if whole says that the trace has all accesses that were made before the main goroutine read the
+// variables. Adjacent words are one piece.
+func (k *variables) contents(whole bool) []trace.Memory {
 	slices.SortFunc(k.list, func(a, b variable) int { return cmp.Compare(a.x, b.x) })
-	var list []trace.Memory
-	end := uint64(0) // of the last piece
+	var list pieces
+	room := uint64(maxAllUnaccessed)
 	for _, v := range k.list {
-		if v.x < end { // two variables at one address: of size 0, or the record is damaged
+		if v.x < list.end { // two variables at one address: of size 0, or the record is damaged
 			continue
 		}
+		at := v.x // up to here, the words are in the list or left out
+		all := whole && v.own && v.n <= room
 		k.shadow.within(v.x, v.n, func(w uint64, c *cell) {
 			if c.known == 0 {
 				return
 			}
-			lo, hi := max(w, v.x), min(w+8, v.x+v.n)
-			if n := len(list); n == 0 || end != lo {
-				list = append(list, trace.Memory{Addr: trace.Addr(lo)})
+			if all {
+				room -= list.add(&v, at, max(w, v.x))
 			}
-			to := &list[len(list)-1]
-			for x := lo; x < hi; x++ {
-				b := byte(0)
-				if i := x - v.x; i < uint64(len(v.data)) {
-					b = v.data[i]
-				}
-				to.Data = append(to.Data, b)
-			}
-			end = hi
+			at = min(w+8, v.x+v.n)
+			list.add(&v, max(w, v.x), at)
 		})
+		switch {
+		case all:
+			room -= list.add(&v, at, v.x+v.n)
+		case whole && v.own:
+			k.cut++
+		}
 	}
-	return list
+	return list.memory
+}
+
+// pieces is contents of memory, by address.
+type pieces struct {
+	memory []trace.Memory
+	end    uint64 // of the last piece
+}
+
+// add appends the bytes from lo to hi of a variable. It returns their number.
+func (p *pieces) add(v *variable, lo, hi uint64) uint64 {
+	if lo >= hi {
+		return 0
+	}
+	if len(p.memory) == 0 || p.end != lo {
+		p.memory = append(p.memory, trace.Memory{Addr: trace.Addr(lo)})
+	}
+	to := &p.memory[len(p.memory)-1]
+	for x := lo; x < hi; x++ {
+		b := byte(0)
+		if i := x - v.x; i < uint64(len(v.data)) {
+			b = v.data[i]
+		}
+		to.Data = append(to.Data, b)
+	}
+	p.end = hi
+	return hi - lo
 }

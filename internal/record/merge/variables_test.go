@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // TestVariables: the meta has the words of package-level variables that the trace accesses after
@@ -83,12 +84,7 @@ func TestVariables(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, meta, _ := mergeDir(t, save(t, parseRecording(t, c.recording), 0, 0))
-			var b strings.Builder
-			fmt.Fprintf(&b, "at %d\n", meta.VariablesAt)
-			for _, v := range meta.Variables {
-				fmt.Fprintf(&b, "%#x % x\n", uint64(v.Addr), v.Data)
-			}
-			if got := b.String(); got != lines(c.want) || warnings(meta) != c.warn {
+			if got := fmt.Sprintf("at %d\n", meta.VariablesAt) + memoryText(meta); got != lines(c.want) || warnings(meta) != c.warn {
 				t.Errorf("got %s(%s), want %s(%s)", got, warnings(meta), lines(c.want), c.warn)
 			}
 		})
@@ -111,15 +107,90 @@ func TestGlobals(t *testing.T) {
 		var/0/0/0 0x310 8
 		stamp 12
 		write 0x100 3`
-	dir := save(t, parseRecording(t, recording), 0, 0)
-	var meta trace.Meta
-	if _, err := File(dir, filepath.Join(t.TempDir(), "trace"), &meta, Options{Variables: []string{"", "p.a", "p.b", "q.c", "p_test.d"}}); err != nil {
-		t.Fatal(err)
+	_, meta := mergeVariables(t, recording, 0, []trace.Global{{}, {Name: "p.a"}, {Name: "p.b", Own: true}, {Name: "q.c"}, {Name: "p_test.d"}})
+	want := []trace.Global{
+		{Name: "p.a", Addr: 0x100, Size: 8}, {Name: "q.c", Addr: 0x200, Size: 16}, {Name: "p_test.d", Addr: 0x300, Size: 8},
+		{Name: "p.b", Addr: 0x8000, Size: 300000, Own: true},
 	}
-	want := []trace.Global{{Name: "p.a", Addr: 0x100}, {Name: "q.c", Addr: 0x200}, {Name: "p_test.d", Addr: 0x300}, {Name: "p.b", Addr: 0x8000}}
 	if diff := cmp.Diff(want, meta.Globals); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// TestUnaccessed: the meta also has the words that are not accessed of variables that only
+// instrumented code accesses, if these are small.
+func TestUnaccessed(t *testing.T) {
+	globals := []trace.Global{{}, {Name: "p.shared"}}
+	for i := range 400 {
+		globals = append(globals, trace.Global{Name: fmt.Sprint("p.own", i), Own: true})
+	}
+	const recording = `
+		go 1
+		start 0 10
+		write 0x300 1
+		go 7 11
+		stamp 40
+		var/0/8/1 0x100 8 7
+		var/0/12/2 0x200 12 0x807060504030201 0x0b0a09
+		var/0/24/3 0x300 24 1 2 3
+		var/0/0/4 0x400 24
+		var/0/0/5 0x500 264
+		stamp 50
+		read 0x408 0
+		lock 0x900 60
+		go 7
+		start 1 12
+		write 0x310 3
+		stamp 55`
+	for _, c := range []struct {
+		name, recording, want, warn string
+		stopped                     format.StopReason
+	}{
+		{name: "small and its own", recording: recording, want: `
+			0x200 01 02 03 04 05 06 07 08 09 0a 0b 00
+			0x308 02 00 00 00 00 00 00 00
+			0x400 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00`},
+		{name: "an access may be cut", recording: recording + "\nwrite 0x208 1", stopped: format.StopNoDisk, want: "0x408 00 00 00 00 00 00 00 00", warn: "recording-stopped=1 records-dropped=3"},
+		{name: "many", recording: many(300), want: fmt.Sprintf("%#x % x", 0x10000, make([]byte, maxAllUnaccessed)), warn: "variables-cut=44"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, meta := mergeVariables(t, c.recording, c.stopped, globals)
+			if got := memoryText(meta); got != lines(c.want) || warnings(meta) != c.warn {
+				t.Errorf("got %s(%s), want %s(%s)", got, warnings(meta), lines(c.want), c.warn)
+			}
+		})
+	}
+}
+
+// many is a recording with n variables that are not accessed.
+func many(n int) string {
+	var b strings.Builder
+	b.WriteString("go 1\nstart 0 10\nstamp 11\n")
+	for i := range n {
+		fmt.Fprintf(&b, "var/0/0/%d %#x %d\n", 2+i, 0x10000+i*maxUnaccessed, maxUnaccessed)
+	}
+	return b.String() + "stamp 12"
+}
+
+// mergeVariables merges a recording of a program with the given variables.
+func mergeVariables(t *testing.T, recording string, stopped format.StopReason, globals []trace.Global) (Stats, *trace.Meta) {
+	t.Helper()
+	var meta trace.Meta
+	dir := save(t, parseRecording(t, recording), stopped, 0)
+	s, err := File(dir, filepath.Join(t.TempDir(), "trace"), &meta, Options{Variables: globals})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, &meta
+}
+
+// memoryText is the content of the variables.
+func memoryText(meta *trace.Meta) string {
+	var b strings.Builder
+	for _, v := range meta.Variables {
+		fmt.Fprintf(&b, "%#x % x\n", uint64(v.Addr), v.Data)
+	}
+	return b.String()
 }
 
 func lines(s string) string {

@@ -28,7 +28,7 @@ type builder struct {
 func newBuilder(prog *Program, opaque map[string]string) *builder {
 	p := &Plan{
 		Program: prog, byFn: map[*ssa.Function]*Func{}, byKey: map[string]*Func{}, Sites: make([]trace.SiteInfo, 1),
-		Variables: make([]string, 1), variablesAt: map[*ast.File]int{},
+		variables: make([]*ssa.Global, 1), variablesAt: map[*ast.File]int{},
 	}
 	b := &builder{
 		plan: p, opaque: opaque, files: map[string]int32{},

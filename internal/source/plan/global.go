@@ -3,6 +3,7 @@ package plan
 import (
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -25,6 +26,7 @@ type exposed map[string]bool
 func findExposed(p *Plan) exposed {
 	found := exposed{}
 	for _, pkg := range p.Program.Packages {
+		found.linked(pkg)
 		for fn := range allFunctions(pkg) {
 			if fn.Pkg != pkg.SSA {
 				continue
@@ -37,6 +39,25 @@ func findExposed(p *Plan) exposed {
 		}
 	}
 	return found
+}
+
+// linked adds the variables that the linker gives another name, by which other code may access
+// them, and those that they stand for.
+func (e exposed) linked(pkg *Package) {
+	for _, file := range pkg.Syntax {
+		for _, group := range file.Comments {
+			for _, c := range group.List {
+				words := strings.Fields(c.Text)
+				if len(words) < 2 || words[0] != "//go:linkname" {
+					continue
+				}
+				e[pkg.SSA.Pkg.Path()+"."+words[1]] = true
+				if len(words) > 2 {
+					e[words[2]] = true
+				}
+			}
+		}
+	}
 }
 
 // expose adds the variables that in uses other than by an access. If the function is not known, it

@@ -19,10 +19,6 @@ type Plan struct {
 	Funcs    []trace.Func
 	Sites    []trace.SiteInfo
 
-	// Variables are the names of the package-level variables whose addresses are recorded, by
-	// number: the path of the package, a dot, the name. Entry 0 is empty.
-	Variables []string
-
 	// Units are the functions that are emitted or left as a whole, in order.
 	Units []*Unit
 
@@ -32,6 +28,7 @@ type Plan struct {
 	byFn  map[*ssa.Function]*Func
 	byKey map[string]*Func
 
+	variables   []*ssa.Global     // by number; the first is nil
 	variablesAt map[*ast.File]int // see FirstVariable
 
 	naming  sync.Once

@@ -3,6 +3,8 @@ package plan
 import (
 	"go/ast"
 	"go/token"
+
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // VariablesOf returns the names of the package-level variables that the file declares, in the order
@@ -27,17 +29,27 @@ func VariablesOf(pkg *Package, file *ast.File) (names []string) {
 	return names
 }
 
-// FirstVariable returns the number of the first variable of a file: its index in Plan.Variables.
-// Those that follow it in the file have the next numbers.
+// FirstVariable returns the number of the first variable of a file: its index in Globals. Those
+// that follow it in the file have the next numbers.
 func (p *Plan) FirstVariable(file *ast.File) int { return p.variablesAt[file] }
 
-// addVariables numbers the variables of a package. The names are those of (*ssa.Global).String.
+// Globals returns the package-level variables whose addresses are recorded, by number, without the
+// addresses. Entry 0 is empty.
+func (p *Plan) Globals() []trace.Global {
+	list := make([]trace.Global, len(p.variables))
+	for i, g := range p.variables[1:] {
+		list[i+1] = trace.Global{Name: g.String(), Own: p.Named(g)}
+	}
+	return list
+}
+
+// addVariables numbers the variables of a package.
 func (b *builder) addVariables(pkg *Package) {
 	p := b.plan
 	for _, file := range pkg.Syntax {
-		p.variablesAt[file] = len(p.Variables)
+		p.variablesAt[file] = len(p.variables)
 		for _, name := range VariablesOf(pkg, file) {
-			p.Variables = append(p.Variables, pkg.Types.Path()+"."+name)
+			p.variables = append(p.variables, pkg.SSA.Var(name))
 		}
 	}
 }
