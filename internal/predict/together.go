@@ -349,7 +349,7 @@ func (x *togetherSearch) judge(ch *choice, p model.Pair, order []int32, s *pairS
 	w := x.b.Variant(ways...)
 	in := place{Window: x.b, ways: ways}
 	if err := check(in, w, p, order); err != nil {
-		x.r.refused(fmt.Errorf("%d goroutines off their paths: %w", len(ways), err))
+		x.r.refused(fmt.Errorf("several goroutines off their paths: %w", err))
 		return
 	}
 	if !x.r.unsure(in, p) {

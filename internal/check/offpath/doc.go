@@ -27,8 +27,8 @@
 // fork:
 //   - The recorded events of t after the fork cannot be executed, those before it are still t's,
 //     and no event of the witness waits for the end of t.
-//   - At the fork t is not within an operation: in the queue of a Cond, among the cases of a select,
-//     or in an access of several words.
+//   - At the fork t is not within an operation: in the queue of a Cond, among the cases of a
+//     select, or in an access of several words.
 //   - Each event beyond the recorded ones, except pins, belongs to a step. It has the step's kind,
 //     flags, site, goroutine, and location or object. The events of a goroutine are in the order
 //     of the steps.
@@ -69,8 +69,8 @@
 // (CP5) Memory that is accessed without a step is private:
 //   - The result of a load for which the plan has no record is unknown.
 //   - Another load without a step is of bytes that no other goroutine accesses in the window on its
-//     recorded path or writes on another alternative, and comes before the alternative starts a goroutine. It returns what the alternative has stored
-//     there, else what the alternative assumes to be there at the fork. The assumption agrees, in
+//     recorded path or writes on another alternative, and comes before the alternative starts a
+//     goroutine. It returns what the alternative has stored there, else what the alternative assumes to be there at the fork. The assumption agrees, in
 //     value and term, with the last access by t to each byte in the window before the fork.
 //   - An object that the alternative allocates is stored to only by its goroutine, and only until
 //     that goroutine starts another one. (A variable whose address does not leave its invocation

@@ -175,7 +175,8 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 	}
 	var choices []func(*path)
 	fork := !p.off && slices.Contains(p.x.fork.Args, i)
-	last := fork && i == p.x.fork.Args[len(p.x.fork.Args)-1] // else a later operand may have another value
+	// if it is not the last one, a later operand may have another value
+	last := fork && i == p.x.fork.Args[len(p.x.fork.Args)-1]
 	var recorded goval.Value
 	if fork {
 		recorded, _ = goval.RecordedValue(v.Term)

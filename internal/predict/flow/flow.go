@@ -49,8 +49,8 @@ type Walker interface {
 	Step(index int64, e *trace.Event) Flow
 }
 
-// A Rester is a Walker that knows how the goroutines would go on that have not ended. Rest is called
-// after the last event of the trace.
+// A Rester is a Walker that knows how the goroutines would go on that have not ended. Rest is
+// called after the last event of the trace.
 type Rester interface {
 	Rest() []Fork
 }

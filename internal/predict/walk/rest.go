@@ -61,8 +61,8 @@ func (g *goroutine) rest() (x *alternative.Fork) {
 	}
 }
 
-// completes brings a frame to an instruction that has not begun. It returns false if the current one
-// has begun and is not known to be complete.
+// completes brings a frame to an instruction that has not begun. It returns false if the current
+// one has begun and is not known to be complete.
 func (m *machine) completes(f *Frame) bool {
 	s := &f.stage
 	switch {

@@ -10,8 +10,9 @@ import (
 
 // offPath is what the alternatives of a window, as far as they are known, do to memory.
 type offPath struct {
-	by     map[uint64][]trace.GoID // by word (address / 8): the goroutines whose alternatives write it
-	writes map[uint64][]offWrite   // by word: writes of constants
+	// by word (address / 8): the goroutines whose alternatives write it, and writes of constants
+	by     map[uint64][]trace.GoID
+	writes map[uint64][]offWrite
 }
 
 // offWrite is a write of a constant by an alternative of g.
