@@ -70,7 +70,8 @@
 //   - The result of a load for which the plan has no record is unknown.
 //   - Another load without a step is of bytes that no other goroutine accesses in the window on its
 //     recorded path or writes on another alternative, and comes before the alternative starts a
-//     goroutine. It returns what the alternative has stored there, else what the alternative assumes to be there at the fork. The assumption agrees, in
+//     goroutine. It returns what the alternative has stored there, else what the alternative
+//     assumes to be there at the fork. The assumption agrees, in
 //     value and term, with the last access by t to each byte in the window before the fork.
 //   - An object that the alternative allocates is stored to only by its goroutine, and only until
 //     that goroutine starts another one. (A variable whose address does not leave its invocation
