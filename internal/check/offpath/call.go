@@ -103,6 +103,9 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 		return false
 	}
 	if callee := in.Call.StaticCallee(); plan.Typed(callee) {
+		if isOnce(callee) {
+			return m.once(in)
+		}
 		f.vals[in] = m.ops.typed(f.at().Site, &in.Call, callee, f.operands(in.Call.Args))
 		return false
 	}
@@ -114,6 +117,30 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	}
 	inner := m.entered(&in.Call, f.callee(&in.Call), f.operands(in.Call.Args), f.bindings(in.Call.Value))
 	inner.caller = f
+	m.frame = inner
+	return true
+}
+
+// isOnce reports whether a function is the Do of sync.Once.
+func isOnce(fn *ssa.Function) bool {
+	obj, ok := fn.Object().(*types.Func)
+	return ok && obj.FullName() == "(*sync.Once).Do"
+}
+
+// once executes the Do of a Once. It reports whether it has entered the function.
+func (m *machine) once(in *ssa.Call) (entered bool) {
+	f := m.frame
+	args := f.operands(in.Call.Args)
+	addr, first := m.ops.once(args[0], f.at().Site)
+	if !first {
+		return false
+	}
+	fn, free := m.functionAt(pointer(args[1]))
+	if binds(fn) {
+		throw("a Once of a bound method")
+	}
+	inner := m.invocation(m.body(fn), nil, free)
+	inner.caller, inner.once = f, addr
 	m.frame = inner
 	return true
 }
@@ -162,6 +189,11 @@ func (m *machine) leave(in *ssa.Return) {
 		throw("the goroutine ends")
 	}
 	m.frame = f.caller
+	if f.once != 0 {
+		m.steps.expect(format.OnceEnd, 0, m.frame.at().Site, &f.once, 0)
+		m.frame.ip++
+		return
+	}
 	if f.deferred {
 		return // to RunDefers, which runs the next deferred call
 	}

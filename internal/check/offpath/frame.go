@@ -19,8 +19,9 @@ type frame struct {
 	block    *ssa.BasicBlock
 	ip       int
 	defers   []deferred
-	lost     bool // there are more deferred calls, which are unknown
-	deferred bool // it runs as a deferred call
+	lost     bool   // there are more deferred calls, which are unknown
+	deferred bool   // it runs as a deferred call
+	once     uint64 // the Once that executes it, 0: none
 	caller   *frame
 }
 

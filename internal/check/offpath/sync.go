@@ -43,6 +43,10 @@ func (o *operations) typed(site trace.Site, call *ssa.CallCommon, callee *ssa.Fu
 		return o.atomic(call, fn, args, site)
 	}
 	switch fn.FullName() {
+	case "(*sync.Mutex).TryLock", "(*sync.RWMutex).TryLock":
+		return o.tryLock(args[0], 0, site)
+	case "(*sync.RWMutex).TryRLock":
+		return o.tryLock(args[0], format.FlagRead, site)
 	case "(*sync.Mutex).Lock", "(*sync.RWMutex).Lock":
 		o.sync(format.Lock, 0, args[0], site)
 	case "(*sync.Mutex).Unlock", "(*sync.RWMutex).Unlock":
@@ -65,6 +69,35 @@ func (o *operations) typed(site trace.Site, call *ssa.CallCommon, callee *ssa.Fu
 		throw("%v is not modelled", fn)
 	}
 	return value{}
+}
+
+// tryLock takes a lock, or does not, as the next step says.
+func (o *operations) tryLock(p value, mode format.Flags, site trace.Site) value {
+	addr := pointer(p)
+	if addr >= freshBase {
+		throw("TryLock of a lock that the alternative has made")
+	}
+	if o.steps.ahead(site).Event.Kind == format.TryFail {
+		o.steps.expect(format.TryFail, mode, site, &addr, 0)
+		return truth(false)
+	}
+	o.steps.expect(format.Lock, mode|format.FlagTry, site, &addr, 0)
+	return truth(true)
+}
+
+// once is the Do of a Once: it reports whether the goroutine is the first, and executes the
+// function, as the next step says.
+func (o *operations) once(p value, site trace.Site) (addr uint64, first bool) {
+	addr = pointer(p)
+	if addr >= freshBase {
+		throw("a Once that the alternative has made")
+	}
+	if o.steps.ahead(site).Event.Kind == format.OncePass {
+		o.steps.expect(format.OncePass, 0, site, &addr, 0)
+		return addr, false
+	}
+	o.steps.expect(format.OnceBegin, 0, site, &addr, 0)
+	return addr, true
 }
 
 func adds(s *step, delta int64) {

@@ -128,6 +128,9 @@ func (p *path) ret(in *regcode.Instr) bool {
 		p.left++
 	}
 	p.frame = f.Caller.clone()
+	if f.once != 0 {
+		p.emit(p.frame.instr(), trace.Event{Kind: format.OnceEnd, Obj: f.once}, flow.Flow{})
+	}
 	if !f.deferred {
 		p.frame.returned(results)
 	}

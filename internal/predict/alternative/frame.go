@@ -10,6 +10,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // A Frame is one invocation. The walk makes the frames of a fork; a path changes its own copies.
@@ -25,6 +26,8 @@ type Frame struct {
 
 	deferred bool // runs as a deferred call
 	depth    int  // number of frames that the path has entered below it
+
+	once trace.Addr // the Once that executes it, 0: none
 }
 
 // A Deferred is a deferred call: its Defer instruction, with the callee and the arguments, and the

@@ -11,6 +11,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -61,6 +62,14 @@ func (o operation) call(call *ssa.CallCommon, args []Value) bool {
 	if obj.Pkg().Path() == "sync/atomic" {
 		return o.atomic(fn, args)
 	}
+	switch name := obj.FullName(); name {
+	case "(*sync.Mutex).TryLock", "(*sync.RWMutex).TryLock":
+		return o.tryLock(args[1], 0)
+	case "(*sync.RWMutex).TryRLock":
+		return o.tryLock(args[1], format.FlagRead)
+	case "(*sync.Once).Do":
+		return o.once(call, args)
+	}
 	m, ok := methods[obj.FullName()]
 	if !ok {
 		return o.p.stop("synchronisation")
@@ -99,6 +108,84 @@ func (o operation) on(m method, ptr Value, delta int64) bool {
 	}
 	o.p.emit(o.in, e, flow.Flow{})
 	return o.done()
+}
+
+// object sets the object of an event of package sync. It returns the reason if the operation is not
+// modelled.
+func (o operation) object(e *trace.Event, ptr Value) (why string) {
+	addr, ok := ptr.Concrete.Bits()
+	e.Obj = trace.Addr(addr)
+	switch {
+	case !ok || ptr.symbolic():
+		return "unknown-address"
+	case addr < lowestPointer:
+		return "panic"
+	case addr >= freshMemory:
+		return "new-object"
+	case !o.p.x.around.Object(e):
+		return "opaque-object"
+	}
+	return ""
+}
+
+// tryLock makes two paths (AL3): the lock is taken, or it is not.
+func (o operation) tryLock(ptr Value, mode format.Flags) bool {
+	if _, ok := o.in.SSA.(*ssa.Call); !ok {
+		return o.p.stop("synchronisation")
+	}
+	e := trace.Event{Kind: format.Lock, Flags: mode | format.FlagTry}
+	if why := o.object(&e, ptr); why != "" {
+		return o.p.stop(why)
+	}
+	outcome := func(kind format.Kind, flags format.Flags, result uint64) func(*path) {
+		return func(q *path) {
+			e := e
+			e.Kind, e.Flags = kind, flags
+			q.emit(o.in, e, flow.Flow{})
+			q.frame.set(o.in, known(result))
+			q.frame.IP++
+		}
+	}
+	return o.p.split([]func(*path){outcome(format.Lock, e.Flags, 1), outcome(format.TryFail, mode, 0)})
+}
+
+// once makes two paths (AL3): the goroutine is the first at a Once and executes the function, or
+// the function has been executed.
+func (o operation) once(call *ssa.CallCommon, args []Value) bool {
+	if _, ok := o.in.SSA.(*ssa.Call); !ok {
+		return o.p.stop("synchronisation")
+	}
+	e := trace.Event{Kind: format.OnceBegin}
+	if why := o.object(&e, args[1]); why != "" {
+		return o.p.stop(why)
+	}
+	fn, free, why := o.p.resolver().function(args[2])
+	if why != "" {
+		return o.p.stop(why)
+	}
+	if m := regcode.BoundMethod(fn); m != nil || plan.Typed(fn) {
+		return o.p.stop(opaqueCall)
+	}
+	c, why := o.p.resolver().enters(fn, nil, free)
+	if why != "" {
+		return o.p.stop(why)
+	}
+	return o.p.split([]func(*path){
+		func(q *path) {
+			q.emit(o.in, e, flow.Flow{})
+			f := newFrame(c.code, nil, c.free)
+			f.Caller, f.depth, f.once = q.frame, q.frame.depth+1, e.Obj
+			if q.frame = f; f.depth > maxDepth {
+				q.stop("too-deep")
+			}
+		},
+		func(q *path) {
+			pass := e
+			pass.Kind = format.OncePass
+			q.emit(o.in, pass, flow.Flow{})
+			q.frame.IP++
+		},
+	})
 }
 
 // onOwn locks or unlocks a mutex that the alternative has allocated. There is no event, but the

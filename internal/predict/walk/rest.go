@@ -65,13 +65,18 @@ func (g *goroutine) rest() (x *alternative.Fork) {
 // one has begun and is not known to be complete.
 func (m *machine) completes(f *Frame) bool {
 	s := &f.stage
+	in := f.Instr()
 	switch {
-	case f.entering > 0 || f.leaving || f.unwinds || s.inside || s.run || s.call != otherCall:
+	case f.entering > 0 || f.leaving || f.unwinds || s.run || s.call != otherCall:
+		return false
+	case s.inside && idles(in): // time passes
+		s.inside = false
+		s.want++
+	case s.inside:
 		return false
 	case !s.took:
 		return true
 	}
-	in := f.Instr()
 	for _, w := range in.Wants[s.want:] {
 		if w.Kind == regcode.WantRuntime && !completed(in, s.last) || !f.optional(&w) {
 			return false
@@ -81,6 +86,12 @@ func (m *machine) completes(f *Frame) bool {
 	s.reset()
 	f.ip++
 	return true
+}
+
+// idles reports whether an instruction is a call that does nothing but let time pass.
+func idles(in *regcode.Instr) bool {
+	x, ok := in.SSA.(*ssa.Call)
+	return ok && plan.Idle(&x.Call)
 }
 
 // completed reports whether an operation is over when it has written a record of kind k as its last

@@ -148,7 +148,7 @@ func (m *layout) asRecorded(f *fork, first *trace.Event) bool {
 	const outcome = format.FlagTry | format.FlagClosed
 	for i := f.rec; i < m.onPath && i < f.rec+maxOutcome; i++ {
 		switch e := &m.recs[i].Event; {
-		case e.G != f.g || e.Kind == format.SelectCase:
+		case e.G != f.g || e.Kind == format.SelectCase || e.Kind.IsAccess() && !first.Kind.IsAccess():
 		case e.Site != f.Site():
 			return false
 		case e.Kind == first.Kind && e.Obj == first.Obj && e.Flags&outcome == first.Flags&outcome:
@@ -222,6 +222,8 @@ func (m *alternatives) forks(list []*fork, off *offPath) []*fork {
 // meets reports whether several goroutines operate on the object of a record.
 func (m *alternatives) meets(i int) bool {
 	switch r := &m.recs[i]; {
+	case r.Event.Kind == format.SelectCase: // or on that of another case
+		return true
 	case r.mem >= 0:
 		return m.b.foreign(r.Event.G, uint64(r.Event.Obj), int64(r.Event.Size))
 	case r.obj >= 0:

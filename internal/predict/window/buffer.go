@@ -240,12 +240,24 @@ func (b *buffer) renew(addr, size uint64) {
 	})
 }
 
+// decided reports whether other goroutines may decide the outcome of the operation that a record is
+// of. A receive has another outcome only where the channel is closed, which alternatives will show.
+func (b *buffer) decided(r *record) bool {
+	switch e := &r.Event; {
+	case e.Kind.IsAccess():
+		return b.foreign(e.G, uint64(e.Obj), int64(e.Size))
+	case e.Kind == format.ChanRecv, e.Kind == format.ChanSend:
+		return false
+	}
+	return true
+}
+
 // forked reports whether the choice at a fork depends on what other goroutines do.
 func (b *buffer) forked() bool {
 	for i := range b.buf {
 		r := &b.buf[i]
 		for _, fork := range r.forks {
-			if slices.ContainsFunc(fork.Reads(), func(x int64) bool { return b.contested(r.Event.G, x) }) {
+			if fork.Outcome() && b.decided(r) || slices.ContainsFunc(fork.Reads(), func(x int64) bool { return b.contested(r.Event.G, x) }) {
 				return true
 			}
 		}
