@@ -40,7 +40,11 @@ func (x *hbPairs) forget(before int64) {
 	}
 }
 
-// unordered reports whether hb has found two accesses of a window unordered.
+// unordered reports whether hb has found two accesses of a window unordered. It has seen none of
+// those off the recorded path, which stand behind the events of the window.
 func (x *hbPairs) unordered(b *built.Window, p model.Pair) bool {
+	if n := int32(len(b.Events)); p.A >= n || p.B >= n {
+		return false
+	}
 	return x.current[[2]int64{b.Events[p.A].Index, b.Events[p.B].Index}]
 }
