@@ -137,12 +137,14 @@ func TestSupported(t *testing.T) {
 		"go1.26.8": true, "go1.26rc1": true, "go1.26.8 X:foo": true, "go1.26-custom": true, "go1.25": true,
 		"go1.24.1": false, "go1.999": false, "devel go1.26-abc": false, "": false,
 	} {
-		if err := Supported(v, OS, Arch); (err == nil) != want {
-			t.Errorf("%q: %v", v, err)
+		for _, arch := range Archs {
+			if err := Supported(v, OS, arch); (err == nil) != want {
+				t.Errorf("%q on %s: %v", v, arch, err)
+			}
 		}
 	}
-	want := fmt.Sprintf("go1.24.1 on linux/arm64 is not supported; presage records with %s on linux/amd64", strings.Join(Versions(), ", "))
-	if err := Supported("go1.24.1", "linux", "arm64"); err == nil || err.Error() != want {
+	want := fmt.Sprintf("go1.26.8 on linux/riscv64 is not supported; presage records with %s on linux/amd64 and linux/arm64", strings.Join(Versions(), ", "))
+	if err := Supported("go1.26.8", "linux", "riscv64"); err == nil || err.Error() != want {
 		t.Errorf("%v, not %s", err, want)
 	}
 }

@@ -63,7 +63,7 @@ func TestStates(t *testing.T) {
 	_, version := installed(t)
 	observes := []string{"goroutines", "program", "files", "c"}
 	table := readTable(t, file, version, append(observes, "pure", "memory", "typed")...)
-	list, std := map[string]bool{}, stdPackages(t)
+	list, std := map[string]bool{}, stdPackages(t, Archs[0])
 	for _, name := range statePackages {
 		exportedFuncs(t, std[name], list)
 	}

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// The system that presage records on. Patches name its files, as syscall/zsyscall_linux_amd64.go.
-const (
-	OS   = "linux"
-	Arch = "amd64"
-)
+// OS is the system that presage records on.
+const OS = "linux"
+
+// Archs are the processors that presage records on. Patches name files of each, as
+// syscall/zsyscall_linux_arm64.go. They are applied whatever the program is built for.
+var Archs = []string{"amd64", "arm64"}
 
 // Language cuts a version of Go to its first two numbers: go1.26.8 X:foo and go1.26rc1 become
 // go1.26. It returns "" for a version that is not a released one.
@@ -24,10 +25,14 @@ func Language(v string) string {
 // or nil.
 func Supported(v, goos, goarch string) error {
 	all := Versions()
-	if slices.Contains(all, Language(v)) && goos == OS && goarch == Arch {
+	if slices.Contains(all, Language(v)) && goos == OS && slices.Contains(Archs, goarch) {
 		return nil
 	}
-	return fmt.Errorf("%s on %s/%s is not supported; presage records with %s on %s/%s", v, goos, goarch, strings.Join(all, ", "), OS, Arch)
+	var on []string
+	for _, arch := range Archs {
+		on = append(on, OS+"/"+arch)
+	}
+	return fmt.Errorf("%s on %s/%s is not supported; presage records with %s on %s", v, goos, goarch, strings.Join(all, ", "), strings.Join(on, " and "))
 }
 
 // A span is a range of versions of Go, both ends included. An empty end is open.

@@ -45,7 +45,7 @@ func try(goroot string, build bool) (ok bool, err error) {
 		return false, err
 	}
 	fmt.Printf("%s in %s\n", env.GOVERSION, env.GOROOT)
-	if err := goversion.Supported(env.GOVERSION, goversion.OS, goversion.Arch); err != nil {
+	if err := goversion.Supported(env.GOVERSION, goversion.OS, goversion.Archs[0]); err != nil {
 		fmt.Println("lists.txt: ", err)
 	}
 	ok, err = patch(env)
@@ -121,7 +121,7 @@ func compile(set goversion.Set, env environment) (ok bool, err error) {
 	}
 	defer os.RemoveAll(dir)
 	overlay, err := recorder.New(context.Background(), recorder.Config{
-		GoRoot: env.GOROOT, GoVersion: env.GOVERSION, GOOS: goversion.OS, GOARCH: goversion.Arch, ModCache: env.GOMODCACHE,
+		GoRoot: env.GOROOT, GoVersion: env.GOVERSION, GOOS: goversion.OS, GOARCH: arch, ModCache: env.GOMODCACHE,
 		Dir: dir, OutDir: filepath.Join(dir, "overlay"), Gates: set == goversion.Gates, Online: set == goversion.Online,
 	})
 	if err != nil {
