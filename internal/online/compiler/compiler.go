@@ -41,13 +41,13 @@ func (u *Unsupported) Error() string { return u.Reason }
 
 // Key identifies the compiler that Build makes: the version of Go, its own compiler, and the edits.
 func (c Config) Key() (string, error) {
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" || c.GOARCH != "amd64" {
-		return "", &Unsupported{"it is for linux/amd64"}
+	if runtime.GOOS != goversion.OS || !slices.Contains(goversion.Archs, runtime.GOARCH) || !slices.Contains(goversion.Archs, c.GOARCH) {
+		return "", &Unsupported{"it is for linux on " + strings.Join(goversion.Archs, " and ")}
 	}
 	if !strings.HasPrefix(c.GoVersion, "go1.") {
 		return "", &Unsupported{fmt.Sprintf("%s is not a released version of Go", c.GoVersion)}
 	}
-	id, err := buildID(filepath.Join(c.GoRoot, "pkg", "tool", "linux_amd64", "compile"))
+	id, err := buildID(filepath.Join(c.GoRoot, "pkg", "tool", "linux_"+runtime.GOARCH, "compile"))
 	if err != nil {
 		return "", &Unsupported{fmt.Sprintf("the compiler of GOROOT has no identity: %v", err)}
 	}
@@ -111,7 +111,7 @@ func (c Config) Build(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, c.Go, "build", "-overlay="+list, "-pgo=off", "-trimpath", "-ldflags=-s -w", "-o", tmp, "cmd/compile")
 	cmd.Dir = filepath.Join(c.GoRoot, "src", "cmd")
 	// Nothing of what the user builds with: this is a program of the go command's own.
-	cmd.Env = slices.Concat(os.Environ(), c.Env, []string{"GOFLAGS=", "GOWORK=off", "GO111MODULE=on", "GOOS=linux", "GOARCH=amd64", "GOAMD64=", "CGO_ENABLED=0", "GOEXPERIMENT=", "GOFIPS140=", "PWD=" + cmd.Dir})
+	cmd.Env = slices.Concat(os.Environ(), c.Env, []string{"GOFLAGS=", "GOWORK=off", "GO111MODULE=on", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GOAMD64=", "GOARM64=", "CGO_ENABLED=0", "GOEXPERIMENT=", "GOFIPS140=", "PWD=" + cmd.Dir})
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -40,6 +40,8 @@ var presageAccesses = map[string]string{
 	"crypto/internal/fips140/nistec.p256SelectAffine":           "wr-",
 	"crypto/internal/fips140/nistec.p256Sqr":                    "wr-",
 	"crypto/internal/fips140/sha3.keccakF1600":                  "u",
+	"crypto/internal/fips140/sha3.keccakF1600NEON":              "u",
+	"golang.org/x/crypto/chacha20.xorKeyStreamVX":               "wrrru",
 	"golang.org/x/crypto/chacha20poly1305.chacha20Poly1305Open": "wrrr",
 	"golang.org/x/crypto/chacha20poly1305.chacha20Poly1305Seal": "wrrr",
 	"golang.org/x/crypto/internal/poly1305.update":              "ur",
