@@ -149,7 +149,7 @@ func (m *graph) afterAll(t *thread, n int32) {
 }
 
 // firstHeap is where the heap begins; in front of it are the program's variables.
-const firstHeap = 0xc000000000
+const firstHeap = 0x4000000000
 
 // free reports whether an operation of outside code could come earlier than it did. It does not
 // wait for another goroutine, or it would then find something else, as with a sync.Pool and with

@@ -59,7 +59,8 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 			goflags += " " + w
 		}
 	}
-	all := OnlineCompilerFlags
+	round := UnfusedFlags(o.GOARCH)
+	all := OnlineCompilerFlags + round
 	if o.Compiler != "" {
 		add("-toolexec=" + toolexec(o.Compiler))
 		all += cfg.hooks(1)
@@ -71,12 +72,15 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	}
 	for _, path := range []string{"sync/atomic", o.Package} {
 		// the overlay has its own, without hooks
-		add("-gcflags=" + path + "=" + onlineInline)
+		add("-gcflags=" + path + "=" + onlineInline + round)
 	}
 	for _, p := range list {
 		flags := p.plain()
 		if o.Compiler != "" {
 			flags = p.edited(&cfg)
+		}
+		if flags != "" {
+			flags += round
 		}
 		with := cmp.Or(flags, all)
 		if !p.standard {
@@ -88,6 +92,17 @@ func (o *Overlay) setFlags(ctx context.Context, cfg Config) error {
 	}
 	o.Env = append(o.Env, "GOFLAGS="+strings.TrimSpace(goflags))
 	return nil
+}
+
+// UnfusedFlags returns flags of the compiler, with a space in front, for a processor whose compiler
+// rounds x*y + z once where it can: with them it rounds twice, as the analysis does. Flag fmahash
+// chooses by the source line where the compiler may use a fused multiply-add; qn means nowhere. On
+// amd64 the level says whether there is one (roundProducts of package record).
+func UnfusedFlags(goarch string) string {
+	if goarch == "arm64" {
+		return " -d=fmahash=qn"
+	}
+	return ""
 }
 
 // listPackages returns the output of go list for the packages of a build. It is not ok, without an

@@ -18,13 +18,14 @@ import (
 type kernelCalls struct {
 	memory map[int]map[int]bool // by call and argument, from 1
 	class  map[int]string       // by call, the list that it is in; one that is in none is a cut
+	arm64  map[int]int          // numbers of arm64, and those of the tables
 }
 
 // readKernelCalls reads the tables of presage_kernel.go and presage_calls.go.
 func readKernelCalls(t *testing.T) kernelCalls {
 	t.Helper()
-	k := kernelCalls{memory: map[int]map[int]bool{}, class: map[int]string{}}
-	for _, file := range []string{"presage_kernel.go", "presage_calls.go"} {
+	k := kernelCalls{memory: map[int]map[int]bool{}, class: map[int]string{}, arm64: map[int]int{}}
+	for _, file := range []string{"presage_kernel.go", "presage_calls.go", "presage_calls_arm64.go"} {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join("_std/runtime", file), nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -68,6 +69,13 @@ func (k *kernelCalls) add(t *testing.T, table string, e ast.Expr) {
 		k.class[n] = table
 	case *ast.CompositeLit:
 		n := number(x.Elts[0])
+		if table == "pgCallsArm64" {
+			if k.arm64[n] != 0 {
+				t.Errorf("system call %d of arm64 is listed twice", n)
+			}
+			k.arm64[n] = number(x.Elts[1])
+			return
+		}
 		if k.memory[n] == nil {
 			k.memory[n] = map[int]bool{}
 		}
@@ -78,14 +86,14 @@ func (k *kernelCalls) add(t *testing.T, table string, e ast.Expr) {
 	}
 }
 
-// callNumbers reads the numbers of system calls.
-func callNumbers(t *testing.T, root string) map[string]int {
+// callNumbers reads the numbers of system calls of a processor.
+func callNumbers(t *testing.T, root, arch string) map[string]int {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "src/syscall/zsysnum_linux_amd64.go"), nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "src/syscall/zsysnum_linux_"+arch+".go"), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := map[string]int{"SYS_NEWFSTATAT": 262}
+	list := map[string]int{}
 	for _, d := range f.Decls {
 		if g, ok := d.(*ast.GenDecl); ok {
 			for _, s := range g.Specs {
@@ -96,7 +104,35 @@ func callNumbers(t *testing.T, root string) map[string]int {
 			}
 		}
 	}
+	if arch == "amd64" {
+		list["SYS_FSTATAT"] = list["SYS_NEWFSTATAT"]
+	}
 	return list
+}
+
+// translate makes numbers of arm64 those of the tables. A call that is in no table has none. The
+// numbers have the same name on amd64, if it has that name.
+func (k *kernelCalls) translate(t *testing.T, numbers, amd64 map[string]int) {
+	compared := 0
+	for name, n := range numbers {
+		to, in := k.arm64[n]
+		switch number, there := amd64[name]; {
+		case !there:
+		case in && to != number:
+			t.Errorf("system call %d of arm64, %s, is call %d of amd64, not %d", n, name, number, to)
+		case !in && (k.class[number] != "" || number == 9 || number == 25 || number == 72):
+			t.Errorf("pgCallsArm64 has no %s (%d: that is %d)", name, n, number)
+		case in:
+			compared++
+		}
+		if !in {
+			to = -1
+		}
+		numbers[name] = to
+	}
+	if compared < 100 {
+		t.Errorf("only %d calls of arm64 were compared", compared)
+	}
 }
 
 // unrecorded are system calls whose memory is not recorded, and need not be.
@@ -109,8 +145,9 @@ var unrecorded = map[string]string{
 	"SYS_MUNLOCK":  "changes no memory",
 }
 
-// kernelPackages returns the packages of the standard library that make system calls.
-func kernelPackages(t *testing.T) (root string, all []*build.Package) {
+// kernelPackages returns the packages of the standard library that make system calls, for a
+// processor.
+func kernelPackages(t *testing.T, arch string) (root string, all []*build.Package) {
 	t.Helper()
 	cmd := exec.Command("go", "env", "GOROOT")
 	cmd.Dir = t.TempDir()
@@ -119,7 +156,7 @@ func kernelPackages(t *testing.T) (root string, all []*build.Package) {
 		t.Fatal(err)
 	}
 	ctx := build.Default
-	ctx.GOROOT, ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled = strings.TrimSpace(string(out)), goversion.OS, goversion.Arch, true
+	ctx.GOROOT, ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled = strings.TrimSpace(string(out)), goversion.OS, arch, true
 	for _, pkg := range []string{"syscall", "internal/syscall/unix"} {
 		p, err := ctx.ImportDir(filepath.Join(ctx.GOROOT, "src", pkg), 0)
 		if err != nil {
@@ -133,8 +170,17 @@ func kernelPackages(t *testing.T) (root string, all []*build.Package) {
 // TestKernel: each system call of package syscall that is given a pointer has its accesses
 // recorded, or is a cut.
 func TestKernel(t *testing.T) {
-	root, std := kernelPackages(t)
-	k, numbers := readKernelCalls(t), callNumbers(t, root)
+	for _, arch := range goversion.Archs {
+		t.Run(arch, func(t *testing.T) { testKernel(t, arch) })
+	}
+}
+
+func testKernel(t *testing.T, arch string) {
+	root, std := kernelPackages(t, arch)
+	k, numbers := readKernelCalls(t), callNumbers(t, root, arch)
+	if arch != "amd64" {
+		k.translate(t, numbers, callNumbers(t, root, "amd64"))
+	}
 	for n := range k.memory {
 		if k.class[n] == "" {
 			t.Errorf("system call %d has accesses, and is a cut: add it to a list", n)

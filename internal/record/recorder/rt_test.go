@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -84,11 +85,36 @@ func write(t *testing.T, name string, b []byte) {
 	}
 }
 
+// emulator executes programs that are built for arm64.
+const emulator = "qemu-aarch64"
+
+// arm64 has the programs of a test built for arm64, unless nothing here can execute them.
+func arm64(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the standard library: not with -short")
+	}
+	if _, err := exec.LookPath(emulator); err != nil {
+		t.Skip("1 test skipped: no emulator of arm64 (qemu-aarch64, of Debian's qemu-user)")
+	}
+	t.Setenv("GOARCH", "arm64")
+	t.Setenv("CGO_ENABLED", "0")
+	t.Setenv("PRESAGE_CELLS", "few")
+}
+
+// program is the command that runs a program.
+func program(bin string) *exec.Cmd {
+	if os.Getenv("GOARCH") == "arm64" && runtime.GOARCH != "arm64" {
+		return exec.Command(emulator, bin)
+	}
+	return exec.Command(bin)
+}
+
 // run runs a program and returns what it printed and the directory of its process.
 func run(t *testing.T, bin string, env ...string) (out string, dir string, err error) {
 	t.Helper()
 	dir = t.TempDir()
-	cmd := exec.Command(bin)
+	cmd := program(bin)
 	cmd.Env = append(os.Environ(), append(env, recorder.EnvDir+"="+dir)...)
 	b, err := cmd.CombinedOutput()
 	return string(b), filepath.Join(dir, fmt.Sprint(cmd.Process.Pid)), err
@@ -136,6 +162,14 @@ func TestOtherGo(t *testing.T) {
 	}
 }
 
+// TestArm64 does the same on arm64.
+func TestArm64(t *testing.T) {
+	arm64(t)
+	for _, file := range cases(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { testRecords(t, file) })
+	}
+}
+
 // goVersion returns the version of the installed Go.
 func goVersion(t *testing.T) string {
 	t.Helper()
@@ -167,7 +201,7 @@ func testRecords(t *testing.T, file string) {
 		section[a.Files[i].Name] = &a.Files[i]
 	}
 	bin := build(t, section["main.go"].Data)
-	plain, err := exec.Command(bin).CombinedOutput()
+	plain, err := program(bin).CombinedOutput()
 	if err != nil {
 		t.Errorf("without recording: %v\n%s", err, plain)
 	}

@@ -65,6 +65,11 @@ func pgStripeOf(obj uintptr) *pgStripe {
 //go:nosplit
 func pgStore(p uintptr, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }
 
+// pgStoreRel is a store after all that the goroutine has done, as each is on amd64.
+//
+//go:nosplit
+func pgStoreRel(p uintptr, v uint64) { pgStore(p, v) }
+
 func (st *pgStripe) free() uint64 {
 	for i := 0; ; i++ {
 		c := st.clock.Load()

@@ -30,7 +30,7 @@ const (
 	pgCallClass = pgCallTouches - 1
 )
 
-// pgCallTable is what becomes of a system call, by its number on linux/amd64.
+// pgCallTable is what becomes of a system call, by its number on linux/amd64 (pgCallNumber).
 var pgCallTable [512]uint8
 
 // Reading from a file, a pipe or a socket moves an offset or takes what is there, so it is not
@@ -123,13 +123,15 @@ func pgCallsInit() {
 	for _, n := range pgCallsFork {
 		pgCallTable[n] = pgCallForks
 	}
+	pgNumbersInit()
 	pgKernelInit()
 }
 
 const (
-	pgSysMmap      = 9
-	pgSysMremap    = 25
-	pgSysFcntl     = 72
+	pgCallMmap     = 9
+	pgCallMremap   = 25
+	pgCallMadvise  = 28
+	pgCallFcntl    = 72
 	pgMapAnonymous = 0x20
 	pgMapFixed     = 0x10
 	pgMapShared    = 0x01
@@ -147,13 +149,13 @@ func pgClassOf(c *pgKernelCall) uint8 {
 	switch {
 	case c.trap >= uintptr(len(pgCallTable)):
 		return pgCallCuts
-	case c.trap == pgSysMmap:
+	case c.trap == pgCallMmap:
 		return pgMapClass(c.args[3])
-	case c.trap == pgSysMremap:
+	case c.trap == pgCallMremap:
 		return pgCallCuts | pgCallMaps
-	case c.trap == pgSysFcntl:
+	case c.trap == pgCallFcntl:
 		return pgFcntlClass(a2)
-	case c.trap == pgSysMadvise && a3 > 3 && a3 != 10 && a3 != 11 && a3 != 14 && a3 != 15:
+	case c.trap == pgCallMadvise && a3 > 3 && a3 != 10 && a3 != 11 && a3 != 14 && a3 != 15:
 		// but MADV_DONTFORK and the like: it may clear memory
 		return pgCallCuts
 	}
@@ -206,12 +208,12 @@ func syscall_presageCalls(trap, a1, a2, a3, a4, a5, a6 uintptr) uint8 {
 	if gp.m == nil || gp != gp.m.curg || gp.presage != nil && gp.presage.mute > 0 {
 		return pgCallNone
 	}
-	c := pgKernelCall{trap: trap &^ pgCallRecorded, args: [6]uintptr{a1, a2, a3, a4, a5, a6}, pc: sys.GetCallerPC()}
+	c := pgKernelCall{trap: pgCallNumber(trap &^ pgCallRecorded), args: [6]uintptr{a1, a2, a3, a4, a5, a6}, pc: sys.GetCallerPC()}
 	class := pgClassOf(&c)
 	if trap&pgCallRecorded != 0 {
 		class &^= pgCallTouches
 	}
-	if c.trap == pgSysMmap && a4&pgMapAnonymous == 0 {
+	if c.trap == pgCallMmap && a4&pgMapAnonymous == 0 {
 		pgFilesMapped.Store(true)
 	}
 	switch class & pgCallClass {
@@ -234,11 +236,11 @@ func syscall_presageCalls(trap, a1, a2, a3, a4, a5, a6 uintptr) uint8 {
 //go:nosplit
 func syscall_presageCalled(class uint8, trap, result, a1, a2, a3, a4, a5, a6 uintptr) {
 	if class&pgCallTouches != 0 {
-		c := pgKernelCall{trap, [6]uintptr{a1, a2, a3, a4, a5, a6}, result, sys.GetCallerPC()}
+		c := pgKernelCall{pgCallNumber(trap), [6]uintptr{a1, a2, a3, a4, a5, a6}, result, sys.GetCallerPC()}
 		pgKernelTouches(&c, true)
 	}
 	if class&pgCallMaps != 0 && int(result) > 0 {
-		pgMapsCall(class, trap, result, a2, a3, a4)
+		pgMapsCall(class, pgCallNumber(trap), result, a2, a3, a4)
 	}
 	switch class & pgCallClass {
 	case pgCallBoth, pgCallLooks:
@@ -259,7 +261,7 @@ func syscall_presageCalled(class uint8, trap, result, a1, a2, a3, a4, a5, a6 uin
 func pgMapsCall(class uint8, trap, result, a2, a3, a4 uintptr) {
 	n, flags := a2, uint64(0)
 	switch {
-	case trap == pgSysMremap:
+	case trap == pgCallMremap:
 		n, flags = a3, pgFlagShared
 	case a4&(pgMapShared|pgMapAnonymous) != pgMapAnonymous:
 		flags = pgFlagShared

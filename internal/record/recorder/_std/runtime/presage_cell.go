@@ -106,15 +106,20 @@ func presageCellsInit() {
 	m := &firstmoduledata
 	t.data = [2]uintptr{m.noptrdata, m.enoptrbss}
 	pgShortInit()
-	base, granules, owners := pgMapCells(2*pgCellsLimit+pgCellsLimit/4), pgMapCells(pgCellsLimit>>pgGranuleShift<<2), pgMapCells(pgIDBlocks*4)
-	if base == 0 || granules == 0 || owners == 0 {
+	limit := uintptr(pgCellsLimit)
+	if gogetenv("PRESAGE_CELLS") == "few" {
+		limit = pgFirstHeap + pgFewCells
+		t.base, t.dirty, t.granules = pgMapParts(limit)
+	} else if t.base = pgMapCells(0, 2*limit+limit/4); t.base != 0 {
+		madvise(unsafe.Pointer(t.base), 2*limit+limit/4, 15 /* MADV_NOHUGEPAGE */)
+		t.dirty, t.granules = t.base+2*limit, pgMapCells(0, limit>>pgGranuleShift<<2)
+	}
+	if t.owners = pgMapCells(0, pgIDBlocks*4); t.base == 0 || t.granules == 0 || t.owners == 0 {
 		t.blind = 1
 		return
 	}
-	madvise(unsafe.Pointer(base), 2*pgCellsLimit+pgCellsLimit/4, 15 /* MADV_NOHUGEPAGE */)
-	t.base, t.dirty, t.granules, t.owners = base, base+2*pgCellsLimit, granules, owners
 	t.blocks.Store(1) // context 0 is none
-	t.limit = pgCellsLimit
+	t.limit = limit
 	mode := gogetenv("PRESAGE_OUTSIDE")
 	t.full, t.audit = mode == "full", mode == "audit"
 	if t.audit {
@@ -125,12 +130,40 @@ func presageCellsInit() {
 	}
 }
 
-func pgMapCells(n uintptr) uintptr {
-	p, err := mmap(nil, n, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE|pgNoReserve, -1, 0)
+// pgMapCells maps n bytes, at a place of the kernel's choice if at is 0. It returns 0 if it cannot.
+func pgMapCells(at, n uintptr) uintptr {
+	flags := int32(_MAP_ANON | _MAP_PRIVATE | pgNoReserve)
+	if at != 0 {
+		flags |= _MAP_FIXED
+	}
+	p, err := mmap(unsafe.Pointer(at), n, _PROT_READ|_PROT_WRITE, flags, -1, 0)
 	if err != 0 {
 		return 0
 	}
 	return uintptr(p)
+}
+
+// pgPartsAt is where pgMapParts maps: nothing else is there in an emulator. pgFewCells is how much of
+// the heap has cells then.
+const (
+	pgPartsAt  = 1 << 44
+	pgFewCells = 4 << 30
+)
+
+// pgMapParts maps the memory of cells in two parts, of the program's file and of the heap up to
+// limit. An emulator of another processor keeps tables of all that is mapped, and has no room for
+// those of cells that nobody uses. Other memory below limit must not be accessed.
+func pgMapParts(limit uintptr) (base, dirty, granules uintptr) {
+	const page = 1 << 20 // of memory, so that all that belongs to it is whole pages
+	base, dirty = pgPartsAt, pgPartsAt+2*pgCellsLimit
+	granules = dirty + pgCellsLimit/4
+	for _, part := range [2][2]uintptr{{0, alignUp(firstmoduledata.enoptrbss, page)}, {pgFirstHeap, limit}} {
+		from, n := part[0], part[1]-part[0]
+		if pgMapCells(base+2*from, 2*n) == 0 || pgMapCells(dirty+from/4, n/4) == 0 || pgMapCells(granules+from>>pgGranuleShift<<2, n>>pgGranuleShift<<2) == 0 {
+			return 0, 0, 0
+		}
+	}
+	return base, dirty, granules
 }
 
 //go:nosplit
@@ -141,7 +174,7 @@ func pgCellOf(addr uintptr) *pgCell { return (*pgCell)(unsafe.Pointer(presageCel
 //go:nosplit
 func pgHasCell(addr uintptr) bool {
 	t := &presageCells
-	return addr < t.limit && (addr >= 0xc000000000 || addr-t.data[0] < t.data[1]-t.data[0])
+	return addr < t.limit && (addr >= pgFirstHeap || addr-t.data[0] < t.data[1]-t.data[0])
 }
 
 // owns reports whether an entry is of this goroutine.
@@ -388,7 +421,7 @@ func (s *PresageG) lateRecord(word uintptr, e uint64, write bool) {
 	p := s.room(4)
 	pgStore(p+8, uint64(word))
 	pgStore(p+16, e)
-	pgStore(p+24, uint64(cputicks()))
+	pgStore(p+24, pgTicks())
 	kind := uint64(pgRead)
 	if write {
 		kind = pgWrite

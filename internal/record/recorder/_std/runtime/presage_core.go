@@ -159,7 +159,7 @@ func presageInit() {
 	if presage.on {
 		seed := rand() | 1
 		presageSetSeed(seed)
-		ppid, _, _ := pgsys.Syscall6(110, 0, 0, 0, 0, 0, 0)
+		ppid, _, _ := pgsys.Syscall6(pgSysGetppid, 0, 0, 0, 0, 0, 0)
 		pgStore(presage.head+72, seed)
 		pgStore(presage.head+80, presageArgs())
 		pgStore(presage.head+88, uint64(ppid))
@@ -204,7 +204,7 @@ func presageGC() {
 
 // tick returns a stamp that orders this goroutine only.
 func (s *PresageG) tick() uint64 {
-	t := uint64(cputicks())
+	t := pgTicks()
 	if t <= s.last {
 		t = s.last + 1
 	}
@@ -214,7 +214,7 @@ func (s *PresageG) tick() uint64 {
 
 // stamp returns a stamp of an operation on obj.
 func (s *PresageG) stamp(obj uintptr) uint64 {
-	t := uint64(cputicks())
+	t := pgTicks()
 	if t <= s.last {
 		t = s.last + 1
 	}
@@ -234,7 +234,7 @@ func (s *PresageG) stamp(obj uintptr) uint64 {
 
 // stampHeld is stamp for an object whose stripe the caller holds.
 func (s *PresageG) stampHeld(st *pgStripe) uint64 {
-	t := max(uint64(cputicks()), s.last+1, st.clock.Load()&^pgHeld+1)
+	t := max(pgTicks(), s.last+1, st.clock.Load()&^pgHeld+1)
 	pgStore(uintptr(unsafe.Pointer(&st.clock)), t|pgHeld) // nothing else writes
 	s.last = t
 	return t
@@ -335,6 +335,7 @@ func (s *PresageG) put3(st *pgStripe, h uint64, obj uintptr, a, b uint64) {
 func presageAlloc(x unsafe.Pointer, n uintptr, flags uint64, pc uintptr) {
 	gp := getg()
 	presageClear(gp.presage, uintptr(x), n)
+	pgFence() // a goroutine that is given the address finds the cells cleared
 	if n == 0 || gp.m.curg != gp {
 		return // the runtime's own
 	}

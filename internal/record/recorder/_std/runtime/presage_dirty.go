@@ -233,6 +233,7 @@ func pgEmits(pc uintptr, whole bool) {
 	}
 	x := (*pgEmitted)(persistentalloc(unsafe.Sizeof(pgEmitted{}), 8, &memstats.other_sys))
 	*x = pgEmitted{path, dir, whole, presageEmitted.last}
+	pgFence()
 	presageEmitted.last = x
 }
 
@@ -243,8 +244,10 @@ func pgReaderOf(pc uintptr) int {
 	if x := atomic.Loaduintptr(k); x>>2 == pc {
 		return int(x & 3)
 	}
+	over := presageVars.over
+	pgFence()
 	x := pgFindReader(pc)
-	if !presageVars.over && x != pgReaderRuntime {
+	if !over && x != pgReaderRuntime {
 		return pgReaderUnknown
 	}
 	atomic.Storeuintptr(k, pc<<2|uintptr(x))

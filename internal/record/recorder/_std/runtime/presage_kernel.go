@@ -30,15 +30,15 @@ const (
 	pgMemBits // reads and writes a bit for each descriptor below argument `of`
 )
 
-// pgCallMemory is what system calls of linux/amd64 access. What a table of pointers leads to
-// (readv, sendmsg) is not here: those are cuts.
+// pgCallMemory is what system calls access, by their numbers on linux/amd64 (pgCallNumber). What a
+// table of pointers leads to (readv, sendmsg) is not here: those are cuts.
 var pgCallMemory = [...]pgCallAccess{
-	{0, 2, pgMemReturns, 1, 3},                           // read
-	{1, 2, pgMemReadsAll, 1, 3},                          // write
-	{2, 1, pgMemText, 0, 0},                              // open
-	{4, 1, pgMemText, 0, 0}, {4, 2, pgMemWrites, 144, 0}, // stat
-	{5, 2, pgMemWrites, 144, 0},                          // fstat
-	{6, 1, pgMemText, 0, 0}, {6, 2, pgMemWrites, 144, 0}, // lstat
+	{0, 2, pgMemReturns, 1, 3},                                  // read
+	{1, 2, pgMemReadsAll, 1, 3},                                 // write
+	{2, 1, pgMemText, 0, 0},                                     // open
+	{4, 1, pgMemText, 0, 0}, {4, 2, pgMemWrites, pgStatSize, 0}, // stat
+	{5, 2, pgMemWrites, pgStatSize, 0},                          // fstat
+	{6, 1, pgMemText, 0, 0}, {6, 2, pgMemWrites, pgStatSize, 0}, // lstat
 	{7, 1, pgMemUpdateAll, 8, 2},                          // poll
 	{14, 2, pgMemReads, 8, 0}, {14, 3, pgMemWrites, 8, 0}, // rt_sigprocmask
 	// pread64
@@ -138,8 +138,8 @@ var pgCallMemory = [...]pgCallAccess{
 	{228, 2, pgMemWrites, 16, 0},                                 // clock_gettime
 	{229, 2, pgMemWrites, 16, 0},                                 // clock_getres
 	{230, 3, pgMemReads, 16, 0}, {230, 4, pgMemInterrupt, 16, 0}, // clock_nanosleep
-	{232, 2, pgMemReturns, 12, 3},                          // epoll_wait
-	{233, 4, pgMemReads, 12, 0},                            // epoll_ctl
+	{232, 2, pgMemReturns, pgEpollSize, 3},                 // epoll_wait
+	{233, 4, pgMemReads, pgEpollSize, 0},                   // epoll_ctl
 	{235, 1, pgMemText, 0, 0}, {235, 2, pgMemReads, 32, 0}, // utimes
 	{247, 3, pgMemWrites, 28, 0}, {247, 5, pgMemWrites, 144, 0}, // waitid
 	{254, 2, pgMemText, 0, 0},                              // inotify_add_watch
@@ -148,7 +148,7 @@ var pgCallMemory = [...]pgCallAccess{
 	{259, 2, pgMemText, 0, 0},                              // mknodat
 	{260, 2, pgMemText, 0, 0},                              // fchownat
 	{261, 2, pgMemText, 0, 0}, {261, 3, pgMemReads, 32, 0}, // futimesat
-	{262, 2, pgMemText, 0, 0}, {262, 3, pgMemWrites, 144, 0}, // newfstatat
+	{262, 2, pgMemText, 0, 0}, {262, 3, pgMemWrites, pgStatSize, 0}, // newfstatat
 	{263, 2, pgMemText, 0, 0},                            // unlinkat
 	{264, 2, pgMemText, 0, 0}, {264, 4, pgMemText, 0, 0}, // renameat
 	{265, 2, pgMemText, 0, 0}, {265, 4, pgMemText, 0, 0}, // linkat
@@ -158,11 +158,14 @@ var pgCallMemory = [...]pgCallAccess{
 	{268, 2, pgMemText, 0, 0},
 	// faccessat
 	{269, 2, pgMemText, 0, 0},
+	// pselect6. The mask of signals that its last argument leads to is not recorded
+	{270, 2, pgMemBits, 0, 1}, {270, 3, pgMemBits, 0, 1}, {270, 4, pgMemBits, 0, 1},
+	{270, 5, pgMemUpdates, 16, 0}, {270, 6, pgMemReads, 16, 0},
 	// ppoll
 	{271, 1, pgMemUpdateAll, 8, 2}, {271, 3, pgMemUpdates, 16, 0}, {271, 4, pgMemReads, 8, 0},
 	{275, 2, pgMemUpdates, 8, 0}, {275, 4, pgMemUpdates, 8, 0}, // splice
 	{280, 2, pgMemText, 0, 0}, {280, 3, pgMemReads, 32, 0}, // utimensat
-	{281, 2, pgMemReturns, 12, 3}, {281, 5, pgMemReads, 8, 0}, // epoll_pwait
+	{281, 2, pgMemReturns, pgEpollSize, 3}, {281, 5, pgMemReads, 8, 0}, // epoll_pwait
 	{286, 3, pgMemReads, 32, 0}, {286, 4, pgMemWrites, 32, 0}, // timerfd_settime
 	{287, 2, pgMemWrites, 32, 0},                              // timerfd_gettime
 	{288, 2, pgMemSockaddr, 0, 3},                             // accept4
@@ -194,7 +197,7 @@ const pgCallRecorded = 1 << 32
 
 // A pgKernelCall is a system call that is under way, or has returned.
 type pgKernelCall struct {
-	trap   uintptr
+	trap   uintptr // its number in the tables
 	args   [6]uintptr
 	result uintptr // behind it; an error is negative
 	pc     uintptr // in the function of package syscall

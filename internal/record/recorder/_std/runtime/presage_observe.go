@@ -90,7 +90,10 @@ var pgUncounted atomic.Uint64
 const pgOneChange = 1<<32 | 1
 
 // presageCounts begins a change of the number of goroutines, and presageCounted ends it.
-func presageCounts()  { pgUncounted.Add(pgOneChange) }
+func presageCounts() {
+	pgUncounted.Add(pgOneChange)
+	pgFence()
+}
 func presageCounted() { pgUncounted.Add(-1) }
 
 // presageNumGoroutine returns the number of goroutines, and records the look. While the stripe is
@@ -109,6 +112,7 @@ func presageNumGoroutine() int {
 		st := pgEnter(s, pgGoroutines)
 		before := pgUncounted.Load()
 		n := pgGoroutineCount()
+		pgFence()
 		done := uint32(before) == 0 && pgUncounted.Load() == before
 		if done || i == pgCountTries {
 			s.observe(pgStateGoroutines, pgFlagRead)

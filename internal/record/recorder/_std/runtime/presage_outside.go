@@ -89,6 +89,7 @@ func PresageOutside(index uint64, path, traced string, roots []any, some func())
 	}
 	lock(&presage.mu)
 	x.next = presageOutside.last
+	pgFence()
 	presageOutside.last = x
 	presageOutside.n++
 	presageOutside.traced = traced

@@ -59,7 +59,7 @@ func (s *PresageG) scan() {
 }
 
 func (s *PresageG) scanRecords(p, end uintptr) {
-	granules, own := presageCells.granules, s.owner()
+	granules, limit, own := presageCells.granules, presageCells.limit, s.owner()
 	last := ^uintptr(0) // the granule of the last access, which is covered
 	mixed := false      // outside code uses it too
 	for p < end {
@@ -89,7 +89,7 @@ func (s *PresageG) scanRecords(p, end uintptr) {
 		}
 		if to := a + size - 1; a>>pgGranuleShift != last || to>>pgGranuleShift != last {
 			last = a >> pgGranuleShift
-			if to>>pgGranuleShift != last || a >= pgCellsLimit || !pgCovers(*(*uint32)(unsafe.Pointer(granules + last<<2)), own) {
+			if to>>pgGranuleShift != last || a >= limit || !pgCovers(*(*uint32)(unsafe.Pointer(granules + last<<2)), own) {
 				last = ^uintptr(0)
 				s.seen(a, size)
 				if write {
@@ -113,7 +113,7 @@ func (s *PresageG) scanShorts(p, end uintptr) uintptr {
 		t = (*pgShorts)(persistentalloc(unsafe.Sizeof(pgShorts{}), 64, &memstats.other_sys))
 		s.shorts = t
 	}
-	granules, own := presageCells.granules, s.owner()
+	granules, limit, own := presageCells.granules, presageCells.limit, s.owner()
 	last, mixed := ^uintptr(0), false // as in scanRecords
 	for p < end {
 		h := *(*uint64)(unsafe.Pointer(p))
@@ -147,7 +147,7 @@ func (s *PresageG) scanShorts(p, end uintptr) uintptr {
 		x.addr = a
 		if to := a + shape&0xff - 1; a>>pgGranuleShift != last || to>>pgGranuleShift != last {
 			last = a >> pgGranuleShift
-			if to>>pgGranuleShift != last || a >= pgCellsLimit || !pgCovers(*(*uint32)(unsafe.Pointer(granules + last<<2)), own) {
+			if to>>pgGranuleShift != last || a >= limit || !pgCovers(*(*uint32)(unsafe.Pointer(granules + last<<2)), own) {
 				last = ^uintptr(0)
 				s.seen(a, shape&0xff)
 				if h>>55&1 != 0 {

@@ -237,6 +237,7 @@ func (s *PresageG) root(k pgKey) {
 // without adds what a set has that another goroutine has taken.
 func (s *PresageG) without(e *pgSet, d pgDep) {
 	k := e.key // it is what it was as long as the serial is
+	pgFence()
 	if atomic.Load(&e.serial) != d.serial {
 		s.call.all = true
 		return
@@ -351,6 +352,7 @@ func (s *PresageG) use(e *pgSet, d pgDep) {
 // gives gives the place, which is number slot, to another object.
 func (e *pgSet) gives(k pgKey, slot uint32) {
 	atomic.Xadd(&e.serial, 1)
+	pgFence()
 	presageReach.tags[slot] = 0
 	e.key, e.number, e.cycle, e.times, e.skip = k, 0, pgNever, 0, 0
 	e.words.clear()
@@ -485,7 +487,11 @@ func (r *pgWalk) depends(k pgKey) bool {
 	}
 	e := &presageReach.slots[slot]
 	serial := atomic.Load(&e.serial)
-	if serial&1 != 0 || !e.key.is(&k) || e.number == 0 || atomic.Load(&e.serial) != serial {
+	if serial&1 != 0 || !e.key.is(&k) || e.number == 0 {
+		return false
+	}
+	pgFence()
+	if atomic.Load(&e.serial) != serial {
 		return false
 	}
 	d := pgDep{slot, serial}

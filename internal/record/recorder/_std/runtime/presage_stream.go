@@ -227,7 +227,7 @@ func pgNextSegment(size uintptr) bool {
 		presage.head = base
 		sec, nsec, _ := time_now()
 		pgStore(base+48, uint64(sec)*1e9+uint64(nsec))
-		pgStore(base+56, uint64(cputicks()))
+		pgStore(base+56, pgTicks())
 	}
 	pgStore(base, pgSegMagic)
 	presage.base, presage.off, presage.size = base, pgRawBlockWords*8, n
@@ -238,7 +238,7 @@ func pgNextSegment(size uintptr) bool {
 // pgStop ends the recording; the program goes on.
 func pgStop(reason uint64) {
 	if presage.head != 0 { // before others see it: what they leave out has no stamp up to this one
-		pgStore(presage.head+64, uint64(cputicks()))
+		pgStore(presage.head+64, pgTicks())
 		pgStore(presage.head+40, reason)
 	} else if presage.limit != nil { // no file says it
 		presage.limit[pgLimitUnrecorded+reason].Add(1)

@@ -26,8 +26,9 @@ func pgEnter(s *PresageG, obj uintptr) *pgStripe {
 	}
 }
 
+// pgLeave unlocks the stripe. A goroutine that locks it next sees the operation and its stamp.
 func pgLeave(st *pgStripe) {
-	pgStore(uintptr(unsafe.Pointer(&st.clock)), st.clock.Load()&^pgHeld)
+	pgStoreRel(uintptr(unsafe.Pointer(&st.clock)), st.clock.Load()&^pgHeld)
 	releasem(getg().m)
 }
 

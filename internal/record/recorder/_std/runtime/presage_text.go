@@ -30,8 +30,7 @@ func (s *PresageG) Text(h uint64, a unsafe.Pointer, n uintptr) {
 //go:noescape
 func pgCopy(to, from unsafe.Pointer, n uintptr) bool
 
-// presageFault goes on after a fault in pgCopy, as if that returned false. It has no frame: its
-// return address is what the stack pointer points to.
+// presageFault goes on after a fault in pgCopy, as if that returned false.
 //
 //go:nosplit
 func presageFault(sig uint32, c *sigctxt) bool {
@@ -42,7 +41,6 @@ func presageFault(sig uint32, c *sigctxt) bool {
 	if !f.valid() || f.entry() != abi.FuncPCABI0(pgCopy) {
 		return false
 	}
-	c.set_rip(uint64(*(*uintptr)(unsafe.Pointer(c.sigsp()))))
-	c.set_rsp(uint64(c.sigsp() + 8))
+	presageResume(c)
 	return true
 }

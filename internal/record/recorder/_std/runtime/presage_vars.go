@@ -92,6 +92,7 @@ const (
 func presageMain() {
 	getg().presageRands = presageMain1
 	v := &presageVars
+	pgFence() // (pgReaderOf)
 	v.over = true
 	s := pgHere()
 	if s == nil || s.off || v.last == nil {
