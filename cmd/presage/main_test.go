@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -59,19 +60,7 @@ func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped by -short: records the tests of all examples")
 	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := expect.Read(filepath.Join(root, "examples"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PRESAGE_CACHE", scripts.Cache)
-	traces := filepath.Join(t.TempDir(), "traces")
-	if code, _, stderr := command("test", "-C", root, "-q", "-level", "none", "-o", traces, "./examples/..."); code != 0 {
-		t.Fatalf("recording: exit code %d\n%s", code, stderr)
-	}
+	traces, want := recordExamples(t)
 	below := linesOf(racesAt(t, "hb", traces))
 	for _, level := range expect.Levels {
 		t.Run(level, func(t *testing.T) {
@@ -87,6 +76,43 @@ func TestExamples(t *testing.T) {
 		})
 	}
 	t.Run("again", func(t *testing.T) { again(t, traces) })
+}
+
+// recordExamples records every example, and returns the directory of the traces and the marks. args
+// are further arguments.
+func recordExamples(t *testing.T, args ...string) (traces string, want map[string][]expect.Pair) {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err = expect.Read(filepath.Join(root, "examples")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PRESAGE_CACHE", scripts.Cache)
+	traces = filepath.Join(t.TempDir(), "traces")
+	args = slices.Concat([]string{"test", "-C", root, "-q", "-level", "none", "-o", traces}, args, []string{"./examples/..."})
+	if code, stdout, stderr := command(args...); code != 0 {
+		t.Fatalf("recording: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	return traces, want
+}
+
+// TestExamplesArm64 is TestExamples at the highest level, for programs that an emulator of arm64
+// executes: the marks are the same.
+func TestExamplesArm64(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped by -short: records the tests of all examples")
+	}
+	emulator, err := exec.LookPath("qemu-aarch64")
+	if err != nil {
+		t.Skip("1 test skipped: no emulator of arm64 (qemu-aarch64, of Debian's qemu-user)")
+	}
+	t.Setenv("GOARCH", "arm64")
+	t.Setenv("CGO_ENABLED", "0")
+	t.Setenv("PRESAGE_CELLS", "few")
+	traces, want := recordExamples(t, "-exec", emulator)
+	examplesAt(t, "path", racesAt(t, "path", traces), want)
 }
 
 // again holds that a trace has one report, byte for byte but for the time that it took, however
