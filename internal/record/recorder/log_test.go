@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -118,7 +117,7 @@ func TestLog(t *testing.T) {
 	const total = 300_000
 	for _, dir := range dirs {
 		for _, end := range []string{"return", "exit", "panic", "exec", "child"} {
-			cmd := exec.Command(bin, fmt.Sprint(total), end)
+			cmd := program(bin, fmt.Sprint(total), end)
 			cmd.Env = append(os.Environ(), recorder.EnvDir+"="+dir)
 			if out, err := cmd.CombinedOutput(); (err != nil) != (end == "panic") {
 				t.Fatalf("%s: %v\n%s", end, err, out)
@@ -146,7 +145,7 @@ func TestLogKill(t *testing.T) {
 	bin := build(t, []byte(counting))
 	for range 10 {
 		dir := t.TempDir()
-		cmd := exec.Command(bin, "1000000000", "return")
+		cmd := program(bin, "1000000000", "return")
 		cmd.Env = append(os.Environ(), recorder.EnvDir+"="+dir)
 		pipe, err := cmd.StdoutPipe()
 		if err != nil {

@@ -103,11 +103,11 @@ func arm64(t *testing.T) {
 }
 
 // program is the command that runs a program.
-func program(bin string) *exec.Cmd {
+func program(bin string, args ...string) *exec.Cmd {
 	if os.Getenv("GOARCH") == "arm64" && runtime.GOARCH != "arm64" {
-		return exec.Command(emulator, bin)
+		return exec.Command(emulator, append([]string{bin}, args...)...)
 	}
-	return exec.Command(bin)
+	return exec.Command(bin, args...)
 }
 
 // run runs a program and returns what it printed and the directory of its process.
@@ -162,9 +162,12 @@ func TestOtherGo(t *testing.T) {
 	}
 }
 
-// TestArm64 does the same on arm64.
+// TestArm64 does the same on arm64, and has a program under load and one that is killed there.
 func TestArm64(t *testing.T) {
 	arm64(t)
+	t.Run("stress", TestStress)
+	t.Run("kill", TestKill)
+	t.Run("log", TestLogKill)
 	for _, file := range cases(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { testRecords(t, file) })
 	}

@@ -198,7 +198,7 @@ func TestKill(t *testing.T) {
 	early := time.Duration(1)
 	for n := 0; n < 12; {
 		dir := t.TempDir()
-		cmd := exec.Command(bin, "forever")
+		cmd := program(bin, "forever")
 		cmd.Env = append(os.Environ(), recorder.EnvDir+"="+dir)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
