@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -59,11 +60,16 @@ func try(goroot string, build bool) (ok bool, err error) {
 		if set == goversion.Compiler {
 			continue // package compiler has tests that build it
 		}
-		built, err := compile(set, env)
-		if err != nil {
-			return false, err
+		for _, arch := range goversion.Archs {
+			if set == goversion.Online && arch != "amd64" {
+				continue
+			}
+			built, err := compile(set, env, arch)
+			if err != nil {
+				return false, err
+			}
+			ok = ok && built
 		}
-		ok = ok && built
 	}
 	return ok, nil
 }
@@ -113,8 +119,10 @@ func patch(env environment) (ok bool, err error) {
 	return len(texts) == 0, nil
 }
 
-// compile builds the standard library and a program with the overlay of a set.
-func compile(set goversion.Set, env environment) (ok bool, err error) {
+// compile builds the standard library and a program with the overlay of a set, for a processor. For
+// another one than that of the machine there may be no C compiler: with gates, they are built
+// without the race detector then.
+func compile(set goversion.Set, env environment, arch string) (ok bool, err error) {
 	dir, err := os.MkdirTemp("", "presage-try-")
 	if err != nil {
 		return false, err
@@ -125,7 +133,7 @@ func compile(set goversion.Set, env environment) (ok bool, err error) {
 		Dir: dir, OutDir: filepath.Join(dir, "overlay"), Gates: set == goversion.Gates, Online: set == goversion.Online,
 	})
 	if err != nil {
-		fmt.Printf("%s: %v\n", set, err)
+		fmt.Printf("%s for %s: %v\n", set, arch, err)
 		return false, nil
 	}
 	text, err := overlay.JSON(nil)
@@ -141,18 +149,18 @@ func compile(set goversion.Set, env environment) (ok bool, err error) {
 		return false, err
 	}
 	flags := append([]string{"build", "-overlay", list}, overlay.BuildFlags...)
-	if set == goversion.Gates {
+	if set == goversion.Gates && arch == runtime.GOARCH {
 		flags = append(flags, "-race")
 	}
 	for _, what := range [][]string{{"std"}, {"-o", filepath.Join(dir, "program"), program}} {
 		cmd := exec.Command(filepath.Join(overlay.GoRoot, "bin", "go"), slices.Concat(flags, what)...)
 		cmd.Dir = dir
-		cmd.Env = slices.Concat(os.Environ(), []string{"GOROOT=" + overlay.GoRoot, "GOTOOLCHAIN=local"}, overlay.Env)
+		cmd.Env = slices.Concat(os.Environ(), []string{"GOROOT=" + overlay.GoRoot, "GOTOOLCHAIN=local", "GOARCH=" + arch}, overlay.Env)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			fmt.Printf("%s: it does not build: %v\n%s", set, err, out)
+			fmt.Printf("%s for %s: it does not build: %v\n%s", set, arch, err, out)
 			return false, nil
 		}
 	}
-	fmt.Printf("%s: it builds\n", set)
+	fmt.Printf("%s for %s: it builds\n", set, arch)
 	return true, nil
 }

@@ -18,7 +18,7 @@ func gtOurs(base uintptr) bool {
 			return false
 		}
 	}
-	pid, _, _ := pgsys.Syscall6(39, 0, 0, 0, 0, 0, 0)
+	pid, _, _ := pgsys.Syscall6(gtSysGetpid, 0, 0, 0, 0, 0, 0)
 	return atomic.Cas64(gtWord(base, gtPid), 0, uint64(pid))
 }
 

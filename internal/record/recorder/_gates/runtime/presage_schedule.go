@@ -142,11 +142,11 @@ func presageInit() {
 	var path [4096]byte
 	copy(path[:], name)
 	// openat, O_RDWR|O_CLOEXEC
-	fd, _, e := pgsys.Syscall6(257, ^uintptr(99), uintptr(unsafe.Pointer(&path)), 0o2000002, 0, 0, 0)
+	fd, _, e := pgsys.Syscall6(gtSysOpenat, ^uintptr(99), uintptr(unsafe.Pointer(&path)), 0o2000002, 0, 0, 0)
 	if e != 0 {
 		return
 	}
-	size, _, e := pgsys.Syscall6(8, fd, 0, 2, 0, 0, 0) // lseek to the end
+	size, _, e := pgsys.Syscall6(gtSysLseek, fd, 0, 2, 0, 0, 0) // lseek to the end
 	if e == 0 && size >= gtHeader*8 {
 		gtMap(int32(fd), size)
 	}
@@ -189,6 +189,6 @@ func gtMap(fd int32, size uintptr) {
 	*gtWord(base, gtBegan) = *gtWord(base, gtLevel)
 	presageSetSeed(*gtWord(base, gtSeed))
 	if *gtWord(base, gtHold) != 0 {
-		pgsys.Syscall6(157, 0x59616d61, ^uintptr(0), 0, 0, 0, 0) // prctl(PR_SET_PTRACER, any)
+		pgsys.Syscall6(gtSysPrctl, 0x59616d61, ^uintptr(0), 0, 0, 0, 0) // prctl(PR_SET_PTRACER, any)
 	}
 }
