@@ -371,27 +371,30 @@ func (p *Program) buildArgs(out string) []string {
 }
 
 // flags are the user's build flags, with -race if Go's race detector is the judge: without the
-// checks of unsafe.Pointer that -race has besides, since the recorded program had none. -C stays in
-// front.
+// checks of unsafe.Pointer that -race has besides, since the recorded program had none. Products
+// are rounded as there. -C stays in front.
 func (p *Program) flags() []string {
-	user := p.cfg.Meta.BuildFlags
-	if !p.race {
+	user, round := p.cfg.Meta.BuildFlags, recorder.UnfusedFlags(p.std.GOARCH)
+	if !p.race && round == "" {
 		return user
 	}
 	n := slices.IndexFunc(user, func(f string) bool { return !strings.HasPrefix(strings.TrimLeft(f, "-"), "C=") })
 	if n < 0 {
 		n = len(user)
 	}
-	const unchecked = "-d=checkptr=0"
-	all := slices.Concat(user[:n], []string{"-race", "-gcflags=all=" + unchecked}, user[n:])
+	first, own := []string{"-race"}, "-d=checkptr=0"+round
+	if !p.race {
+		first, own = nil, strings.TrimSpace(round)
+	}
+	all := slices.Concat(user[:n], first, []string{"-gcflags=all=" + own}, user[n:])
 	for i, f := range all {
-		if recorder.IsGCFlags(f) && !strings.HasSuffix(f, unchecked) {
+		if recorder.IsGCFlags(f) && !strings.HasSuffix(f, own) {
 			// the last one that matches counts alone
-			all[i] += " " + unchecked
+			all[i] += " " + own
 		}
 	}
 	// gates and hooks have to fit on the stack of functions with nosplit there
-	return append(all, "-gcflags=std="+unchecked)
+	return append(all, "-gcflags=std="+own)
 }
 
 // build calls the go command for one binary.

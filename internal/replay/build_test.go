@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,6 +35,27 @@ func fakeGo(t *testing.T, script string) (p *Program, calls func() []string) {
 	return p, func() []string {
 		data, _ := os.ReadFile(log)
 		return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	}
+}
+
+// TestUnfused: a replay rounds products as the recorded program did, and no flag of the user changes
+// that.
+func TestUnfused(t *testing.T) {
+	for _, race := range []bool{false, true} {
+		meta := &trace.Meta{BuildFlags: []string{"-C=dir", "-gcflags=-N"}}
+		p := &Program{race: race, std: recorder.Overlay{GOARCH: "arm64"}, cfg: Config{Meta: meta}}
+		flags := p.flags()
+		if flags[0] != "-C=dir" || slices.Contains(flags, "-race") != race {
+			t.Errorf("%q", flags)
+		}
+		for _, f := range flags {
+			if recorder.IsGCFlags(f) && !strings.HasSuffix(f, "-d=fmahash=qn") {
+				t.Errorf("race %v: %s", race, f)
+			}
+		}
+		if p.std.GOARCH = "amd64"; !race && !slices.Equal(p.flags(), meta.BuildFlags) {
+			t.Errorf("%q", p.flags())
+		}
 	}
 }
 

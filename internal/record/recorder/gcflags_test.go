@@ -210,3 +210,27 @@ func TestFlagsOfExternalTests(t *testing.T) {
 		t.Errorf("flags %q", o.BuildFlags)
 	}
 }
+
+// TestUnfused: on arm64, every package is compiled without fused multiply-adds.
+func TestUnfused(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module m\n\ngo 1.25\n"))
+	write(t, filepath.Join(dir, "main.go"), []byte("package main\n\nimport \"sync/atomic\"\n\nvar x int64\n\nfunc main() { atomic.AddInt64(&x, 1) }\n"))
+	for arch, want := range map[string]bool{"amd64": false, "arm64": true} {
+		o, err := recorder.New(t.Context(), recorder.Config{Dir: dir, OutDir: t.TempDir(), GOARCH: arch, Packages: []string{"."}, GoFlags: "-gcflags=-B"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, f := range o.BuildFlags {
+			if recorder.IsGCFlags(f) {
+				if n++; strings.Contains(f, "-d=fmahash=qn") != want {
+					t.Errorf("%s: %s", arch, f)
+				}
+			}
+		}
+		if n < 4 {
+			t.Errorf("%s: only %d flags of the compiler: %q", arch, n, o.BuildFlags)
+		}
+	}
+}
