@@ -16,6 +16,9 @@ var online embed.FS
 //go:embed online/*.go
 var detector embed.FS
 
+// onlineArch is the processor of the detector, whose hooks are assembly.
+const onlineArch = "amd64"
+
 // onlineFiles are those of the recorder that a program with the detector inside has as well.
 var onlineFiles = map[string]bool{
 	"_std/runtime/presage_sync.go": true, "_std/runtime/presage_timer.go": true,

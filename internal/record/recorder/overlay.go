@@ -115,6 +115,9 @@ func New(ctx context.Context, cfg Config) (Overlay, error) {
 	if err := goversion.Supported(cfg.GoVersion, cfg.GOOS, cfg.GOARCH); err != nil {
 		return Overlay{}, err
 	}
+	if cfg.Online && cfg.GOARCH != onlineArch {
+		return Overlay{}, fmt.Errorf("-online needs %s/%s, and the program is built for %s/%s: without -online it can be recorded", goversion.OS, onlineArch, cfg.GOOS, cfg.GOARCH)
+	}
 	b := &builder{Files: goversion.NewFiles(cfg.GoVersion, o.GoRoot), version: cfg.GoVersion, root: filepath.Join(o.GoRoot, "src")}
 	steps := []func() error{b.added, b.constants, b.patched(goversion.Recorder), b.atomicOverlay, func() error { return o.setFlags(ctx, cfg) }}
 	switch {
