@@ -241,7 +241,7 @@ func complexes(op token.Token, k types.BasicKind, a, b value) (value, bool) {
 		case token.MUL:
 			c *= d
 		case token.QUO:
-			c /= d
+			c = complex64(over(complex128(c), complex128(d)))
 		}
 		return halves(floating(real(c)))(floating(imag(c)))
 	}
@@ -251,11 +251,37 @@ func complexes(op token.Token, k types.BasicKind, a, b value) (value, bool) {
 	case token.SUB:
 		x -= y
 	case token.MUL:
-		x *= y
+		x = times(x, y)
 	case token.QUO:
-		x /= y
+		x = over(x, y)
 	}
 	return halves(floating(real(x)))(floating(imag(x)))
+}
+
+// times and over are the product and the quotient, as the compiler and runtime.complex128div have
+// them if no product and sum are rounded at once, which the conversions prevent.
+
+func times(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	return complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
+}
+
+func over(n, m complex128) complex128 {
+	re, im, c, d := real(n), imag(n), real(m), imag(m)
+	var e, f float64
+	if math.Abs(c) >= math.Abs(d) {
+		ratio := d / c
+		by := c + float64(ratio*d)
+		e, f = (re+float64(im*ratio))/by, (im-float64(re*ratio))/by
+	} else {
+		ratio := c / d
+		by := d + float64(ratio*c)
+		e, f = (float64(re*ratio)+im)/by, (float64(im*ratio)-re)/by
+	}
+	if e != e && f != f { // products of infinities and zeros, which are exact
+		return n / m
+	}
+	return complex(e, f)
 }
 
 // halves puts a complex number together.

@@ -98,7 +98,7 @@ func operate(e *expr.Expr, a []amount) amount {
 	case expr.Convert:
 		return convert(k, e.To(), a[0].bits)
 	case expr.QuoRe, expr.QuoIm:
-		q := complex(f64(a[0].bits), f64(a[1].bits)) / complex(f64(a[2].bits), f64(a[3].bits))
+		q := divided(complex(f64(a[0].bits), f64(a[1].bits)), complex(f64(a[2].bits), f64(a[3].bits)))
 		if e.Op() == expr.QuoRe {
 			return image(real(q))
 		}
@@ -450,4 +450,24 @@ func text(op expr.Op, a []amount) amount {
 		return amount{}
 	}
 	return order(op, s, a[1].text)
+}
+
+// divided returns n/m as runtime.complex128div does. The conversions keep the compiler from rounding
+// a product and a sum at once.
+func divided(n, m complex128) complex128 {
+	re, im, c, d := real(n), imag(n), real(m), imag(m)
+	var e, f float64
+	if math.Abs(c) >= math.Abs(d) {
+		ratio := d / c
+		by := c + float64(ratio*d)
+		e, f = (re+float64(im*ratio))/by, (im-float64(re*ratio))/by
+	} else {
+		ratio := c / d
+		by := d + float64(ratio*c)
+		e, f = (float64(re*ratio)+im)/by, (float64(im*ratio)-re)/by
+	}
+	if e != e && f != f { // products of infinities and zeros, which are exact
+		return n / m
+	}
+	return complex(e, f)
 }

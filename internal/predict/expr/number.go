@@ -167,9 +167,28 @@ func image32(x float32, ok bool) (uint64, bool) {
 
 func image64(x float64, ok bool) (uint64, bool) { return math.Float64bits(x), ok && x == x }
 
-// quotient follows runtime.complex128div.
+// Divide returns n/m as runtime.complex128div does, each product rounded: the compiler of presage
+// itself may round x*y + z once.
+func Divide(n, m complex128) complex128 {
+	re, im, c, d := real(n), imag(n), real(m), imag(m)
+	var e, f float64
+	if math.Abs(c) >= math.Abs(d) {
+		ratio := d / c
+		by := c + float64(ratio*d)
+		e, f = (re+float64(im*ratio))/by, (im-float64(re*ratio))/by
+	} else {
+		ratio := c / d
+		by := d + float64(ratio*c)
+		e, f = (float64(re*ratio)+im)/by, (float64(im*ratio)-re)/by
+	}
+	if e != e && f != f { // products of infinities and zeros, which are exact
+		return n / m
+	}
+	return complex(e, f)
+}
+
 func quotient(op Op, a []Value) (uint64, bool) {
-	q := complex(float64Of(a[0].Word), float64Of(a[1].Word)) / complex(float64Of(a[2].Word), float64Of(a[3].Word))
+	q := Divide(complex(float64Of(a[0].Word), float64Of(a[1].Word)), complex(float64Of(a[2].Word), float64Of(a[3].Word)))
 	if op == QuoRe {
 		return image64(real(q), true)
 	}

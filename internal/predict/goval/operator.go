@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"math"
+
+	"github.com/presage-race/presage/internal/predict/expr"
 )
 
 // Each of Go's operators on basic types is executed by the operator itself on the type itself. So
@@ -239,7 +241,7 @@ func binComplex64(op token.Token, x, y complex64) Value {
 	case token.MUL:
 		return WrapComplex64(x * y)
 	case token.QUO:
-		return WrapComplex64(x / y)
+		return WrapComplex64(complex64(expr.Divide(complex128(x), complex128(y))))
 	case token.EQL:
 		return BoolValue(x == y)
 	case token.NEQ:
@@ -259,10 +261,11 @@ func binComplex128(op token.Token, v, w Value) Value {
 		return wrapComplex128(x + y)
 	case token.SUB:
 		return wrapComplex128(x - y)
-	case token.MUL:
-		return wrapComplex128(x * y)
+	case token.MUL: // each product is rounded (expr.Divide)
+		re := float64(real(x)*real(y)) - float64(imag(x)*imag(y))
+		return wrapComplex128(complex(re, float64(real(x)*imag(y))+float64(imag(x)*real(y))))
 	case token.QUO:
-		return wrapComplex128(x / y)
+		return wrapComplex128(expr.Divide(x, y))
 	case token.EQL:
 		return BoolValue(x == y)
 	case token.NEQ:

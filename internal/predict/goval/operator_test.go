@@ -208,6 +208,9 @@ func TestComplexOperators(t *testing.T) {
 		for op, want := range map[token.Token]complex128{token.ADD: x + y, token.SUB: x - y, token.MUL: x * y, token.QUO: x / y} {
 			v, err := BinOp(op, types.Complex128, wrapComplex128(x), wrapComplex128(y))
 			got, ok := complex128Of(v)
+			if fuses() && (op == token.MUL || op == token.QUO) {
+				continue // TestDivide of package expr
+			}
 			if err != nil || !ok || !sameComplex(got, want) {
 				t.Errorf("%v %v %v = %v; the compiler: %v", x, op, y, got, want)
 			}
@@ -216,6 +219,9 @@ func TestComplexOperators(t *testing.T) {
 		for op, want := range map[token.Token]complex64{token.ADD: a + b, token.SUB: a - b, token.MUL: a * b, token.QUO: a / b} {
 			v, _ := BinOp(op, types.Complex64, WrapComplex64(a), WrapComplex64(b))
 			got, ok := v.Bits()
+			if fuses() && op == token.QUO {
+				continue
+			}
 			if !ok || !sameComplex(complex128(complex64Of(got)), complex128(want)) {
 				t.Errorf("%v %v %v = %v; the compiler: %v", a, op, b, complex64Of(got), want)
 			}
@@ -264,3 +270,13 @@ func TestUnknownOperands(t *testing.T) {
 		t.Errorf("? / 0: %v", err)
 	}
 }
+
+// fuses reports whether the compiler of this test may round x*y + z once, as that for arm64: then
+// it is no standard for products and quotients of complex numbers.
+func fuses() bool {
+	x, y, z := 0.1*one(), 10*one(), -one()
+	return x*y+z != 0
+}
+
+//go:noinline
+func one() float64 { return 1 }
