@@ -41,7 +41,7 @@ func (x *hbPairs) forget(before int64) {
 }
 
 // unordered reports whether hb has found two accesses of a window unordered. It has seen none of
-// those off the recorded path, which stand behind the events of the window.
+// those off the recorded path, whose numbers follow those of the window's events.
 func (x *hbPairs) unordered(b *built.Window, p model.Pair) bool {
 	if n := int32(len(b.Events)); p.A >= n || p.B >= n {
 		return false

@@ -38,8 +38,8 @@ func fakeGo(t *testing.T, script string) (p *Program, calls func() []string) {
 	}
 }
 
-// TestUnfused: a replay rounds products as the recorded program did, and no flag of the user changes
-// that.
+// TestUnfused: a replay rounds products as the recorded program did, and no flag of the user
+// changes that.
 func TestUnfused(t *testing.T) {
 	for _, race := range []bool{false, true} {
 		meta := &trace.Meta{BuildFlags: []string{"-C=dir", "-gcflags=-N"}}

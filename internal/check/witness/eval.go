@@ -452,8 +452,8 @@ func text(op expr.Op, a []amount) amount {
 	return order(op, s, a[1].text)
 }
 
-// divided returns n/m as runtime.complex128div does. The conversions keep the compiler from rounding
-// a product and a sum at once.
+// divided returns n/m as runtime.complex128div does. The conversions keep the compiler from
+// rounding a product and a sum at once.
 func divided(n, m complex128) complex128 {
 	re, im, c, d := real(n), imag(n), real(m), imag(m)
 	var e, f float64

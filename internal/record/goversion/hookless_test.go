@@ -24,7 +24,8 @@ type stdPackage struct {
 	GoFiles, CgoFiles, SFiles []string
 }
 
-// stdPackages lists the standard library for a processor, with or without the race detector's build tag.
+// stdPackages lists the standard library for a processor, with or without the race detector's build
+// tag.
 func stdPackages(t *testing.T, arch string, flags ...string) map[string]stdPackage {
 	t.Helper()
 	args := slices.Concat([]string{"list", "-json=ImportPath,Dir,GoFiles,CgoFiles,SFiles"}, flags, []string{"std"})

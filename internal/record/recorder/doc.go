@@ -48,8 +48,8 @@
 //
 // The one step of RC1 is made by the stripe of the object (Mutex, RLock, WaitGroup, Cond, atomics),
 // by the channel's own lock, or by the operation, which excludes all others: a writer's Lock and
-// Unlock, and a Once. A stamp is the maximum of the clock (pgTicks), the goroutine's last stamp + 1,
-// and the stripe's clock + 1. So stamps of one goroutine and of one object differ and increase,
+// Unlock, and a Once. A stamp is the maximum of the clock (pgTicks), the goroutine's last stamp +
+// 1, and the stripe's clock + 1. So stamps of one goroutine and of one object differ and increase,
 // whatever the clock says: the counters of the cores need not agree, and the clock may stand still
 // for a while. Two stamps that are equal belong to different goroutines and objects, and order
 // nothing. The clock is the time-stamp counter on amd64, and the kernel's clock in nanoseconds on
@@ -62,10 +62,10 @@
 //
 // Header last. The words of a record are stored before its header in the order of the program, and
 // a thread that is killed has executed all instructions up to one. Nobody reads a stream before its
-// writer has synchronised, or is dead. So no barrier is needed. The compiler for arm64 may store the
-// header and the word behind it with one instruction (STP), but no word later than the header. The
-// word behind the last record is zero: new files are, and a box that is used again is cleared ahead
-// (PresageG.limit). So a killed process leaves whole records.
+// writer has synchronised, or is dead. So no barrier is needed. The compiler for arm64 may store
+// the header and the word behind it with one instruction (STP), but no word later than the header.
+// The word behind the last record is zero: new files are, and a box that is used again is cleared
+// ahead (PresageG.limit). So a killed process leaves whole records.
 //
 // Weak memory. On arm64, other processors may see stores and loads in another order than that of
 // the program. Atomic operations of package internal/runtime/atomic keep their order among each
@@ -74,9 +74,9 @@
 // happens-before decides (SC4): who cannot see a mark does not know of the access either. Barriers
 // of their own (pgStoreRel, pgFence) have the end of an operation under a stripe, whose effect must
 // be seen before the stripe is free; cells that are cleared for new memory; and words that are read
-// without a lock between two looks at a counter (sets of package runtime, the number of goroutines).
-// A program that races may show an order of its plain accesses that no execution in one order has:
-// then reads are unexplained (package merge), as they may be on amd64.
+// without a lock between two looks at a counter (sets of package runtime, the number of
+// goroutines). A program that races may show an order of its plain accesses that no execution in
+// one order has: then reads are unexplained (package merge), as they may be on amd64.
 //
 // Record before release. An operation that lets another goroutine go on (Unlock, Done, send, close,
 // Go) is recorded before it is visible. So the records of a killed process are closed under cause:

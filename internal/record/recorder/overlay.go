@@ -37,6 +37,10 @@ const EnvReach = "PRESAGE_REACH"
 // Outside). If it is OutsideAudit, the accesses have their values (bench/recorder/audit).
 const EnvOutside = "PRESAGE_OUTSIDE"
 
+// EnvCells names the variable that has cells for a part of the heap alone, if it is "few": an
+// emulator of another processor has no room to reserve memory for all.
+const EnvCells = "PRESAGE_CELLS"
+
 // OutsideAudit is the value of EnvOutside for an audit, in the environment of the build and of the
 // program.
 const OutsideAudit = "audit"

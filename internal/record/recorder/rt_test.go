@@ -99,7 +99,7 @@ func arm64(t *testing.T) {
 	}
 	t.Setenv("GOARCH", "arm64")
 	t.Setenv("CGO_ENABLED", "0")
-	t.Setenv("PRESAGE_CELLS", "few")
+	t.Setenv(recorder.EnvCells, "few")
 }
 
 // program is the command that runs a program.

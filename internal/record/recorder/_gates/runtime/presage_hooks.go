@@ -18,7 +18,8 @@ import (
 // conservatively, and its stack neither grows nor shrinks. Nothing else is left to do on its
 // own stack than to switch to the system's.
 
-// presageHold is in presage_hooks_amd64.s and presage_hooks_arm64.s. It stands in the stack in place of a hook.
+// presageHold is in presage_hooks_amd64.s and presage_hooks_arm64.s. It stands in the stack in
+// place of a hook.
 func presageHold()
 
 // presageHolds reports whether a frame is that of presageHold, so that its caller is to be

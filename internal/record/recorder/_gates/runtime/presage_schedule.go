@@ -189,6 +189,7 @@ func gtMap(fd int32, size uintptr) {
 	*gtWord(base, gtBegan) = *gtWord(base, gtLevel)
 	presageSetSeed(*gtWord(base, gtSeed))
 	if *gtWord(base, gtHold) != 0 {
-		pgsys.Syscall6(gtSysPrctl, 0x59616d61, ^uintptr(0), 0, 0, 0, 0) // prctl(PR_SET_PTRACER, any)
+		// prctl(PR_SET_PTRACER, any)
+		pgsys.Syscall6(gtSysPrctl, 0x59616d61, ^uintptr(0), 0, 0, 0, 0)
 	}
 }

@@ -143,8 +143,8 @@ func pgMapCells(at, n uintptr) uintptr {
 	return uintptr(p)
 }
 
-// pgPartsAt is where pgMapParts maps: nothing else is there in an emulator. pgFewCells is how much of
-// the heap has cells then.
+// pgPartsAt is where pgMapParts maps: nothing else is there in an emulator. pgFewCells is how much
+// of the heap has cells then.
 const (
 	pgPartsAt  = 1 << 44
 	pgFewCells = 4 << 30
