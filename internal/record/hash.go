@@ -74,7 +74,7 @@ func (s *goSettings) allFlags(others []string) []string {
 
 // goEnv asks the go command, in dir, for its settings. text has all that decide what is built.
 func goEnv(ctx context.Context, dir string) (env goSettings, text string, err error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOROOT", "GOFLAGS", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT", "CGO_ENABLED", "GOMODCACHE", "GOWORK", "GOMOD")
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOROOT", "GOFLAGS", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "CGO_ENABLED", "GOMODCACHE", "GOWORK", "GOMOD")
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err == nil {
