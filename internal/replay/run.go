@@ -204,6 +204,10 @@ func (p *Program) scheduled(ctx context.Context, r Race) (s *schedule, pkg, bin 
 	return s, pkg, bin, err
 }
 
+// EnvExec names the variable that has a program execute those of replays: an emulator of another
+// processor.
+const EnvExec = "PRESAGE_EXEC"
+
 // try runs the program once.
 func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, pkg string) (*Try, error) {
 	dir, err := os.MkdirTemp(p.dir, "try-")
@@ -216,8 +220,9 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the schedule: %w", err)
 	}
-	t := &Try{Swap: v.swap, Level: v.level, Command: append([]string{bin}, p.arguments()...), Dir: p.directory(pkg)}
-	cmd := exec.CommandContext(ctx, bin, p.arguments()...)
+	command := slices.Concat(strings.Fields(os.Getenv(EnvExec)), []string{bin}, p.arguments())
+	t := &Try{Swap: v.swap, Level: v.level, Command: command, Dir: p.directory(pkg)}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = t.Dir
 	cmd.Env = append(os.Environ(), recorder.EnvGates+"="+file, "GORACE="+detectorOptions(s)+filepath.Join(dir, "race"))
 	var output bytes.Buffer
