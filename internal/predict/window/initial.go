@@ -92,11 +92,19 @@ func (p *packages) own(addr uint64) bool {
 	return g != nil && g.Own
 }
 
+// index is the number of the trace event before which the fork is.
+func (s *surroundings) index() int64 {
+	if s.fork < s.m.onPath {
+		return s.m.recs[s.fork].Index
+	}
+	return s.Until()
+}
+
 // initialised reports whether package initialisation is over at the fork, in every reordering.
 func (s *surroundings) initialised() bool {
 	p := &s.m.b.pkgs
 	at := p.meta.VariablesAt
-	return s.m.recs[0].Index >= at || s.m.recs[s.fork].Index >= at && p.main(s.g) || p.after[s.g]
+	return s.m.recs[0].Index >= at || s.index() >= at && p.main(s.g) || p.after[s.g]
 }
 
 // unreadable is a number that programs hardly ever have in memory. It is the value of an event
