@@ -76,7 +76,7 @@ func (c *Counts) warnings(opt *Options, meta *trace.Meta, cut int64) []trace.War
 	add("pairs-apart", c.Apart, "at least {{n}} pair{{|s}} of source lines access{{es|}} the same memory further apart than one window, and {{was|were}} not searched; try a larger -window")
 	add("places-crowded", c.Build.Crowded, "the number of pairs further apart than one window is a lower bound: {{n}} word{{|s}} or access{{|es}} {{was|were}} left out of the comparison")
 	add("solver-unknown", c.Unknown, "{{n}} candidate{{|s}} {{was|were}} given up when the search had spent its budget")
-	add("ways-untried", c.WaysLeft, "{{n}} untaken branch{{|es}} {{was|were}} not searched, because the search of others in {{its|their}} window{{|s}} had spent its effort")
+	add("ways-untried", c.WaysLeft+c.TogetherLeft, "{{n}} untaken branch{{|es}}, or pair{{|s}} of source lines on several, {{was|were}} not searched, because the search of others in {{its|their}} window{{|s}} had spent its effort")
 	add("candidates-untried", c.Untried[0]+c.Untried[1], "for {{n}} pair{{|s}} of source lines in a window, not all pairs of accesses were tried")
 	add("candidates-untried-off-path", c.Untried[pathRung], "for {{n}} pair{{|s}} of source lines on an untaken branch, not all pairs of accesses were tried")
 	add("threads-cut", c.Build.Cut, "the recorded order does not explain an event of a goroutine ({{n}} time{{|s}}); the goroutine's later events in the window were left out")

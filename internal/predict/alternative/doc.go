@@ -34,9 +34,10 @@
 //
 // (AL1) Memory. A load or store of memory that other goroutines access in the window is an event,
 // and the result of the load is a term over its own read. Other memory has the content that it has
-// at the fork, or that the alternative has stored since. Memory that the alternative has allocated
-// has no events. Once the alternative has started a goroutine, neither of the two changes
-// that memory.
+// at the fork, or that the alternative has stored since. A value without words, as a string that a
+// function of the library has returned, is written as one that nothing can depend on. Memory that
+// the alternative has allocated has no events. Once the alternative has started a goroutine, neither
+// of the two changes that memory.
 //
 // (AL2) Choices. A branch on a term goes to both sides, each with a guard. An operand that must be
 // known (WA2) and is a term takes each of the values that follow from what is written in the window
@@ -45,11 +46,13 @@
 // maxChoices. The first choice, at the fork, differs from the recorded run. If the instruction
 // of the fork has several such operands, as a[i] has, at least one of them differs.
 //
-// (AL3) Outcomes. The outcome of a receive, a CompareAndSwap or a select depends on the schedule.
-// The path is split into all outcomes, and the event says which one it is. A receive has a value,
-// or finds the channel closed. A CompareAndSwap finds the expected value and is an update, or it is
-// a read with a guard that it finds another value. A select takes each of its cases or its default,
-// and its event has the other cases beside it.
+// (AL3) Outcomes. The outcome of a receive, a CompareAndSwap, a select, a TryLock or a Once depends
+// on the schedule. The path is split into all outcomes, and the event says which one it is. A
+// receive has a value, or finds the channel closed. A CompareAndSwap finds the expected value and
+// is an update, or it is a read with a guard that it finds another value. A select takes each of
+// its cases or its default, and its event has the other cases beside it. A TryLock takes the lock
+// or fails. A goroutine is the first at a Once and executes its function, or is not. Such an
+// operation of the recorded run is a fork, with all outcomes but the recorded one.
 //
 // (AL4) Functions and types. A call through a function value enters the function that the value is
 // known to be: a closure that the alternative has made, or a function that [Facts] has at the
@@ -58,6 +61,9 @@
 // result. Content that is not a pointer is known only if the alternative has made the interface.
 //
 // # Started goroutines, checks and ends
+//
+// A goroutine that has not ended when the recorded run does is executed from where it stands. That
+// is no choice: a fork of this kind has no operands.
 //
 // A goroutine that an alternative starts is executed after the goroutine that started it, as a part
 // of the alternative. Its arguments must be known values.
