@@ -36,8 +36,8 @@
 // and the result of the load is a term over its own read. Other memory has the content that it has
 // at the fork, or that the alternative has stored since. A value without words, as a string that a
 // function of the library has returned, is written as one that nothing can depend on. Memory that
-// the alternative has allocated has no events. Once the alternative has started a goroutine, neither
-// of the two changes that memory.
+// the alternative has allocated has no events. Once the alternative has started a goroutine,
+// neither of the two changes that memory.
 //
 // (AL2) Choices. A branch on a term goes to both sides, each with a guard. An operand that must be
 // known (WA2) and is a term takes each of the values that follow from what is written in the window
