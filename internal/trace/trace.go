@@ -92,6 +92,9 @@ type Global struct {
 	Size uint64 `json:"size,omitempty"`
 	// Own says that only instrumented code accesses it, once its package is initialised.
 	Own bool `json:"own,omitempty"`
+	// Watched says that the trace has the first write of each byte by outside code after event
+	// VariablesAt, except what calls write that begin with an Observe of StateC or FlagNoValue.
+	Watched bool `json:"watched,omitempty"`
 }
 
 // Memory is the content of some memory.

@@ -58,12 +58,18 @@
 // Meta.Variables has the content of variables before main.main, for words that the trace accesses
 // later and that no earlier access, nor a current group of another stream, may have touched.
 //
-// It also has words that the trace does not access, of small variables that only instrumented code
-// accesses (trace.Global.Own). Instrumented code records each access except in initialisers of
-// variables. The main goroutine executes these before it reads the variables. So nobody has written
-// the words afterwards, and the content is that of the whole run. It is left out if the recording
-// is truncated (ME7): a goroutine that runs beside package initialisation may have written a word
-// before it was read, in a group that was cut.
+// It also has words that the trace does not access, of small variables of two kinds. Only
+// instrumented code accesses those that are Own (trace.Global). It records each access except in
+// initialisers of variables, which the main goroutine executes before it reads the variables. Those
+// that are Watched are accessed by outside code as well. Its first write of a byte after the main
+// goroutine has read the variable leaves a record (RawVar with FlagFirst), if all outside code has
+// hooks. So without a record nobody has written the words afterwards, and the content is that of
+// the whole run.
+//
+// Goroutines may run beside package initialisation. A word that outside code of such a goroutine
+// has written before it was read has a late record, made when the main goroutine marks the variable
+// or before. Its content is left out (variables.wrote). All contents are left out if the recording
+// is truncated (ME7): the access of such a goroutine may be in a group that was cut.
 //
 // Meta.Texts has the strings in read-only data that the trace or a variable refers to: by an
 // address followed by a length.

@@ -16,7 +16,7 @@ func (m *merger) emit(s *stream, r *record) {
 		m.contexts.begin(s, uint64(r.site))
 		return
 	case format.RawVar:
-		m.variable(r)
+		m.variable(s, r)
 		return
 	case format.RawConst:
 		m.constant(r)
@@ -136,14 +136,15 @@ func (m *merger) constant(r *record) {
 }
 
 // variable takes the address of a variable and its initial content.
-func (m *merger) variable(r *record) {
+func (m *merger) variable(s *stream, r *record) {
 	x, n := r.word(0), r.word(1)
 	large := r.flags&format.FlagNoValue != 0
 	if x == 0 || n > maxVariable && !large || x+n < x {
 		m.recording.damaged("a variable of size %d at %#x", n, x)
 		return
 	}
-	own := m.variables.place(r.site, x, n)
+	m.variables.until = s.stamp
+	keep := m.variables.place(r.site, x, n, r.flags&format.FlagFirst != 0)
 	switch {
 	case large:
 		m.variables.large++
@@ -156,7 +157,7 @@ func (m *merger) variable(r *record) {
 	}
 	data := r.w[16:]
 	m.readOnly.scan(data)
-	m.variables.read(x, n, data, own)
+	m.variables.read(x, n, data, keep)
 }
 
 // alloc begins a new object: the accesses to the former one come first.

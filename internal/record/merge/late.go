@@ -33,6 +33,8 @@ type contexts struct {
 	sites    *siteTable
 	gos      *goroutines
 	recent   *recent
+	// of which late writes make the contents unknown
+	variables *variables
 }
 
 // pendingLate is a late access whose context is open.
@@ -109,6 +111,9 @@ func (k *contexts) reusedPage(list []pendingLate, x, n, t uint64) {
 
 // place places a late access, as one event for each run of bytes.
 func (k *contexts) place(s *stream, x *lateAccess) {
+	if x.kind == format.Write && !x.placed {
+		k.variables.wrote(x.word, x.at)
+	}
 	if x.placed || k.ignore {
 		return
 	}

@@ -50,6 +50,8 @@ func Merge(dir string, meta *trace.Meta, w *trace.Writer, opt Options) (Stats, e
 	m := newMerger(r, meta, w)
 	m.outside.full, m.contexts.ignore, m.over = opt.Full, opt.Full, opt.Over
 	m.variables.known = opt.Variables
+	m.variables.hooked = !meta.Unhooked && len(meta.Missing) == 0 && r.Blind == 0 && r.Lost == 0
+	m.contexts.variables = &m.variables
 	m.run()
 	m.finish()
 	return m.stats, m.out.err

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/presage-race/presage/internal/trace"
@@ -14,8 +15,12 @@ type variables struct {
 	known  []trace.Global // Options.Variables
 	placed []trace.Global
 	list   []variable
-	large  int // variables whose values were not recorded
-	cut    int // variables that are not accessed and whose values were left out
+	large  int  // variables whose values were not recorded
+	cut    int  // variables that are not accessed and whose values were left out
+	hooked bool // all outside code has access hooks
+	// the stamp of the main goroutine after it has read the variables; 0: none is placed yet
+	until uint64
+	late  map[uint64]bool // words that late records up to then say to be written
 }
 
 // variable is memory of a package-level variable with its content before main.main. The data may be
@@ -23,7 +28,7 @@ type variables struct {
 type variable struct {
 	x, n uint64
 	data []byte
-	own  bool // trace.Global.Own
+	keep bool // the words that the trace does not access, too
 }
 
 const (
@@ -34,16 +39,29 @@ const (
 	maxAllUnaccessed = 64 << 10
 )
 
-// place takes the address of the variable with a number, and its size. It reports whether only
-// instrumented code accesses the variable.
-func (k *variables) place(number uint32, x, n uint64) (own bool) {
+// place takes the address of the variable with a number, and its size; watched says that the
+// recorder watches it. It reports whether the trace has all writes of it, if it is watched to the
+// end, in package initialisation excepted.
+func (k *variables) place(number uint32, x, n uint64, watched bool) bool {
 	if uint64(number) >= uint64(len(k.known)) || k.known[number].Name == "" {
 		return false
 	}
 	g := k.known[number]
-	g.Addr, g.Size = trace.Addr(x), n
+	g.Addr, g.Size, g.Watched = trace.Addr(x), n, g.Watched && watched && k.hooked
 	k.placed = append(k.placed, g)
-	return g.Own
+	return g.Own || g.Watched
+}
+
+// wrote takes a word that outside code wrote by a late record, and the stamp of the record. Suppose
+// that the record is older than the contents. Then it is unknown whether the write is. Its place in
+// the trace, the end of its context, does not show it. So the content of the word is left out.
+func (k *variables) wrote(word, at uint64) {
+	if k.until == 0 || at <= k.until {
+		if k.late == nil {
+			k.late = make(map[uint64]bool)
+		}
+		k.late[word] = true
+	}
 }
 
 // globals returns the variables in the order of their addresses.
@@ -57,20 +75,45 @@ func (k *variables) globals() []trace.Global {
 // read takes the content of a variable, as the main goroutine read it. It leaves out the words
 // that the trace or a current group accesses: the access may be older than the content. The caller
 // checks current.inRange.
-func (k *variables) read(x, n uint64, data []byte, own bool) {
-	v := variable{x: x, n: n, data: slices.Clone(data[:min(n, uint64(len(data)))]), own: own && n <= maxUnaccessed}
+func (k *variables) read(x, n uint64, data []byte, keep bool) {
+	v := variable{x: x, n: n, data: slices.Clone(data[:min(n, uint64(len(data)))]), keep: keep && n <= maxUnaccessed}
 	k.shadow.within(x, n, func(w uint64, c *cell) {
 		if c.stream != 0 || c.known != 0 || c.everContended {
-			head, tail := v, v
-			head.n = max(w, v.x) - v.x
-			head.data = v.data[:min(head.n, uint64(len(v.data)))]
+			var head variable
+			head, v = v.split(w)
 			k.add(head)
-			cut := min(w+8, v.x+v.n) - v.x
-			tail.x, tail.n, tail.data = v.x+cut, v.n-cut, v.data[min(cut, uint64(len(v.data))):]
-			v = tail
 		}
 	})
 	k.add(v)
+}
+
+// split returns the parts of v before and after the word at w.
+func (v variable) split(w uint64) (head, tail variable) {
+	head, tail = v, v
+	head.n = max(w, v.x) - v.x
+	head.data = v.data[:min(head.n, uint64(len(v.data)))]
+	cut := min(w+8, v.x+v.n) - v.x
+	tail.x, tail.n, tail.data = v.x+cut, v.n-cut, v.data[min(cut, uint64(len(v.data))):]
+	return head, tail
+}
+
+// withoutLate takes the words in late out of the list.
+func (k *variables) withoutLate() {
+	late := slices.Sorted(maps.Keys(k.late))
+	if len(late) == 0 {
+		return
+	}
+	list := k.list
+	k.list = nil
+	for _, v := range list {
+		i, _ := slices.BinarySearch(late, v.x&^7)
+		for ; i < len(late) && late[i] < v.x+v.n; i++ {
+			var head variable
+			head, v = v.split(late[i])
+			k.add(head)
+		}
+		k.add(v)
+	}
 }
 
 func (k *variables) add(v variable) {
@@ -80,10 +123,11 @@ func (k *variables) add(v variable) {
 }
 
 // contents returns the content of the variables: of the words that the trace accesses, and of small
-// variables that only instrumented code accesses the other words as well. Nobody has written these,
+// variables of which it has all writes (place) the other words as well. Nobody has written these,
 // if whole says that the trace has all accesses that were made before the main goroutine read the
 // variables. Adjacent words are one piece.
 func (k *variables) contents(whole bool) []trace.Memory {
+	k.withoutLate()
 	slices.SortFunc(k.list, func(a, b variable) int { return cmp.Compare(a.x, b.x) })
 	var list pieces
 	room := uint64(maxAllUnaccessed)
@@ -92,7 +136,7 @@ func (k *variables) contents(whole bool) []trace.Memory {
 			continue
 		}
 		at := v.x // up to here, the words are in the list or left out
-		all := whole && v.own && v.n <= room
+		all := whole && v.keep && v.n <= room
 		k.shadow.within(v.x, v.n, func(w uint64, c *cell) {
 			if c.known == 0 {
 				return
@@ -106,7 +150,7 @@ func (k *variables) contents(whole bool) []trace.Memory {
 		switch {
 		case all:
 			room -= list.add(&v, at, v.x+v.n)
-		case whole && v.own:
+		case whole && v.keep:
 			k.cut++
 		}
 	}

@@ -99,21 +99,73 @@ func TestGlobals(t *testing.T) {
 		start 0 10
 		write 0x100 1
 		lock 0x900 11
-		var/0/0/3 0x200 16
-		var/0/8/1 0x100 8 7
+		var/2/0/3 0x200 16
+		var/2/8/1 0x100 8 7
 		var/20/0/2 0x8000 300000
 		var/0/0/4 0x300 8
 		var/0/0/5 0x308 8
 		var/0/0/0 0x310 8
 		stamp 12
 		write 0x100 3`
-	_, meta := mergeVariables(t, recording, 0, []trace.Global{{}, {Name: "p.a"}, {Name: "p.b", Own: true}, {Name: "q.c"}, {Name: "p_test.d"}})
+	_, meta := mergeVariables(t, recording, 0, []trace.Global{{}, {Name: "p.a", Watched: true}, {Name: "p.b", Own: true, Watched: true}, {Name: "q.c"}, {Name: "p_test.d", Watched: true}})
 	want := []trace.Global{
-		{Name: "p.a", Addr: 0x100, Size: 8}, {Name: "q.c", Addr: 0x200, Size: 16}, {Name: "p_test.d", Addr: 0x300, Size: 8},
+		{Name: "p.a", Addr: 0x100, Size: 8, Watched: true}, {Name: "q.c", Addr: 0x200, Size: 16}, {Name: "p_test.d", Addr: 0x300, Size: 8},
 		{Name: "p.b", Addr: 0x8000, Size: 300000, Own: true},
 	}
 	if diff := cmp.Diff(want, meta.Globals); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestWatched: the meta has the words that are not accessed of variables that the recorder watches,
+// unless outside code may have written them while they were read, or code has no hooks.
+func TestWatched(t *testing.T) {
+	globals := []trace.Global{{}, {Name: "p.a", Watched: true}, {Name: "p.b", Watched: true}, {Name: "p.linked"}, {Name: "p.unwatched", Watched: true}, {Name: "p.own", Own: true}}
+	const recording = `
+		go 1
+		start 0 10
+		go 7 11
+		stamp 40
+		var/2/0/1 0x100 24
+		var/2/12/2 0x204 12 0x807060504030201 0x0b0a09
+		var/2/8/3 0x300 8 3
+		var/0/8/4 0x400 8 4
+		var/0/8/5 0x500 8 5
+		stamp 50
+		go 7
+		start 1 12
+		context/0/0/9
+		lock 0x900 60`
+	for _, c := range []struct {
+		name, more string
+		meta       trace.Meta
+		want       string
+	}{
+		{name: "all", want: `
+			0x100 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+			0x204 01 02 03 04 05 06 07 08 09 0a 0b 00
+			0x500 05 00 00 00 00 00 00 00`},
+		{name: "writes of another goroutine", more: "late/0/0/2 0x108 0x4BFE000001 45\nlate/0/0/2 0x200 0x4BFE000001 50", want: `
+			0x100 00 00 00 00 00 00 00 00
+			0x110 00 00 00 00 00 00 00 00
+			0x208 05 06 07 08 09 0a 0b 00
+			0x500 05 00 00 00 00 00 00 00`},
+		{name: "a read, and a later write", more: "late/0/0/1 0x108 0x4BFE000001 45\nlate/0/0/2 0x200 0x4BFE000001 51", want: `
+			0x100 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+			0x204 01 02 03 04 05 06 07 08 09 0a 0b 00
+			0x500 05 00 00 00 00 00 00 00`},
+		{name: "no hooks", meta: trace.Meta{Unhooked: true}, want: "0x500 05 00 00 00 00 00 00 00"},
+		{name: "excluded code", meta: trace.Meta{Missing: []trace.MissingPackage{{Path: "p"}}}, want: "0x500 05 00 00 00 00 00 00 00"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := save(t, parseRecording(t, recording+"\n"+c.more), 0, 0)
+			if _, err := File(dir, filepath.Join(t.TempDir(), "trace"), &c.meta, Options{Variables: globals}); err != nil {
+				t.Fatal(err)
+			}
+			if got := memoryText(&c.meta); got != lines(c.want) {
+				t.Errorf("got %s, want %s", got, lines(c.want))
+			}
+		})
 	}
 }
 

@@ -319,7 +319,7 @@ func flagText(k format.Kind, f format.Flags) string {
 		name string
 		ok   bool
 	}{
-		{format.FlagRead, "+r", k < format.ChanSend}, {format.FlagZero, "+zero", k == format.Alloc}, {format.FlagFirst, "+first", k == format.Alloc}, {format.FlagTry, "+try", k < format.ChanSend}, {format.FlagNonBlocking, "+nb", k >= format.ChanSend && k != format.Alloc},
+		{format.FlagRead, "+r", k < format.ChanSend}, {format.FlagZero, "+zero", k == format.Alloc}, {format.FlagFirst, "+first", k == format.Alloc || k == format.RawVar}, {format.FlagTry, "+try", k < format.ChanSend}, {format.FlagNonBlocking, "+nb", k >= format.ChanSend && k != format.Alloc && k != format.RawVar},
 		{format.FlagClosed, "+closed", true}, {format.FlagWrite, "+w", true}, {format.FlagMore, "+more", true}, {format.FlagNoValue, "+novalue", true},
 		{format.FlagOpaque, "+opaque", true},
 	} {

@@ -12,16 +12,33 @@ import (
 // name, itself or by field and element, in functions that are instrumented, or when its package is
 // initialised. Then its address is not available elsewhere, and every access of it has a site of g.
 func (p *Plan) Named(g *ssa.Global) bool {
-	p.naming.Do(func() { p.exposed = findExposed(p) })
-	if g.Pkg == nil || p.exposed[g.Pkg.Pkg.Path()] || p.exposed[g.String()] {
+	if g.Pkg == nil || p.exposure(g) != 0 {
 		return false
 	}
 	return !token.IsExported(g.Name()) || g.Pkg.Pkg.Name() == "main"
 }
 
-// exposed has the variables that are not Named, by name, and by path the packages that have
-// functions without Go text.
-type exposed map[string]bool
+// Watchable reports whether code without access hooks can access the variable g of a package only
+// by an address that Go code has taken: neither assembly of the package nor another package has a
+// name of it.
+func (p *Plan) Watchable(g *ssa.Global) bool { return g.Pkg != nil && p.exposure(g)&byName == 0 }
+
+func (p *Plan) exposure(g *ssa.Global) exposure {
+	p.naming.Do(func() { p.exposed = findExposed(p) })
+	return p.exposed[g.Pkg.Pkg.Path()] | p.exposed[g.String()]
+}
+
+// exposure is how other code may access a variable.
+type exposure uint8
+
+const (
+	byAddress exposure = 1 << iota
+	byName
+)
+
+// exposed has the exposure of variables, by name, and by path of the packages that have functions
+// without Go text.
+type exposed map[string]exposure
 
 func findExposed(p *Plan) exposed {
 	found := exposed{}
@@ -32,7 +49,7 @@ func findExposed(p *Plan) exposed {
 				continue
 			}
 			if _, declared := fn.Object().(*types.Func); declared && len(fn.Blocks) == 0 {
-				found[pkg.SSA.Pkg.Path()] = true
+				found[pkg.SSA.Pkg.Path()] |= byName
 			}
 			known := p.Func(fn) != nil || fn == pkg.SSA.Func("init")
 			instructions(fn, func(in ssa.Instruction) { found.expose(in, known) })
@@ -51,9 +68,9 @@ func (e exposed) linked(pkg *Package) {
 				if len(words) < 2 || words[0] != "//go:linkname" {
 					continue
 				}
-				e[pkg.SSA.Pkg.Path()+"."+words[1]] = true
+				e[pkg.SSA.Pkg.Path()+"."+words[1]] |= byName
 				if len(words) > 2 {
-					e[words[2]] = true
+					e[words[2]] |= byName
 				}
 			}
 		}
@@ -65,7 +82,7 @@ func (e exposed) linked(pkg *Package) {
 func (e exposed) expose(in ssa.Instruction, known bool) {
 	for _, o := range in.Operands(nil) {
 		if g, ok := (*o).(*ssa.Global); ok && !(known && accesses(in, g)) {
-			e[g.String()] = true
+			e[g.String()] |= byAddress
 		}
 	}
 }

@@ -34,11 +34,11 @@ func VariablesOf(pkg *Package, file *ast.File) (names []string) {
 func (p *Plan) FirstVariable(file *ast.File) int { return p.variablesAt[file] }
 
 // Globals returns the package-level variables whose addresses are recorded, by number, without the
-// addresses. Entry 0 is empty.
+// addresses. Entry 0 is empty. Watched says that the recorder may watch the variable.
 func (p *Plan) Globals() []trace.Global {
 	list := make([]trace.Global, len(p.variables))
 	for i, g := range p.variables[1:] {
-		list[i+1] = trace.Global{Name: g.String(), Own: p.Named(g)}
+		list[i+1] = trace.Global{Name: g.String(), Own: p.Named(g), Watched: p.Watchable(g)}
 	}
 	return list
 }

@@ -54,8 +54,9 @@ var (
 )
 `))), nil)
 	want := []trace.Global{
-		{}, {Name: "m.own", Own: true}, {Name: "m.Exported"}, {Name: "m.addressed"}, {Name: "m.pulled"}, {Name: "m.pushed"}, {Name: "m.elsewhere"},
-		{Name: "m/b.linked"}, {Name: "m/b.field", Own: true}, {Name: "m/b.initialised", Own: true}, {Name: "m/b.literal", Own: true},
+		{}, {Name: "m.own", Own: true, Watched: true}, {Name: "m.Exported", Watched: true}, {Name: "m.addressed", Watched: true},
+		{Name: "m.pulled"}, {Name: "m.pushed"}, {Name: "m.elsewhere"},
+		{Name: "m/b.linked"}, {Name: "m/b.field", Own: true, Watched: true}, {Name: "m/b.initialised", Own: true, Watched: true}, {Name: "m/b.literal", Own: true, Watched: true},
 	}
 	if diff := cmp.Diff(want, p.Globals()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -106,7 +106,8 @@ const (
 
 	// A state of the process that is not memory of Go. Obj: the state (StateFiles and the others).
 	// FlagRead: the goroutine has looked at it, FlagWrite: it may be about to change it; one of
-	// them is set. No happens-before edge. (state.go.)
+	// them is set. FlagNoValue: it may write memory without a record. No happens-before edge.
+	// (state.go.)
 	Observe Kind = 45
 
 	// Code that was not instrumented. Site: the call.

@@ -220,7 +220,7 @@ func syscall_presageCalls(trap, a1, a2, a3, a4, a5, a6 uintptr) uint8 {
 	case pgCallBoth, pgCallAlters:
 		presageAlters(pgStateFiles)
 	case pgCallCuts:
-		presageAlters(pgStateProgram)
+		presageCuts()
 	case pgCallForks:
 		presageForks()
 	}

@@ -64,11 +64,17 @@ func presageLooked(state uint64) { presageObserve(state, pgFlagRead) }
 //go:nosplit
 func presageAlters(state uint64) { presageObserve(state, pgFlagWrite) }
 
+// presageCuts records that the running goroutine is about to call what may access memory without a
+// record. presageLooked(pgStateProgram) follows the call.
+//
+//go:nosplit
+func presageCuts() { presageObserve(pgStateProgram, pgFlagWrite|pgFlagNoValue) }
+
 // presageCalls and presageCalled stand around a call of a function in assembly that is given
 // memory, where it is not known what it does to that (OC4): it is a cut.
 
 //go:nosplit
-func presageCalls() { presageAlters(pgStateProgram) }
+func presageCalls() { presageCuts() }
 
 //go:nosplit
 func presageCalled() { presageLooked(pgStateProgram) }

@@ -105,6 +105,9 @@ func presageMain() {
 		for i := range l.n {
 			x := (*PresageVar)(unsafe.Pointer(l.vars + uintptr(i)*unsafe.Sizeof(PresageVar{})))
 			size, flags := uintptr(0), uint64(0)
+			if x.N > 0 && x.N <= pgMaxZero && s.watch(uintptr(x.P), x.N) {
+				flags = pgFlagFirst
+			}
 			switch {
 			case x.N == 0: // other variables may have the same address
 				continue
@@ -112,7 +115,7 @@ func presageMain() {
 				flags = pgFlagNoValue
 			case pgIsZero(x.P, x.N):
 			case x.N > pgMaxVar || x.N > budget:
-				flags = pgFlagNoValue
+				flags |= pgFlagNoValue
 			default:
 				budget -= x.N
 				size = x.N
@@ -122,6 +125,29 @@ func presageMain() {
 	}
 	s.room(2)
 	s.stampAlone()
+}
+
+// watch makes the n bytes of a variable count as written by emitted code, before they are read. So
+// the next read and the next write of each byte by outside code are written down (SC7), and now the
+// last ones that outside code of other goroutines has made (SC4). A granule that outside code has
+// not used takes one step. watch returns false if accesses to the variable have no cells.
+func (s *PresageG) watch(addr, n uintptr) bool {
+	if !pgHasCell(addr) || !pgHasCell(addr+n-1) || s.inside == 0 && !s.takeInside() {
+		return false
+	}
+	mp := acquirem() // as in scan
+	s.scanning = true
+	for end := addr + n; addr < end; {
+		next := min(addr&^(pgGranule-1)+pgGranule, end)
+		if !s.useInside(addr) {
+			s.seen(addr, next-addr)
+		}
+		pgWrote(addr, next-addr)
+		addr = next
+	}
+	s.scanning = false
+	releasem(mp)
+	return true
 }
 
 // pgIsZero reports whether the n bytes at p are zero.
