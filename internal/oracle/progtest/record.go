@@ -170,7 +170,7 @@ func (r *recorder) begin(s *state) {
 		}
 		r.run.Meta.Variables = []trace.Memory{v}
 		for g, at := range r.prog.globals {
-			r.run.Meta.Globals = append(r.run.Meta.Globals, trace.Global{Name: g.String(), Addr: trace.Addr(at), Size: uint64(plan.Sizeof(g.Type().Underlying().(*types.Pointer).Elem())), Own: r.prog.Plan.Named(g)})
+			r.run.Meta.Globals = append(r.run.Meta.Globals, trace.Global{Name: g.String(), Addr: trace.Addr(at), Size: uint64(plan.Sizeof(g.Type().Underlying().(*types.Pointer).Elem())), Own: r.prog.Plan.Named(g), Watched: true})
 		}
 		slices.SortFunc(r.run.Meta.Globals, func(a, b trace.Global) int { return cmp.Compare(a.Addr, b.Addr) })
 	}

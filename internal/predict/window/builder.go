@@ -137,7 +137,7 @@ func NewBuilder(opt BuildOptions, emit func(*built.Window) error) *Builder {
 		state: state{
 			opt: opt, buffer: buffer{seen: newInterest()}, stacks: stacks{meta: opt.Meta},
 			carry: newCarry(), excode: newExcludedCode(opt.Excluded), racy: make(map[uint64]struct{}),
-			pkgs: packages{opt.Meta, make(map[trace.GoID]bool)},
+			pkgs: packages{meta: opt.Meta, after: make(map[trace.GoID]bool), away: make(map[away]bool)},
 		},
 		emit: emit, past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), lent: -1, races: -1,
 	}
@@ -162,6 +162,9 @@ func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 		return err
 	}
 	b.call(e)
+	if e.Kind == format.Observe {
+		b.pkgs.observes(index, e)
+	}
 	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) {
 		// outside code fills what it allocates
 		r.Event.Flags &^= format.FlagZero

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Initial values (MO12). What a location holds before its first access in a window is known
@@ -23,7 +24,9 @@ import (
 //
 // Off the recorded path the records of other goroutines do not show what outside code has written:
 // a location without an access may have been written to as soon as outside code has run (fresh).
-// But a variable that only instrumented code accesses (trace.Global.Own) keeps its value.
+// Two kinds of variables keep their values: those that only instrumented code accesses (Own of
+// trace.Global), and those whose first outside write is in the trace (Watched), as long as no call
+// was made of C, of assembly, or of the system, that may write without a record.
 //
 // Otherwise the location holds what the first inside read of the window finds there, before any
 // write. If there is no such read, the value is unknown: no read of it is intact except reads of
@@ -37,6 +40,7 @@ func (b *state) begun(index int64) {
 		return
 	}
 	b.seeded = true
+	b.pkgs.blind = b.pkgs.blind || len(b.pkgs.away) > 0
 	tick := b.carry.runs.tick
 	for i := range b.buf {
 		if b.showsOutside(&b.buf[i].Event) {
@@ -56,6 +60,8 @@ func (b *state) begun(index int64) {
 type packages struct {
 	meta  *trace.Meta
 	after map[trace.GoID]bool // goroutines that can only start afterwards
+	away  map[away]bool
+	blind bool // such a call was made after package initialisation has begun to end
 }
 
 // main reports whether g executes package initialisation and then main.main.
@@ -67,6 +73,27 @@ func (p *packages) main(g trace.GoID) bool {
 func (p *packages) starts(index int64, e *trace.Event) {
 	if p.meta != nil && index >= p.meta.VariablesAt && (p.after[e.G] || p.main(e.G)) {
 		p.after[trace.GoID(e.Obj)] = true
+	}
+}
+
+// away is a goroutine in C code (StateC), or in another call that may write memory without a record
+// (StateProgram).
+type away struct {
+	g     trace.GoID
+	state trace.Addr
+}
+
+// observes takes an Observe: it may begin such a call, or end it.
+func (p *packages) observes(index int64, e *trace.Event) {
+	k := away{e.G, e.Obj}
+	switch {
+	case e.Flags&format.FlagWrite == 0:
+		delete(p.away, k)
+	case e.Obj != format.StateC && e.Flags&format.FlagNoValue == 0:
+	case p.meta != nil && index < p.meta.VariablesAt:
+		p.away[k] = true
+	default:
+		p.blind = true
 	}
 }
 
@@ -98,6 +125,21 @@ func (s *surroundings) index() int64 {
 		return s.m.recs[s.fork].Index
 	}
 	return s.Until()
+}
+
+// watched reports whether the first write of outside code to addr, a variable, is in the trace.
+func (p *packages) watched(addr uint64) bool {
+	if p.blind || p.meta == nil || p.meta.Unhooked {
+		return false
+	}
+	g := p.variable(addr)
+	return g != nil && g.Watched
+}
+
+// untouched reports whether addr is a watched variable without an access since package
+// initialisation, up to the window.
+func (s *surroundings) untouched(addr uint64, mask uint8) bool {
+	return s.m.b.carry.mem.areFresh(addr&^7, mask) && s.m.b.pkgs.watched(addr)
 }
 
 // initialised reports whether package initialisation is over at the fork, in every reordering.

@@ -89,6 +89,12 @@ func (m *memory) isFresh(addr uint64, mask uint8) bool {
 	return p != nil && p.fresh[addr>>3%wordsOf]&mask != 0
 }
 
+// areFresh reports whether all bytes of mask are.
+func (m *memory) areFresh(addr uint64, mask uint8) bool {
+	p := m.get(addr >> pageShift)
+	return p != nil && mask&^p.fresh[addr>>3%wordsOf] == 0
+}
+
 // value returns the bytes of mask in the word at addr, shifted down, whether all are known, and
 // since when.
 func (m *memory) value(addr uint64, mask uint8) (v uint64, known bool, since uint32) {

@@ -190,14 +190,15 @@ func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
 // start returns initial, and the record from which on it holds; -1: from before the window. It is
 // known only if outside code of the goroutine cannot have written there since.
 func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, known bool) {
-	if s.unseen(addr, built.ByteMask(addr, uint16(size))) {
+	mask := built.ByteMask(addr, uint16(size))
+	if s.unseen(addr, mask) {
 		return 0, 0, false
 	}
 	if k := s.m.generation(addr, int32(len(s.m.allocs))); k >= 0 {
 		return 0, int32(s.m.allocs[k].at), s.m.allocs[k].zero
 	}
-	v, known, tick := s.m.b.carry.mem.value(addr&^7, built.ByteMask(addr, uint16(size)))
-	if known && tick < s.m.b.carry.runs.last[s.g] && !s.m.b.foreign(s.g, addr, size) && !s.m.b.pkgs.own(addr) {
+	v, known, tick := s.m.b.carry.mem.value(addr&^7, mask)
+	if known && tick < s.m.b.carry.runs.last[s.g] && !s.m.b.foreign(s.g, addr, size) && !s.m.b.pkgs.own(addr) && !s.untouched(addr, mask) {
 		return 0, 0, false
 	}
 	return v, -1, known
@@ -205,8 +206,8 @@ func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, kn
 
 // unseen reports whether outside code may have used memory without a record: no inside code has
 // accessed it, and outside code has run since outside code allocated it. Outside code makes a
-// record of its first access to memory that inside code has written or allocated (FlagFirst). The
-// initialisation of packages counts as outside code.
+// record of its first access to memory that inside code has written or allocated (FlagFirst), and
+// to watched variables. The initialisation of packages counts as outside code.
 func (s *surroundings) unseen(addr uint64, mask uint8) bool {
 	k := s.m.generation(addr, int32(len(s.m.allocs)))
 	fresh := k < 0 && s.m.b.carry.mem.isFresh(addr&^7, mask)
@@ -222,7 +223,7 @@ func (s *surroundings) unseen(addr uint64, mask uint8) bool {
 	}
 	if k < 0 {
 		_, _, since := s.m.b.carry.mem.value(addr&^7, mask)
-		return fresh && (v == nil || !v.Own) && (s.m.near > 0 || since < s.m.b.carry.runs.near)
+		return fresh && (v == nil || !v.Own) && !s.m.b.pkgs.watched(addr) && (s.m.near > 0 || since < s.m.b.carry.runs.near)
 	}
 	return !s.m.allocs[k].first && int(s.m.near) > s.m.allocs[k].at
 }
@@ -266,7 +267,7 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 		}
 		last = i
 	}
-	if !own && !s.quietSince(last) {
+	if !own && !s.quietSince(last) && (last >= 0 || !s.untouched(addr, mask)) {
 		return 0, nil, false
 	}
 	return bits, term, ok
