@@ -49,6 +49,10 @@ type Meta struct {
 	// that the trace does not access.
 	Globals []Global `json:"globals,omitempty"`
 
+	// Channels are channels to which package-level variables pointed before event VariablesAt, by
+	// address. They were empty and open, and the trace has no operation on them up to there.
+	Channels []Channel `json:"channels,omitempty"`
+
 	// Texts is what string constants say, where an address and a length in the trace may be those
 	// of one: read-only data, by address, not overlapping.
 	Texts []Memory `json:"texts,omitempty"`
@@ -95,6 +99,12 @@ type Global struct {
 	// Watched says that the trace has the first write of each byte by outside code after event
 	// VariablesAt, except what calls write that begin with an Observe of StateC or FlagNoValue.
 	Watched bool `json:"watched,omitempty"`
+}
+
+// Channel is a channel that package initialisation has made.
+type Channel struct {
+	Addr Addr   `json:"addr"`
+	Cap  uint64 `json:"cap,omitempty"`
 }
 
 // Memory is the content of some memory.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/types"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -172,7 +173,25 @@ func (r *recorder) begin(s *state) {
 		for g, at := range r.prog.globals {
 			r.run.Meta.Globals = append(r.run.Meta.Globals, trace.Global{Name: g.String(), Addr: trace.Addr(at), Size: uint64(plan.Sizeof(g.Type().Underlying().(*types.Pointer).Elem())), Own: r.prog.Plan.Named(g), Watched: true})
 		}
+		r.channels(s)
 		slices.SortFunc(r.run.Meta.Globals, func(a, b trace.Global) int { return cmp.Compare(a.Addr, b.Addr) })
+	}
+}
+
+// channels notes the channels to which global variables point.
+func (r *recorder) channels(s *state) {
+	capacity := map[trace.Addr]uint64{}
+	for g, at := range r.prog.globals {
+		if _, ok := g.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Chan); !ok {
+			continue
+		}
+		c := s.load(at, 8)
+		if c != 0 && *s.word(c + 8) == 0 && *s.word(c + 16) == 0 { // open and empty
+			capacity[trace.Addr(c)] = r.capacity(s, c)
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(capacity)) {
+		r.run.Meta.Channels = append(r.run.Meta.Channels, trace.Channel{Addr: c, Cap: capacity[c]})
 	}
 }
 

@@ -137,7 +137,7 @@ func NewBuilder(opt BuildOptions, emit func(*built.Window) error) *Builder {
 		state: state{
 			opt: opt, buffer: buffer{seen: newInterest()}, stacks: stacks{meta: opt.Meta},
 			carry: newCarry(), excode: newExcludedCode(opt.Excluded), racy: make(map[uint64]struct{}),
-			pkgs: packages{meta: opt.Meta, after: make(map[trace.GoID]bool), away: make(map[away]bool)},
+			pkgs: packages{meta: opt.Meta, after: make(map[trace.GoID]bool), away: make(map[away]bool), lost: make(map[trace.Addr]bool)},
 		},
 		emit: emit, past: past{apart: make(map[[2]trace.Site]bool)}, selecting: make(map[trace.GoID]bool), lent: -1, races: -1,
 	}
@@ -162,8 +162,11 @@ func (b *Builder) Add(index int64, e *trace.Event, f flow.Flow) error {
 		return err
 	}
 	b.call(e)
-	if e.Kind == format.Observe {
+	switch e.Kind {
+	case format.Observe:
 		b.pkgs.observes(index, e)
+	case format.Alloc:
+		b.pkgs.allocates(index, e)
 	}
 	if b.begun(index); e.Kind == format.Alloc && b.inside(e.G) {
 		// outside code fills what it allocates

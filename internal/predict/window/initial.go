@@ -32,6 +32,9 @@ import (
 // write. If there is no such read, the value is unknown: no read of it is intact except reads of
 // outside code, and no guard that depends on it holds.
 
+// A channel that package initialisation has left empty and open (Meta.Channels) has its capacity
+// from there. The first operation on it in the trace, or off the recorded path, finds it so.
+
 // begun takes the package-level variables into the state before the buffer, once package
 // initialisation is over (MO12).
 func (b *state) begun(index int64) {
@@ -61,7 +64,8 @@ type packages struct {
 	meta  *trace.Meta
 	after map[trace.GoID]bool // goroutines that can only start afterwards
 	away  map[away]bool
-	blind bool // such a call was made after package initialisation has begun to end
+	lost  map[trace.Addr]bool // channels of the meta whose memory was allocated again
+	blind bool                // such a call was made after package initialisation has begun to end
 }
 
 // main reports whether g executes package initialisation and then main.main.
@@ -95,6 +99,32 @@ func (p *packages) observes(index int64, e *trace.Event) {
 	default:
 		p.blind = true
 	}
+}
+
+// allocates takes an Alloc: what was a channel there is gone.
+func (p *packages) allocates(index int64, e *trace.Event) {
+	if p.meta == nil || len(p.meta.Channels) == 0 || index < p.meta.VariablesAt {
+		return
+	}
+	list := p.meta.Channels
+	i, _ := slices.BinarySearchFunc(list, e.Obj, compareChannel)
+	for ; i < len(list) && uint64(list[i].Addr-e.Obj) < e.Val; i++ {
+		p.lost[list[i].Addr] = true
+	}
+}
+
+func compareChannel(c trace.Channel, addr trace.Addr) int { return cmp.Compare(c.Addr, addr) }
+
+// capacity returns the capacity of a channel that package initialisation has made.
+func (p *packages) capacity(ch trace.Addr) (n uint64, ok bool) {
+	if p.meta == nil || p.lost[ch] {
+		return 0, false
+	}
+	i, ok := slices.BinarySearchFunc(p.meta.Channels, ch, compareChannel)
+	if !ok {
+		return 0, false
+	}
+	return p.meta.Channels[i].Cap, true
 }
 
 // variable returns the package-level variable at addr, nil if there is none that is known.

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/presage-race/presage/internal/trace"
@@ -42,6 +43,36 @@ func TestWatched(t *testing.T) {
 		}
 		if got := b.pkgs.watched(0x100); got != c.want || b.pkgs.watched(0x108) || b.pkgs.watched(0x110) {
 			t.Errorf("%s: watched is %v", c.name, got)
+		}
+	}
+}
+
+// TestChannelCapacity: a channel of the meta has its capacity until its memory is allocated again.
+func TestChannelCapacity(t *testing.T) {
+	meta := &trace.Meta{VariablesAt: 5, Channels: []trace.Channel{{Addr: 0x100, Cap: 3}, {Addr: 0x200}, {Addr: 0x300, Cap: 1}}}
+	p := NewBuilder(BuildOptions{Meta: meta}, nil).pkgs
+	text := func() (s string) {
+		for _, ch := range []trace.Addr{0x100, 0x180, 0x200, 0x300} {
+			if n, ok := p.capacity(ch); ok {
+				s += fmt.Sprintf("%#x=%d ", uint64(ch), n)
+			}
+		}
+		return s
+	}
+	for _, c := range []struct {
+		index      int64
+		addr, size uint64
+		want       string
+	}{
+		{4, 0x100, 96, "0x100=3 0x200=0 0x300=1 "},
+		{5, 0x108, 0xf8, "0x100=3 0x200=0 0x300=1 "},
+		{6, 0x300, 0, "0x100=3 0x200=0 0x300=1 "},
+		{7, 0x1f0, 0x20, "0x100=3 0x300=1 "},
+		{8, 0x80, 0x1000, ""},
+	} {
+		p.allocates(c.index, &trace.Event{Kind: format.Alloc, Obj: trace.Addr(c.addr), Val: c.size})
+		if got := text(); got != c.want {
+			t.Errorf("after event %d: %q, want %q", c.index, got, c.want)
 		}
 	}
 }

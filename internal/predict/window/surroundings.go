@@ -290,13 +290,12 @@ func (s *surroundings) Object(e *trace.Event) bool {
 
 func (s *surroundings) Capacity(ch uint64) (n uint64, ok bool) {
 	k := objKey{chanClass, trace.Addr(ch)}
-	if i, ok := s.m.objAt[k]; ok {
-		return s.m.objs[i].init.cap, s.m.objs[i].init.known
-	}
-	if o := s.m.b.carry.objects[k]; o != nil && o.known {
+	if i, ok := s.m.objAt[k]; ok && s.m.objs[i].init.known {
+		return s.m.objs[i].init.cap, true
+	} else if o := s.m.b.carry.objects[k]; !ok && o != nil && o.known {
 		return o.cap, true
 	}
-	return 0, false
+	return s.m.b.pkgs.capacity(k.addr)
 }
 
 func (s *surroundings) Closes(ch uint64) bool {

@@ -71,6 +71,9 @@
 // or before. Its content is left out (variables.wrote). All contents are left out if the recording
 // is truncated (ME7): the access of such a goroutine may be in a group that was cut.
 //
+// Meta.Channels has the channels that variables point to then, if they are empty and open and no
+// operation on them comes before.
+//
 // Meta.Texts has the strings in read-only data that the trace or a variable refers to: by an
 // address followed by a length.
 //

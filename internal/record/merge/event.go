@@ -67,6 +67,7 @@ func (m *merger) operation(s *stream, r *record, e *trace.Event) {
 	case format.ChanSend, format.ChanRecv, format.ChanClose, format.ChanLen, format.SelectCase:
 		e.Obj, e.Val, e.Aux = trace.Addr(r.word(0)), r.word(1), r.word(2)
 		m.elements.number(e)
+		m.variables.operates(uint64(e.Obj))
 	case format.OpaqueBegin:
 		e.Flags |= m.callsDirectly(s)
 	case format.SelectDefault, format.OpaqueEnd, format.Block:
@@ -138,6 +139,10 @@ func (m *merger) constant(r *record) {
 // variable takes the address of a variable and its initial content.
 func (m *merger) variable(s *stream, r *record) {
 	x, n := r.word(0), r.word(1)
+	if r.flags&format.FlagMore != 0 {
+		m.variables.channel(x, n)
+		return
+	}
 	large := r.flags&format.FlagNoValue != 0
 	if x == 0 || n > maxVariable && !large || x+n < x {
 		m.recording.damaged("a variable of size %d at %#x", n, x)
@@ -168,6 +173,7 @@ func (m *merger) alloc(s *stream, r *record, e *trace.Event) {
 	m.contexts.reused(x, n, r.stamp)
 	m.shadow.forget(x, n)
 	delete(m.elements, x)
+	delete(m.variables.used, x)
 	if r.flags&format.FlagStack != 0 {
 		s.stack.lo, s.stack.hi = x, x+n
 	}

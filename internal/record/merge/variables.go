@@ -21,6 +21,9 @@ type variables struct {
 	// the stamp of the main goroutine after it has read the variables; 0: none is placed yet
 	until uint64
 	late  map[uint64]bool // words that late records up to then say to be written
+
+	used     map[uint64]bool // channels with an operation before the variables are read
+	channels []trace.Channel
 }
 
 // variable is memory of a package-level variable with its content before main.main. The data may be
@@ -62,6 +65,29 @@ func (k *variables) wrote(word, at uint64) {
 		}
 		k.late[word] = true
 	}
+}
+
+// operates takes an operation on a channel.
+func (k *variables) operates(ch uint64) {
+	if k.until == 0 {
+		if k.used == nil {
+			k.used = make(map[uint64]bool)
+		}
+		k.used[ch] = true
+	}
+}
+
+// channel takes a channel that a variable points to, if no operation on it comes before.
+func (k *variables) channel(ch, size uint64) {
+	if ch != 0 && !k.used[ch] {
+		k.channels = append(k.channels, trace.Channel{Addr: trace.Addr(ch), Cap: size})
+	}
+}
+
+// made returns the channels in the order of their addresses. Two variables may point to one.
+func (k *variables) made() []trace.Channel {
+	slices.SortFunc(k.channels, func(a, b trace.Channel) int { return cmp.Compare(a.Addr, b.Addr) })
+	return slices.Compact(k.channels)
 }
 
 // globals returns the variables in the order of their addresses.

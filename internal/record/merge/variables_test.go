@@ -169,6 +169,38 @@ func TestWatched(t *testing.T) {
 	}
 }
 
+// TestChannels: the meta has the channels on which no operation comes before they are looked at.
+func TestChannels(t *testing.T) {
+	const recording = `
+		go 1
+		start 0 10
+		send 0x900 1 2 11
+		close 0x910 0 0 12
+		alloc 0x910 96 13
+		stamp 40
+		var/2/0/1 0x100 24
+		var/10/0 0x930 0
+		var/10/0 0x920 4
+		var/10/0 0x910 1
+		var/10/0 0x900 2
+		var/10/0 0x930 0
+		stamp 50
+		send 0x920 5 4 60`
+	for _, c := range []struct {
+		name    string
+		stopped format.StopReason
+		want    []trace.Channel
+	}{
+		{"whole", format.NotStopped, []trace.Channel{{Addr: 0x910, Cap: 1}, {Addr: 0x920, Cap: 4}, {Addr: 0x930}}},
+		{"stopped", format.StopNoDisk, nil},
+	} {
+		_, meta := mergeVariables(t, recording, c.stopped, []trace.Global{{}, {Name: "p.c"}})
+		if diff := cmp.Diff(c.want, meta.Channels); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
 // TestUnaccessed: the meta also has the words that are not accessed of variables that only
 // instrumented code accesses, if these are small.
 func TestUnaccessed(t *testing.T) {

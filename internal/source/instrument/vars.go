@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"fmt"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -14,6 +15,11 @@ import (
 //
 //	var vars0_ = []presagert_.Var{{unsafe_.Pointer(&y), unsafe_.Sizeof(y)}, …}
 //	func init() { presagert_.Vars(vars0_, 1, true) }
+//
+// Variables of channel type are in a second list: the recorder says what channels they point to.
+//
+//	var chans0_ = []unsafe_.Pointer{unsafe_.Pointer(&c), …}
+//	func init() { presagert_.Chans(chans0_) }
 //
 // The number is that of the first variable in the plan, which has the names. The list is data that
 // the linker makes, so no initialisation comes later than without it. A file without variables has
@@ -51,5 +57,18 @@ func (f *fileEmitter) registration(whole bool) string {
 		fmt.Fprintf(&b, "{%[1]s.Pointer(&%[2]s), %[1]s.Sizeof(%[2]s)},\n", unsafeName, n)
 	}
 	fmt.Fprintf(&b, "}\n\nfunc init() { %s.Vars(vars%d_, %d, %s) }\n", rtName, f.index, f.plan.FirstVariable(f.file), isWhole)
+	if names = slices.DeleteFunc(names, func(n string) bool { return !f.isChannel(n) }); len(names) > 0 {
+		fmt.Fprintf(&b, "\nvar chans%d_ = []%s.Pointer{\n", f.index, unsafeName)
+		for _, n := range names {
+			fmt.Fprintf(&b, "%s.Pointer(&%s),\n", unsafeName, n)
+		}
+		fmt.Fprintf(&b, "}\n\nfunc init() { %s.Chans(chans%d_) }\n", rtName, f.index)
+	}
 	return b.String()
+}
+
+// isChannel reports whether a package-level variable has a channel type.
+func (f *fileEmitter) isChannel(name string) bool {
+	_, ok := f.pkg.Types.Scope().Lookup(name).Type().Underlying().(*types.Chan)
+	return ok
 }

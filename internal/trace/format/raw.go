@@ -121,6 +121,7 @@ package format
 //	RawVar                          address, bytes: of a package-level variable, zero now; the site is its number in the plan (Plan.Globals)
 //	RawVar with FlagNoValue         the same, of one that is too large to record its bytes
 //	RawVar with FlagFirst           the same; from now on the first read and write of each byte by outside code is recorded
+//	RawVar with FlagMore            address, capacity: of a channel that a variable points to, empty and open
 //	RawVar with size > 0            address, bytes (size, at most MaxVar), ⌈size/8⌉ words: its bytes now, zero-padded
 //	RawConst                        address, ⌈size/8⌉ words: bytes (at most MaxVar) of read-only data, zero-padded; those at the next address follow at once
 //	RawConst with address 0         a word: how many bytes behind the first MaxConsts were left out

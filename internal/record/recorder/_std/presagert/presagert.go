@@ -157,6 +157,9 @@ func Vars(list []Var, first uint32, whole bool) {
 	runtime.PresageVars(list, first, whole, sys.GetCallerPC())
 }
 
+// Chans gives the recorder the variables of channel type of an emitted file. It keeps the slice.
+func Chans(list []unsafe.Pointer) { runtime.PresageChans(list) }
+
 // Heap keeps what p points to out of the stack.
 func Heap(p unsafe.Pointer) {
 	if never {

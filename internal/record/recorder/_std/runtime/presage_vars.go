@@ -27,8 +27,9 @@ type pgVarList struct {
 
 // presageVars are the packages that have been initialised.
 var presageVars struct {
-	last *pgVarList
-	over bool // main.main has begun: what a plugin brings is not recorded
+	last  *pgVarList
+	chans *pgVarList // pointers to variables of channel type
+	over  bool       // main.main has begun: what a plugin brings is not recorded
 }
 
 // presageConsts records the read-only data of the program. What string constants say is there, and
@@ -81,6 +82,36 @@ func PresageVars(list []PresageVar, first uint32, whole bool, pc uintptr) {
 	v.last = l
 }
 
+// PresageChans is called by the init functions of emitted files, after PresageVars.
+func PresageChans(list []unsafe.Pointer) {
+	v := &presageVars
+	if !presage.on || v.over || len(list) == 0 {
+		return
+	}
+	l := (*pgVarList)(persistentalloc(unsafe.Sizeof(pgVarList{}), 8, &memstats.other_sys))
+	*l = pgVarList{vars: uintptr(unsafe.Pointer(&list[0])), n: len(list), next: v.chans}
+	v.chans = l
+}
+
+// channels records the channels that variables point to, if they are empty and open. An operation
+// that changes one meanwhile has a stamp before the one that follows.
+func (s *PresageG) channels() {
+	for l := presageVars.chans; l != nil; l = l.next {
+		for i := range l.n {
+			c := **(***hchan)(unsafe.Pointer(l.vars + uintptr(i)*unsafe.Sizeof(l)))
+			if c == nil || c.timer != nil {
+				continue
+			}
+			lock(&c.lock)
+			fresh, size := c.qcount == 0 && c.closed == 0, uintptr(c.dataqsiz)
+			unlock(&c.lock)
+			if fresh {
+				s.variable(pgHead(pgRawVar, pgFlagMore, 0, 0), uintptr(unsafe.Pointer(c)), size, 0)
+			}
+		}
+	}
+}
+
 // pgMaxZero bounds the size of a variable that is looked at, pgMaxVars the bytes that are written
 // of all of them.
 const (
@@ -123,6 +154,7 @@ func presageMain() {
 			s.variable(pgHead(pgRawVar, flags, uint64(size), uint64(l.first)+uint64(i)), uintptr(x.P), x.N, size)
 		}
 	}
+	s.channels()
 	s.room(2)
 	s.stampAlone()
 }

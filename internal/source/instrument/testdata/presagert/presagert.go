@@ -87,6 +87,9 @@ type Var struct {
 
 func Vars(list []Var, first uint32, whole bool) {}
 
+// Chans would record what channels variables point to.
+func Chans(list []unsafe.Pointer) {}
+
 func Heap(p unsafe.Pointer) {
 	if never {
 		sink = p
