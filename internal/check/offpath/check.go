@@ -142,7 +142,8 @@ func (in *subject) recordedPathEnds() {
 }
 
 // atRest checks that the goroutine is not within an operation where it leaves its recorded path
-// (CP1): it does not wait in a Cond, has not begun a select, and has made whole accesses.
+// (CP1): it does not wait in a Cond, has not begun a select, has made whole accesses, and its last
+// operation has not made the counter of a WaitGroup negative, which panics.
 func (in *subject) atRest() {
 	waiting := slices.ContainsFunc(in.window.Init, func(s model.ObjState) bool {
 		return slices.ContainsFunc(s.Waiters, func(w model.Waiter) bool { return w.Thread == in.alt.Thread })
@@ -158,7 +159,7 @@ func (in *subject) atRest() {
 		case format.CondWake:
 			waiting = false
 		}
-		within = r.Flags&format.FlagMore != 0 || r.Kind == format.SelectCase
+		within = r.Flags&format.FlagMore != 0 || r.Kind == format.SelectCase || r.Kind == format.WGAdd && int64(r.Aux) < 0
 	}
 	if waiting || within {
 		reject("CP1", "the goroutine is within an operation where it leaves its recorded path")

@@ -37,11 +37,14 @@ type started struct {
 	frame *Frame
 }
 
+// Broken is the reason for which a path ends at an error of presage.
+const Broken = "broken"
+
 // run executes a path to its end. It returns false if the path was split into others.
 func (p *path) run() (ended bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			p.stop("not-modelled")
+			p.stop(Broken)
 			ended = true
 		}
 	}()

@@ -282,6 +282,7 @@ func (g *goroutine) exits(f *Frame, e *trace.Event) bool {
 	case f.code.Plan.Defers || e.Flags&format.FlagPanic != 0: // panic, recovered or not; Goexit
 		g.deps.pinAll()
 		f.results, f.from, f.symbols = f.results[:0], f.from[:0], f.symbols[:0]
+		g.thrown = true
 		g.w.stats.Panicked++
 		return true
 	}

@@ -48,6 +48,7 @@ type stage struct {
 	at     bool // arrive was called
 	took   bool // a record of the instruction has come, the last one of kind last
 	last   format.Kind
+	fails  bool // it has made the counter of a WaitGroup negative: the operation panics
 	want   int  // the next record
 	inside bool // between OpaqueBegin and OpaqueEnd, or in a callee
 	run    bool // in a run of accesses

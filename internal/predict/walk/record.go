@@ -59,7 +59,7 @@ func (f *Frame) optional(w *regcode.Want) bool {
 
 // take consumes a record. It reports whether the walk still agrees with the trace.
 func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int64, e *trace.Event) bool {
-	f.stage.took, f.stage.last = true, e.Kind
+	f.stage.took, f.stage.last, f.stage.fails = true, e.Kind, e.Kind == format.WGAdd && int64(e.Aux) < 0
 	switch w.Kind {
 	case regcode.WantValue:
 		g.beginValue(f, e)

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -16,8 +17,8 @@ import (
 )
 
 // Rest implements [flow.Rester]. A goroutine is left out if the walk does not know where exactly it
-// stands: in a call of code that is not walked, among deferred calls, or within an operation that
-// has some of its records.
+// stands: in a call of code that is not walked, among deferred calls, after a panic, or within an
+// operation that has some of its records.
 func (w *Walker) Rest() []flow.Fork {
 	if !w.opts.branching || w.straight {
 		return nil
@@ -44,7 +45,7 @@ func (g *goroutine) rest() (x *alternative.Fork) {
 	}()
 	frame, at := g.entry()
 	if f := g.stack.top(); f != nil {
-		if !f.walked || g.away > 0 || !g.machine.completes(f) {
+		if !f.walked || g.away > 0 || g.thrown || !g.machine.completes(f) {
 			return nil
 		}
 		frame, at = g.stack.freeze(len(g.stack.frames)-1), f.Instr().Site
@@ -67,7 +68,7 @@ func (m *machine) completes(f *Frame) bool {
 	s := &f.stage
 	in := f.Instr()
 	switch {
-	case f.entering > 0 || f.leaving || f.unwinds || s.run || s.call != otherCall:
+	case f.entering > 0 || f.leaving || f.unwinds || s.run || s.fails || s.call != otherCall:
 		return false
 	case s.inside && idles(in): // time passes
 		s.inside = false
@@ -116,7 +117,8 @@ func completed(in *regcode.Instr, k format.Kind) bool {
 		case fn.Name() == "Lock" || fn.Name() == "RLock":
 			return k == format.Lock
 		case fn.Name() == "Unlock" || fn.Name() == "RUnlock":
-			return k == format.Unlock
+			// RWMutex.Unlock makes its record before it ends the program if nobody has the lock.
+			return k == format.Unlock && (fn.Name() == "RUnlock" || !isRWMutex(recv.Type()))
 		case fn.Name() == "Add" || fn.Name() == "Done":
 			return k == format.WGAdd
 		case fn.Name() == "Wait":
@@ -124,6 +126,16 @@ func completed(in *regcode.Instr, k format.Kind) bool {
 		}
 	}
 	return false
+}
+
+// isRWMutex reports whether t is *sync.RWMutex.
+func isRWMutex(t types.Type) bool {
+	p, ok := t.(*types.Pointer)
+	if !ok {
+		return false
+	}
+	n, ok := p.Elem().(*types.Named)
+	return ok && n.Obj().Name() == "RWMutex"
 }
 
 // entry returns the frame of a goroutine that has not executed anything, nil if its function is not

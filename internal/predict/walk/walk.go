@@ -62,6 +62,7 @@ type goroutine struct {
 	starter    *ssa.Go       // that statement; nil: not known
 	startedFn  goval.Value   // the function value that it calls
 	began      bool          // the goroutine has an event other than Start
+	thrown     bool          // a panic has left a frame since the last record of walked code
 	away       int           // number of calls of excluded code under way
 	stacks     spans         // addresses of the goroutine's stack so far, the current one last
 }
@@ -252,6 +253,7 @@ func (g *goroutine) excluded(f *Frame, index int64, e *trace.Event) bool {
 // consume walks a frame up to the instruction that wrote the record. It reports whether it got
 // there.
 func (g *goroutine) consume(f *Frame, index int64, e *trace.Event) bool {
+	g.thrown = false
 	if f.entering > 0 {
 		return g.parameter(f, e)
 	}
