@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/presage-race/presage/internal/oracle/progtest"
+	"github.com/presage-race/presage/internal/predict/alternative"
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/engine"
 	"github.com/presage-race/presage/internal/predict/model"
@@ -44,6 +45,10 @@ func TestChoice(t *testing.T) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
+		c.broken += r.builder.Counts().Ends[alternative.Broken]
+	}
+	if c.broken > 0 {
+		t.Errorf("%d paths end at an error of presage", c.broken)
 	}
 	t.Logf("%d pairs of accesses, %d of them race", c.pairs, c.races)
 	if c.races < 20 || c.races > c.pairs-20 {
@@ -56,6 +61,7 @@ type choices struct {
 	r            *run
 	seed         uint64
 	pairs, races int
+	broken       int64
 }
 
 // maxTogether bounds the pairs of alternatives of a window.

@@ -38,6 +38,7 @@ var reasons = map[string]string{
 	"new-object": "an object that is made there, and shared", "shared-allocation": "an object that is made there, and shared",
 	"reused-memory": "memory that is used anew", "stack": "memory that is used anew",
 	"returns": "a return to code that was not walked",
+	"broken":  "an error of presage",
 }
 
 const notModelled = "what is not modelled"

@@ -9,7 +9,8 @@
 // classes say how far from the recorded run a race is (ExploreFrom of package progtest). A false
 // race is shrunk and printed with the seeds that show it.
 //
-// The exit code is 1 if there is a false race, or if walk and trace differ somewhere.
+// The exit code is 1 if there is a false race, if walk and trace differ somewhere, or if a path off
+// the recorded run ends at an error of presage (broken).
 package tiny
 
 import (
@@ -20,6 +21,7 @@ import (
 
 	"github.com/presage-race/presage/bench/internal/command"
 	"github.com/presage-race/presage/internal/oracle/progtest"
+	"github.com/presage-race/presage/internal/predict/alternative"
 )
 
 // Main judges n programs.
@@ -39,6 +41,7 @@ func Main(args []string) int {
 		b.program(*seed + uint64(i))
 	}
 	b.print(os.Stdout, time.Since(start))
+	b.differ += int(b.ends[alternative.Broken])
 	b.figures(figures)
 	return command.Code(!b.failed())
 }

@@ -79,6 +79,9 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 	var list []uint64
 	var bad []uint64
 	add := func(v uint64, at int) {
+		if at >= 0 && at < s.m.onPath && !s.m.recs[at].Event.Kind.IsWrite() {
+			at = -1 // a read may show what no record has written
+		}
 		switch {
 		case slices.Contains(bad, v):
 		case at < 0 && !s.sameObject(v, at):
