@@ -49,12 +49,6 @@ type Walker interface {
 	Step(index int64, e *trace.Event) Flow
 }
 
-// A Rester is a Walker that knows how the goroutines would go on that have not ended. Rest is
-// called after the last event of the trace.
-type Rester interface {
-	Rest() []Fork
-}
-
 // Guard is a condition: the term, over trace indexes of reads, has the value Want, which it had in
 // the recorded run.
 type Guard struct {

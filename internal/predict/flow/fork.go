@@ -36,6 +36,12 @@ type Fork interface {
 	Snapshot() *Snapshot
 }
 
+// A Rester is a Walker that knows how the goroutines would go on that have not ended. Rest is
+// called after the last event of the trace.
+type Rester interface {
+	Rest() []Fork
+}
+
 // Where is what is chosen at a fork, in the source: the condition of the branch, or the pointer or
 // index.
 type Where struct {
