@@ -152,7 +152,7 @@ func pathsToReplay(race *report.Race) (paths []replay.Path) {
 					e.Kind = k
 				}
 			}
-			out.Steps = append(out.Steps, e)
+			out.Steps, out.Cases = append(out.Steps, e), append(out.Cases, s.Case)
 		}
 		paths = append(paths, out)
 	}

@@ -51,7 +51,7 @@ func detourOf(p *predict.Path) report.Detour {
 		Base: p.Base, Was: p.Was, Is: p.Is,
 	}
 	for _, s := range p.Steps {
-		step := report.DetourStep{Event: trace.Event{Kind: s.Kind, Flags: s.Flags, G: s.G, Site: s.Site, Obj: s.Obj, Size: s.Size}, Left: s.Left}
+		step := report.DetourStep{Event: trace.Event{Kind: s.Kind, Flags: s.Flags, G: s.G, Site: s.Site, Obj: s.Obj, Size: s.Size}, Left: s.Left, Case: s.Case}
 		for _, c := range s.Calls {
 			step.Calls = append(step.Calls, report.Call{Func: c.Fn, Site: c.Site})
 		}

@@ -38,6 +38,7 @@ type PathStep struct {
 	Size  uint16
 
 	Left  int // as in flow.Step
+	Case  int // likewise
 	Calls []flow.Call
 }
 
@@ -206,7 +207,7 @@ func pathOf(way *built.Way) *Path {
 	for i := range way.Steps {
 		s := &way.Steps[i]
 		e := &s.Event
-		p.Steps = append(p.Steps, PathStep{G: e.G, Site: e.Site, Kind: e.Kind, Flags: e.Flags, Obj: e.Obj, Size: e.Size, Left: s.Left, Calls: s.Calls})
+		p.Steps = append(p.Steps, PathStep{G: e.G, Site: e.Site, Kind: e.Kind, Flags: e.Flags, Obj: e.Obj, Size: e.Size, Left: s.Left, Case: s.Case, Calls: s.Calls})
 	}
 	return p
 }

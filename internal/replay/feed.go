@@ -110,6 +110,7 @@ func (s *schedule) feed(sites Sites, meta *trace.Meta, paths []Path, open func()
 	if err := each(open, last+beyond, f.event); err != nil {
 		return err
 	}
+	f.chosen(paths)
 	slices.SortStableFunc(s.feeds, func(a, b feedOf) int { return a.gate - b.gate })
 	return nil
 }
@@ -151,6 +152,31 @@ func (f *feeder) event(i int64, e *trace.Event) {
 			f.s.feeds = append(f.s.feeds, feedOf{g.gate, e.Site, g.n, e.Val})
 		}
 		g.n++
+	}
+}
+
+// chosen notes the cases of selects off the recorded paths.
+func (f *feeder) chosen(paths []Path) {
+	for i := range f.s.steps {
+		st := &f.s.steps[i]
+		what := f.sites[st.site]
+		if st.index >= 0 || what == nil || what.Select == "" {
+			continue
+		}
+		k := int(-1 - st.index) // the steps of all paths are numbered together
+		for _, p := range paths {
+			if k >= len(p.Steps) {
+				k -= len(p.Steps)
+				continue
+			}
+			switch {
+			case p.Steps[k].Kind == format.SelectDefault:
+				f.choice(st, what, -1)
+			case k < len(p.Cases):
+				f.choice(st, what, p.Cases[k])
+			}
+			break
+		}
 	}
 }
 

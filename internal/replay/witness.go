@@ -31,6 +31,7 @@ type Path struct {
 	G      trace.GoID
 	Before int64
 	Steps  []trace.Event
+	Cases  []int // by step: of a select, the number of its case
 	// Ended says that the steps replace nothing. They come after all events of the goroutine: it
 	// had not ended when the recorded run did.
 	Ended bool

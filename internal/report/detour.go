@@ -31,6 +31,7 @@ type Detour struct {
 type DetourStep struct {
 	Event trace.Event
 	Left  int    // functions of the stack at Before that have returned
+	Case  int    // of a select: the number of its case
 	Calls []Call // functions that it is in instead, innermost first
 }
 
@@ -84,7 +85,7 @@ func (l *Locator) addDetour(d *Detour, first int64, started map[trace.GoID]trace
 	}
 	for k := range d.Steps { // now the goroutines have their names
 		e := l.seen[first-int64(k)].event
-		p.Steps = append(p.Steps, PathStep{Step: l.step(first-int64(k), &e), Kind: e.Kind.String(), Site: int(e.Site), Object: uint64(e.Obj), Flags: uint8(e.Flags), Size: e.Size})
+		p.Steps = append(p.Steps, PathStep{Step: l.step(first-int64(k), &e), Kind: e.Kind.String(), Site: int(e.Site), Object: uint64(e.Obj), Flags: uint8(e.Flags), Size: e.Size, Case: d.Steps[k].Case})
 	}
 	return p
 }

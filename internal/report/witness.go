@@ -76,6 +76,7 @@ type PathStep struct {
 	Object uint64 `json:"object,omitempty"` // the operand of its event
 	Flags  uint8  `json:"flags,omitempty"`  // of its event
 	Size   uint16 `json:"size,omitempty"`   // of its event
+	Case   int    `json:"case,omitempty"`   // of a select: the number of its case, from 0
 }
 
 // RecordedRun is the semantics of a witness that is the recorded run itself: no synchronisation

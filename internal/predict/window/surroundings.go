@@ -78,9 +78,10 @@ func (s *surroundings) foreignOwn(addr uint64, size int64) bool {
 func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 	var list []uint64
 	var bad []uint64
+	first, known := s.initial(addr, size)
 	add := func(v uint64, at int) {
-		if at >= 0 && at < s.m.onPath && !s.m.recs[at].Event.Kind.IsWrite() {
-			at = -1 // a read may show what no record has written
+		if known && v == first && at >= 0 && at < s.m.onPath && !s.m.recs[at].Event.Kind.IsWrite() {
+			at = -1 // the read shows what is there at the start
 		}
 		switch {
 		case slices.Contains(bad, v):
@@ -106,8 +107,8 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 			break
 		}
 	}
-	if v, ok := s.initial(addr, size); ok {
-		add(v, -1)
+	if known {
+		add(first, -1)
 	}
 	for _, i := range here {
 		e := &s.m.recs[i].Event
