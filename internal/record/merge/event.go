@@ -148,7 +148,7 @@ func (m *merger) variable(s *stream, r *record) {
 		m.recording.damaged("a variable of size %d at %#x", n, x)
 		return
 	}
-	m.variables.until = s.stamp
+	m.variables.until, m.variables.reader = s.stamp, s.g
 	keep := m.variables.place(r.site, x, n, r.flags&format.FlagFirst != 0)
 	switch {
 	case large:

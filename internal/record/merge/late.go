@@ -112,7 +112,7 @@ func (k *contexts) reusedPage(list []pendingLate, x, n, t uint64) {
 // place places a late access, as one event for each run of bytes.
 func (k *contexts) place(s *stream, x *lateAccess) {
 	if x.kind == format.Write && !x.placed {
-		k.variables.wrote(x.word, x.at)
+		k.variables.wrote(s.g, x.word, x.at)
 	}
 	if x.placed || k.ignore {
 		return

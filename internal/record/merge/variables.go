@@ -19,8 +19,9 @@ type variables struct {
 	cut    int  // variables that are not accessed and whose values were left out
 	hooked bool // all outside code has access hooks
 	// the stamp of the main goroutine after it has read the variables; 0: none is placed yet
-	until uint64
-	late  map[uint64]bool // words that late records up to then say to be written
+	until  uint64
+	late   map[uint64]trace.GoID // words of wrote, and who wrote them; -1: several goroutines
+	reader trace.GoID            // the main goroutine, which reads the variables
 
 	used     map[uint64]bool // channels with an operation before the variables are read
 	channels []trace.Channel
@@ -57,13 +58,17 @@ func (k *variables) place(number uint32, x, n uint64, watched bool) bool {
 
 // wrote takes a word that outside code wrote by a late record, and the stamp of the record. Suppose
 // that the record is older than the contents. Then it is unknown whether the write is. Its place in
-// the trace, the end of its context, does not show it. So the content of the word is left out.
-func (k *variables) wrote(word, at uint64) {
+// the trace, the end of its context, does not show it. So the content of the word is left out,
+// unless the goroutine that has read it has written it: then the write is older.
+func (k *variables) wrote(g trace.GoID, word, at uint64) {
 	if k.until == 0 || at <= k.until {
 		if k.late == nil {
-			k.late = make(map[uint64]bool)
+			k.late = make(map[uint64]trace.GoID)
 		}
-		k.late[word] = true
+		if by, ok := k.late[word]; ok && by != g {
+			g = -1
+		}
+		k.late[word] = g
 	}
 }
 
@@ -125,6 +130,7 @@ func (v variable) split(w uint64) (head, tail variable) {
 
 // withoutLate takes the words in late out of the list.
 func (k *variables) withoutLate() {
+	maps.DeleteFunc(k.late, func(_ uint64, g trace.GoID) bool { return g == k.reader })
 	late := slices.Sorted(maps.Keys(k.late))
 	if len(late) == 0 {
 		return
