@@ -57,6 +57,9 @@ type togetherSearch struct {
 	acts    map[model.Obj][]int // alternatives that may change what others see of an object
 	sees    [][]model.Obj       // by alternative: the objects that it depends on
 	choices map[string]*choice
+
+	fit     map[[2]int]bool // results of fits
+	enabled map[int]bool    // by alternative: it has enablers
 }
 
 // choice is a window with alternatives that may be taken, and its solver.
@@ -68,7 +71,7 @@ type choice struct {
 }
 
 func newTogether(r *run, b *built.Window) *togetherSearch {
-	x := &togetherSearch{r: r, b: b, acts: map[model.Obj][]int{}, sees: make([][]model.Obj, len(b.Alternatives)), choices: map[string]*choice{}}
+	x := &togetherSearch{r: r, b: b, acts: map[model.Obj][]int{}, sees: make([][]model.Obj, len(b.Alternatives)), choices: map[string]*choice{}, fit: map[[2]int]bool{}, enabled: map[int]bool{}}
 	for k := range b.Alternatives {
 		way := &b.Alternatives[k]
 		for i := range way.Events {
@@ -114,7 +117,17 @@ func (x *togetherSearch) see(k int, o model.Obj) {
 // fits reports whether two alternatives can be taken together: they are of different goroutines,
 // and neither writes what the other takes to be its own.
 func (x *togetherSearch) fits(j, k int) bool {
-	p, q := &x.b.Alternatives[j], &x.b.Alternatives[k]
+	pair := [2]int{min(j, k), max(j, k)}
+	ok, known := x.fit[pair]
+	if !known {
+		ok = x.fitting(&x.b.Alternatives[j], &x.b.Alternatives[k])
+		x.fit[pair] = ok
+	}
+	return ok
+}
+
+func (x *togetherSearch) fitting(p, q *built.Way) bool {
+	x.r.spent.look(len(p.Steps) + len(q.Steps))
 	return p.Thread != q.Thread && !(p.Unseen && q.Unseen) && !touches(p, q.Alone) && !touches(q, p.Alone)
 }
 
@@ -160,6 +173,16 @@ func (x *togetherSearch) enablers(set []int, threads ...model.Thread) []int {
 	return set
 }
 
+// hasEnablers reports whether other alternatives matter for one.
+func (x *togetherSearch) hasEnablers(k int) bool {
+	has, known := x.enabled[k]
+	if !known {
+		has = len(x.enablers([]int{k}, x.b.Alternatives[k].Thread)) > 1
+		x.enabled[k] = has
+	}
+	return has
+}
+
 // offAccess is an access of an alternative; of the recorded path if way is -1.
 type offAccess struct {
 	way int
@@ -198,12 +221,13 @@ func (x *togetherSearch) candidates(at [][]int32) (list []*offCandidate) {
 	for o, here := range off {
 		for i, p := range here {
 			e := x.event(p)
+			x.r.spent.look(i)
 			for _, q := range here[:i] {
 				if x.fits(p.way, q.way) {
 					add(x.event(q), e, q, p)
 				}
 			}
-			if len(at[o]) == 0 || len(x.enablers([]int{p.way}, x.b.Alternatives[p.way].Thread)) == 1 {
+			if len(at[o]) == 0 || !x.hasEnablers(p.way) {
 				continue
 			}
 			for _, j := range x.spread(at[o], x.b.Alternatives[p.way].Thread) {

@@ -52,14 +52,17 @@ func (m *alternatives) explore() {
 	}
 	off := &offPath{by: map[uint64][]trace.GoID{}}
 	var list []*fork
-	for round := range maxRounds {
-		list = m.forks(list, off)
+	seen := make(map[flow.Fork]bool)
+	for range maxRounds {
+		list = m.forks(list, seen, off)
 		again := false
-		for n, f := range list {
-			if round == 0 || f.stale(off) {
-				f.explore(m.layout, n, off)
+		paths := 0 // alternatives so far
+		for _, f := range list {
+			if f.stale(off) && (f.around != nil || paths < maxPaths) {
+				f.explore(m.layout, off)
 				again = true
 			}
+			paths += len(f.found)
 		}
 		if !again {
 			break
@@ -67,13 +70,17 @@ func (m *alternatives) explore() {
 		off = touched(list)
 	}
 	for _, f := range list {
+		m.b.count.Executed += int64(f.executed)
+		if f.around == nil || len(m.list) >= maxPaths {
+			m.b.count.Unexplored++
+			continue
+		}
 		for _, alt := range f.found {
 			m.b.end(alt.End)
 			if len(alt.Steps) > 0 {
 				m.append(path{alt: alt, fork: f, alone: f.around.alone})
 			}
 		}
-		m.b.count.Executed += int64(f.executed)
 	}
 }
 
@@ -123,17 +130,18 @@ func (m *alternatives) caseOf(i int, c flow.StepCase) *synch {
 // fork is a fork of the window.
 type fork struct {
 	flow.Fork
-	rec int // the record that it comes before
-	g   trace.GoID
+	rec    int // the record that it comes before
+	g      trace.GoID
+	number int // in its window, in no particular order
 
 	around   *surroundings // of the last exploration; nil: there was none
 	found    []*flow.Alternative
 	executed int // instructions of all explorations
 }
 
-// explore explores a fork. n is its number in the window.
-func (f *fork) explore(m *layout, n int, off *offPath) {
-	f.around = &surroundings{m: m, g: f.g, fork: f.rec, number: n, off: off, alone: map[uint64]bool{}, looked: map[uint64]bool{}}
+// explore explores a fork.
+func (f *fork) explore(m *layout, off *offPath) {
+	f.around = &surroundings{m: m, g: f.g, fork: f.rec, number: f.number, off: off, alone: map[uint64]bool{}, looked: map[uint64]bool{}}
 	f.found = f.Explore(f.around)
 	for _, alt := range f.found {
 		f.executed += alt.Executed
@@ -178,33 +186,40 @@ func (f *fork) stale(off *offPath) bool {
 }
 
 // forks chooses the forks to explore, in addition to those of list: of one goroutine at one source
-// line, the last ones.
-func (m *alternatives) forks(list []*fork, off *offPath) []*fork {
-	known := make(map[flow.Fork]bool, len(list))
+// line, the last ones. seen has those that it has chosen or left before.
+func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath) []*fork {
 	type place struct {
 		g trace.GoID
 		s trace.Site
 	}
 	alike, same := make(map[place]int), make(map[trace.Site]int)
 	for _, f := range list {
-		known[f.Fork] = true
 		alike[place{f.g, f.Site()}]++
 		same[f.Site()]++
 	}
+	add := func(f flow.Fork, rec int, g trace.GoID) {
+		list = append(list, &fork{Fork: f, rec: rec, g: g, number: len(list)})
+	}
 	for _, f := range m.b.rest {
-		if len(list) < maxForks && !known[f] {
-			m.b.count.Forks++
-			list = append(list, &fork{Fork: f, rec: m.onPath, g: f.Goroutine()})
+		if seen[f] {
+			continue
 		}
+		seen[f] = true
+		if m.b.count.Forks++; len(list) >= maxForks {
+			m.b.count.Unexplored++
+			continue
+		}
+		add(f, m.onPath, f.Goroutine())
 	}
 	for i := m.onPath - 1; i >= 0; i-- {
 		r := &m.recs[i]
 		g := r.Event.G
 		for k := len(r.forks) - 1; k >= 0; k-- {
 			f := r.forks[k]
-			if known[f] || f.Outcome() && !m.meets(i) || !f.Outcome() && !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(g, x, off) }) {
+			if seen[f] || f.Outcome() && !m.meets(i) || !f.Outcome() && !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(g, x, off) }) {
 				continue
 			}
+			seen[f] = true
 			m.b.count.Forks++
 			p := place{g, f.Site()}
 			if alike[p]++; alike[p] > maxAlike || same[p.s] >= maxSame || len(list) >= maxForks {
@@ -212,7 +227,7 @@ func (m *alternatives) forks(list []*fork, off *offPath) []*fork {
 				continue
 			}
 			same[p.s]++
-			list = append(list, &fork{Fork: f, rec: i, g: g})
+			add(f, i, g)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *fork) int { return cmp.Compare(a.rec, b.rec) })
