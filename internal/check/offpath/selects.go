@@ -48,19 +48,18 @@ func (o *operations) selects(site trace.Site, in *ssa.Select, val func(ssa.Value
 	}
 	st := in.States[k]
 	elem := sizeof(st.Chan.Type().Underlying().(*types.Chan).Elem())
-	if elem == 0 || elem > 8 {
-		throw("an element of %d bytes", elem)
-	}
 	o.cases(s, in, chans, k)
-	if st.Dir == types.SendOnly {
-		o.values.written(o.steps.expect(format.ChanSend, flags&^format.FlagClosed, site, &chans[k], 0), val(st.Send))
+	closed := flags&format.FlagClosed != 0
+	switch {
+	case st.Dir == types.SendOnly:
+		o.sent(o.steps.expect(format.ChanSend, flags&^format.FlagClosed|noValue(elem), site, &chans[k], 0), val(st.Send))
 		return selected(in, k, false, value{})
-	}
-	o.steps.expect(format.ChanRecv, flags, site, &chans[k], 0)
-	if flags&format.FlagClosed != 0 {
+	case closed:
+		o.steps.expect(format.ChanRecv, flags, site, &chans[k], 0)
 		return selected(in, k, false, zero(elem))
 	}
-	return selected(in, k, true, o.values.seen(s, elem))
+	o.steps.expect(format.ChanRecv, flags|noValue(elem), site, &chans[k], 0)
+	return selected(in, k, true, o.received(s, elem))
 }
 
 // cases checks that the events of a step name the cases of the select other than number k.

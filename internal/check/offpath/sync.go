@@ -233,25 +233,44 @@ func (o *operations) compareAndSwap(addr uint64, size int, old, now value, site 
 
 // send is c <- x.
 func (o *operations) send(site trace.Site, c, x value) {
-	if n := len(x.img); n == 0 || n > 8 {
-		throw("an element of %d bytes", n)
-	}
 	addr := pointer(c)
-	o.values.written(o.steps.expect(format.ChanSend, 0, site, &addr, 0), x)
+	o.sent(o.steps.expect(format.ChanSend, noValue(len(x.img)), site, &addr, 0), x)
+}
+
+// sent checks what a step sends.
+func (o *operations) sent(s *step, x value) {
+	if noValue(len(x.img)) == 0 {
+		o.values.written(s, x)
+	}
+}
+
+// received is the element of a channel that a step receives.
+func (o *operations) received(s *step, elem int) value {
+	if noValue(elem) == 0 {
+		return o.values.seen(s, elem)
+	}
+	return unknown(elem)
+}
+
+// noValue is the flag of an operation on a channel if its elements are empty or larger than a word:
+// their values are unknown.
+func noValue(elem int) format.Flags {
+	if elem > 0 && elem <= 8 {
+		return 0
+	}
+	return format.FlagNoValue
 }
 
 // receive is <-c: of an element, or of the zero value if the channel is closed.
 func (o *operations) receive(site trace.Site, in *ssa.UnOp, c value) value {
 	addr := pointer(c)
 	elem := sizeof(in.X.Type().Underlying().(*types.Chan).Elem())
-	if elem == 0 || elem > 8 {
-		throw("an element of %d bytes", elem)
-	}
 	closed := o.steps.ahead(site).Event.Flags & format.FlagClosed
-	s := o.steps.expect(format.ChanRecv, closed, site, &addr, 0)
 	v := zero(elem)
 	if closed == 0 {
-		v = o.values.seen(s, elem)
+		v = o.received(o.steps.expect(format.ChanRecv, noValue(elem), site, &addr, 0), elem)
+	} else {
+		o.steps.expect(format.ChanRecv, closed, site, &addr, 0)
 	}
 	if in.CommaOk {
 		return value{tuple: []value{v, truth(closed == 0)}}

@@ -35,19 +35,42 @@ func setChannel(around flow.Surroundings, e *trace.Event, ch Value) (why string)
 // closes reports whether any goroutine closes a channel.
 func (p *path) closes(ch uint64) bool { return p.x.around.Closes(ch) || p.events.closes(ch) }
 
-// isWord reports whether an element of a channel is one word at most, and not empty.
-func isWord(size int64) bool { return size > 0 && size <= 8 }
+// elementFlags returns the flags of an operation on a channel with elements of a size. Of elements
+// that are empty or larger than a word, values are not known (FlagNoValue).
+func elementFlags(size int64) format.Flags {
+	if size > 0 && size <= 8 {
+		return 0
+	}
+	return format.FlagNoValue
+}
+
+// element returns an element of size bytes that a step has received.
+func element(step, size int64) Value {
+	switch {
+	case size == 0:
+		return zero(0)
+	case size > 8:
+		return Value{}
+	}
+	return readValue(step, size)
+}
+
+// sent returns the Flow of a send of v, and its word. ok is false if the value is not known but has
+// to be.
+func (m *memory) sent(v Value, flags format.Flags) (f flow.Flow, word uint64, ok bool) {
+	if flags&format.FlagNoValue != 0 {
+		return flow.Flow{}, 0, true
+	}
+	return m.write(v)
+}
 
 // send is a send statement.
 func (o operation) send(x *ssa.Send) bool {
-	e := trace.Event{Kind: format.ChanSend}
+	e := trace.Event{Kind: format.ChanSend, Flags: elementFlags(o.p.frame.Code.Sizes.Sizeof(x.X.Type()))}
 	if why := setChannel(o.p.x.around, &e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)
 	}
-	if !isWord(o.p.frame.Code.Sizes.Sizeof(x.X.Type())) {
-		return o.p.stop("large-element")
-	}
-	f, word, ok := o.p.memory.write(o.p.value(&o.in.Args[1]))
+	f, word, ok := o.p.memory.sent(o.p.value(&o.in.Args[1]), e.Flags)
 	if !ok {
 		return o.p.stop("unknown-value")
 	}
@@ -59,13 +82,10 @@ func (o operation) send(x *ssa.Send) bool {
 // receive executes a receive expression (AL3): it receives a value, or the zero value of a closed
 // channel.
 func (o operation) receive(x *ssa.UnOp) bool {
-	e := trace.Event{Kind: format.ChanRecv}
+	size := o.p.frame.Code.Sizes.Sizeof(x.X.Type().Underlying().(*types.Chan).Elem())
+	e := trace.Event{Kind: format.ChanRecv, Flags: elementFlags(size)}
 	if why := setChannel(o.p.x.around, &e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)
-	}
-	size := o.p.frame.Code.Sizes.Sizeof(x.X.Type().Underlying().(*types.Chan).Elem())
-	if !isWord(size) {
-		return o.p.stop("large-element")
 	}
 	set := func(q *path, v Value, ok uint64) {
 		q.frame.Regs[o.in.Reg] = v
@@ -75,12 +95,12 @@ func (o operation) receive(x *ssa.UnOp) bool {
 		q.frame.IP++
 	}
 	choices := []func(*path){func(q *path) {
-		set(q, readValue(q.emit(o.in, e, flow.Flow{}), size), 1)
+		set(q, element(q.emit(o.in, e, flow.Flow{}), size), 1)
 	}}
 	if o.p.closes(uint64(e.Obj)) {
 		choices = append(choices, func(q *path) {
 			c := e
-			c.Flags |= format.FlagClosed
+			c.Flags = format.FlagClosed
 			q.emit(o.in, c, flow.Flow{})
 			set(q, zero(size), 0)
 		})

@@ -42,8 +42,6 @@ func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
 	for i := range s.offers {
 		o := &s.offers[i]
 		switch {
-		case !isWord(o.size):
-			return p.stop("large-element")
 		case o.send && o.event.Aux == 0 && !x.Blocking:
 			// Only the recorded receiver can be waiting for it.
 		case o.send:
@@ -77,15 +75,16 @@ func (s *selection) offer(p *path) (why string) {
 			received++
 			s.zeros = append(s.zeros, zero(size))
 		}
+		o.event.Flags = elementFlags(size)
+		if !s.stmt.Blocking {
+			o.event.Flags |= format.FlagNonBlocking
+		}
 		ch := p.value(&s.in.Args[2*i])
 		if ch.isZero() {
 			continue
 		}
 		if why := setChannel(p.x.around, &o.event, ch); why != "" {
 			return why
-		}
-		if !s.stmt.Blocking {
-			o.event.Flags = format.FlagNonBlocking
 		}
 		s.offers = append(s.offers, o)
 	}
@@ -118,7 +117,7 @@ func (s *selection) finish(p *path, number, received uint64) {
 
 func (s *selection) send(p *path, o *offer) {
 	e := o.event
-	f, word, ok := p.memory.write(p.value(&o.value))
+	f, word, ok := p.memory.sent(p.value(&o.value), o.event.Flags)
 	if !ok {
 		p.stop("unknown-value")
 		return
@@ -131,13 +130,13 @@ func (s *selection) send(p *path, o *offer) {
 func (s *selection) receive(p *path, o *offer) {
 	r := s.chosen(p, o, o.event, flow.Flow{})
 	s.finish(p, uint64(o.number), 1)
-	p.frame.Regs[o.result] = readValue(r, o.size)
+	p.frame.Regs[o.result] = element(r, o.size)
 }
 
 // receiveClosed receives the zero value of a closed channel.
 func (s *selection) receiveClosed(p *path, o *offer) {
 	e := o.event
-	e.Flags |= format.FlagClosed
+	e.Flags = e.Flags&format.FlagNonBlocking | format.FlagClosed
 	s.chosen(p, o, e, flow.Flow{})
 	s.finish(p, uint64(o.number), 0)
 }

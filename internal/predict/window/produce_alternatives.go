@@ -128,7 +128,7 @@ func (m *altProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 		return true
 	case r.obj >= 0:
 		o := &m.objs[r.obj]
-		if o.opaque || o.noValue || o.poisoned {
+		if o.poisoned || !o.modelled(&r.Event) {
 			return false
 		}
 		ev.Obj = m.idOf(o)
@@ -143,7 +143,7 @@ func (m *altProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 func (m *altProducer) casesOf(i int, r *record) (cases []model.Case, ok bool) {
 	for _, c := range m.alts.stepOf(r).Cases {
 		o := m.alts.caseOf(i, c)
-		if o.opaque || o.noValue || o.poisoned {
+		if o.opaque || o.poisoned {
 			return nil, false
 		}
 		cases = append(cases, model.Case{Chan: m.idOf(o), Send: c.Send})
@@ -155,6 +155,8 @@ func (m *altProducer) casesOf(i int, r *record) (cases []model.Case, ok bool) {
 func (m *altProducer) stepChannel(i int, n int32, r *record) bool {
 	ev := &m.w.Events[n]
 	switch {
+	case ev.Flags&format.FlagNoValue != 0: // values are sends
+		ev.Val = uint64(n) + 1
 	case ev.Kind == format.ChanSend:
 		return m.stepValue(r, n, 0, 0xff, &ev.Val)
 	case ev.Kind == format.ChanRecv && ev.Flags&format.FlagClosed == 0:

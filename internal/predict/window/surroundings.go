@@ -287,7 +287,7 @@ func (s *surroundings) Object(e *trace.Event) bool {
 		return false
 	}
 	if i, ok := s.m.objAt[objKey{c, e.Obj}]; ok {
-		return !s.m.objs[i].opaque && !s.m.objs[i].noValue
+		return s.m.objs[i].modelled(e)
 	}
 	return true
 }

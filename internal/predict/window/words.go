@@ -4,6 +4,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // word is one generation of an aligned word in a window: from an Alloc, or from the window's start,
@@ -93,6 +94,13 @@ type synch struct {
 
 func (s *synch) kept() bool {
 	return s.several() || s.keep || s.init.cap == 0 && len(s.init.queue) > 0 || len(s.init.waiters) > 0
+}
+
+// modelled reports whether the operation e of an alternative on the object can be an event: the
+// model has all others, and the value that e sends or receives if they have theirs.
+func (s *synch) modelled(e *trace.Event) bool {
+	word := (e.Kind == format.ChanSend || e.Kind == format.ChanRecv) && e.Flags&(format.FlagNoValue|format.FlagClosed) == 0
+	return !s.opaque && !(s.noValue && word)
 }
 
 // several reports whether several goroutines use the object.
