@@ -12,10 +12,10 @@ import (
 
 // setChannel sets the object of an event to the channel ch, and Aux to its capacity. It returns the
 // reason if the operation is not modelled.
-func setChannel(around flow.Surroundings, e *trace.Event, ch Value) (why string) {
+func (p *path) setChannel(e *trace.Event, ch Value) (why string) {
 	addr, ok := ch.Concrete.Bits()
 	e.Obj = trace.Addr(addr)
-	n, sized := around.Capacity(addr)
+	n, sized := p.capacity(addr)
 	switch {
 	case !ok || ch.symbolic():
 		return "unknown-address"
@@ -23,13 +23,22 @@ func setChannel(around flow.Surroundings, e *trace.Event, ch Value) (why string)
 		return "nil-channel"
 	case addr >= freshMemory:
 		return "new-object"
-	case !around.Object(e):
+	case !p.x.around.Object(e):
 		return "opaque-object"
 	case !sized:
 		return "unknown-capacity"
 	}
 	e.Aux = n
 	return ""
+}
+
+// capacity returns the capacity of a channel: operations on it have shown it, or the walk has seen
+// how it was made.
+func (p *path) capacity(ch uint64) (n uint64, ok bool) {
+	if n, ok = p.x.around.Capacity(ch); ok || !p.x.around.Settled(ch) {
+		return n, ok
+	}
+	return p.x.fork.Facts.CapacityAt(ch, p.x.around.Until())
 }
 
 // closes reports whether any goroutine closes a channel.
@@ -67,7 +76,7 @@ func (m *memory) sent(v Value, flags format.Flags) (f flow.Flow, word uint64, ok
 // send is a send statement.
 func (o operation) send(x *ssa.Send) bool {
 	e := trace.Event{Kind: format.ChanSend, Flags: elementFlags(o.p.frame.Code.Sizes.Sizeof(x.X.Type()))}
-	if why := setChannel(o.p.x.around, &e, o.p.value(&o.in.Args[0])); why != "" {
+	if why := o.p.setChannel(&e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)
 	}
 	f, word, ok := o.p.memory.sent(o.p.value(&o.in.Args[1]), e.Flags)
@@ -84,7 +93,7 @@ func (o operation) send(x *ssa.Send) bool {
 func (o operation) receive(x *ssa.UnOp) bool {
 	size := o.p.frame.Code.Sizes.Sizeof(x.X.Type().Underlying().(*types.Chan).Elem())
 	e := trace.Event{Kind: format.ChanRecv, Flags: elementFlags(size)}
-	if why := setChannel(o.p.x.around, &e, o.p.value(&o.in.Args[0])); why != "" {
+	if why := o.p.setChannel(&e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)
 	}
 	set := func(q *path, v Value, ok uint64) {

@@ -80,7 +80,7 @@ func (p *path) branch(in *regcode.Instr) bool {
 		recorded, _ = goval.RecordedValue(c.Term)
 	}
 	var choices []func(*path)
-	for _, bit := range []uint64{1, 0} {
+	for _, bit := range p.sides(c) {
 		if first && goval.Same(goval.Known(bit), recorded) {
 			continue
 		}
@@ -97,6 +97,17 @@ func (p *path) branch(in *regcode.Instr) bool {
 		})
 	}
 	return p.split(choices)
+}
+
+// sides returns the values that a branch on a term goes to, the likelier one first if the path is
+// long: that of what is written at the fork.
+func (p *path) sides(c Value) []uint64 {
+	if p.long {
+		if list := p.domain().values(c.Term); len(list) > 0 && goval.Same(list[0], goval.Known(0)) {
+			return []uint64{0, 1}
+		}
+	}
+	return []uint64{1, 0}
 }
 
 // call enters the function that a call calls.

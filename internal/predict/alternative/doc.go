@@ -14,9 +14,9 @@
 //   - the operands of the instruction that may have other values;
 //   - what the goroutine's next event depends on.
 //
-// [Facts] looks up the function values and type words that the walk has seen. The builder of
-// windows passes [flow.Surroundings] to [Fork.Explore]: which memory other goroutines access in the
-// window, and which values are written there.
+// [Facts] looks up the function values, channels and type words that the walk has seen. The builder
+// of windows passes [flow.Surroundings] to [Fork.Explore]: which memory other goroutines access in
+// the window, and which values are written there.
 //
 // The output is a list of alternatives. Each has the events of one path, and the guards that hold
 // only on this path. docs/theory/model.md, section Variants, says how a window uses them, and why
@@ -73,13 +73,15 @@
 //
 // A path also ends at what is not modelled: code that is not instrumented, maps, and each
 // instruction that needs an unknown value. An access that can race but not be executed is the last
-// step of its path. Loops and recursion are unrolled up to maxInstrs, maxSteps and maxDepth. Every
+// step of its path. Loops and recursion are unrolled up to maxInstrs, maxSteps and maxDepth. Few
+// paths may be longer ([flow.Surroundings].Long): such a path comes back to what the recorded run
+// does, and goes on there. It is split no more, but takes one side of each choice. Every
 // alternative has the reason of its end, and the reasons are counted.
 //
 // # Complexity
 //
-// A fork costs at most maxPaths paths of maxInstrs instructions each. It has at most
-// maxAlternatives paths with an event.
+// A fork costs at most maxPaths paths of maxInstrs instructions each, and longInstrs of the long
+// ones. It has at most maxAlternatives paths with an event.
 //
 // # Files
 //

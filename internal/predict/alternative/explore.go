@@ -12,12 +12,14 @@ import (
 const (
 	maxInstrs       = 4096 // of one alternative
 	maxSteps        = 48
+	longInstrs      = 1 << 14 // of a long one
+	longSteps       = 1024
 	maxDepth        = 32
-	maxAlternatives = 12            // of one fork, with at least one event
-	maxPaths        = 48            // of one fork, with or without events
-	maxChoices      = 6             // values that one operand takes
-	maxCombined     = 64            // combinations of values of the reads of one operand
-	maxObjects      = maxInstrs + 1 // that one alternative allocates
+	maxAlternatives = 12             // of one fork, with at least one event
+	maxPaths        = 48             // of one fork, with or without events
+	maxChoices      = 6              // values that one operand takes
+	maxCombined     = 64             // combinations of values of the reads of one operand
+	maxObjects      = longInstrs + 1 // that one alternative allocates
 )
 
 // explorer is one exploration of a fork. What it has is common to all paths.

@@ -28,6 +28,7 @@ type path struct {
 	off      bool // the choice at the fork is made: the path has left the recorded one
 	left     int  // functions of the fork's stack that have returned
 	instrs   int  // executed so far
+	long     bool // it has maxSteps steps or maxInstrs instructions, and may go on in one way
 	end      string
 }
 
@@ -50,7 +51,7 @@ func (p *path) run() (ended bool) {
 	}()
 	for {
 		for p.end == "" {
-			if p.instrs++; p.instrs > maxInstrs {
+			if p.instrs++; p.instrs > maxInstrs && !p.lengthen() || p.instrs > longInstrs {
 				p.stop("too-long")
 				break
 			}
@@ -70,16 +71,25 @@ func (p *path) run() (ended bool) {
 	}
 }
 
+// lengthen makes a path a long one, if it may be.
+func (p *path) lengthen() bool {
+	p.long = p.long || p.x.around.Long()
+	return p.long
+}
+
 // stop ends the goroutine that executes.
 func (p *path) stop(why string) bool {
 	p.end = why
 	return true
 }
 
-// split makes a path for each choice.
+// split makes a path for each choice; of a long path, for the first one.
 func (p *path) split(choices []func(*path)) bool {
 	if len(choices) == 0 {
 		return p.stop("no-value")
+	}
+	if p.long {
+		choices = choices[:1]
 	}
 	for i := len(choices) - 1; i >= 0; i-- {
 		q := *p
@@ -132,7 +142,7 @@ func (p *path) emit(in *regcode.Instr, e trace.Event, f flow.Flow) int64 {
 		calls = append(calls, flow.Call{Fn: p.frame.root().Code.Plan.Site})
 	}
 	n := p.events.add(flow.Step{Event: e, Flow: f, Left: p.left, Calls: calls})
-	if len(p.events.steps) >= maxSteps {
+	if k := len(p.events.steps); k >= longSteps || k >= maxSteps && !p.lengthen() {
 		p.stop("too-many-steps")
 	}
 	return n

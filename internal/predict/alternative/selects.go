@@ -83,7 +83,7 @@ func (s *selection) offer(p *path) (why string) {
 		if ch.isZero() {
 			continue
 		}
-		if why := setChannel(p.x.around, &o.event, ch); why != "" {
+		if why := p.setChannel(&o.event, ch); why != "" {
 			return why
 		}
 		s.offers = append(s.offers, o)

@@ -158,6 +158,9 @@ type Surroundings interface {
 	// call by another goroutine in the window, or, if e reads, by the same one before the fork.
 	Opaque(e *trace.Event) bool
 
+	// Long reports whether an alternative may be long. Few alternatives of a window may.
+	Long() bool
+
 	// Number is the number of the fork in its window. What alternatives of different forks allocate
 	// has different addresses.
 	Number() uint64

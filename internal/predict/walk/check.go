@@ -84,7 +84,7 @@ func (g *goroutine) endValue(f *Frame, e *trace.Event) {
 	v = withContent(v, c, w.Hook.Type, size)
 	f.regs[w.Reg] = v
 	if g.w.opts.branching {
-		g.learner.function(f, in, g.event)
+		g.learner.value(f, in, g.event)
 		g.learner.dynamicType(f, in, g.event)
 	}
 	if _, ok := in.SSA.(*ssa.Select); ok && w.Hook.Index == 0 {

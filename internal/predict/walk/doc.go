@@ -142,7 +142,7 @@
 //	stack.go, sleep.go         stacks of frames; frames deep in a stack
 //	freeze.go                  forks
 //	learn.go                   what records show of variables, function values and type words
-//	functions.go, dynamic.go   the function values and type words that are known
+//	functions.go, dynamic.go   the function values, channels and type words that are known
 //	padding.go                 which bits of a value have a meaning
 //	stats.go                   counts and mismatches
 //	observer.go                what an observer is called with

@@ -12,16 +12,17 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A made is a function value that is known.
+// A made is a function value that is known, or the capacity of a channel.
 type made struct {
 	addr  uint64
-	fn    *ssa.Function
+	fn    *ssa.Function // nil: it is a channel
 	free  []goval.Value // as recorded: the operands of a MakeClosure are pinned
+	size  uint64        // capacity
 	from  int64         // the event that has shown it
 	until int64         // the event that allocates the memory anew
 }
 
-// facts are the function values and type words that the walk has seen. It implements
+// facts are the function values, channels and type words that the walk has seen. It implements
 // [alternative.Facts].
 type facts struct {
 	functions
@@ -29,8 +30,9 @@ type facts struct {
 }
 
 // functions are the function values that are known, by page of their address: closures that walked
-// code has made, and functions that it has stored. An address has the same function value until its
-// memory is allocated anew. Alternatives look them up while the walk continues.
+// code has made, and functions that it has stored. With them are the channels that it has made. An
+// address has the same one until its memory is allocated anew. Alternatives look them up while the
+// walk continues.
 type functions struct {
 	mu    sync.Mutex
 	pages map[uint64][]made
@@ -41,8 +43,8 @@ const (
 	functionAge  = 1 << 22 // events for which a function value is kept when its memory is reused
 )
 
-// addFunction notes the function value that is at an address from an event on.
-func (k *functions) addFunction(m made) {
+// add notes the function value or channel that is at an address from an event on.
+func (k *functions) add(m made) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.pages == nil {
@@ -52,7 +54,7 @@ func (k *functions) addFunction(m made) {
 	list := k.pages[no]
 	for i := range list {
 		if list[i].addr == m.addr && list[i].until == math.MaxInt64 {
-			if list[i].fn == m.fn && m.free == nil { // it captures nothing, and is static
+			if list[i].fn == m.fn && m.fn != nil && m.free == nil { // it captures nothing, and is static
 				return
 			}
 			list[i].until = m.from
@@ -94,11 +96,23 @@ func (k *functions) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, m := range k.pages[addr>>functionPage] {
-		if m.addr == addr && m.from < event && m.until >= event {
+		if m.addr == addr && m.fn != nil && m.from < event && m.until >= event {
 			return m.fn, m.free, true
 		}
 	}
 	return nil, nil, false
+}
+
+// CapacityAt returns the capacity of the channel at an address right before an event.
+func (k *functions) CapacityAt(addr uint64, event int64) (n uint64, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, m := range k.pages[addr>>functionPage] {
+		if m.addr == addr && m.fn == nil && m.from < event && m.until >= event {
+			return m.size, true
+		}
+	}
+	return 0, false
 }
 
 // reallocated notes that memory is allocated anew.

@@ -10,16 +10,16 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// A learner notes what the records of a goroutine show: where variables of packages are, and the
-// function values and type words that walked code makes or stores.
+// A learner notes what the records of a goroutine show: where variables of packages are, the
+// function values and type words that walked code makes or stores, and the channels that it makes.
 type learner struct {
 	facts   *facts
 	program *regcode.Program
 	stacks  *spans
 }
 
-// function notes a function value that an instruction has made or stored.
-func (l *learner) function(f *Frame, in *regcode.Instr, event int64) {
+// value notes a function value that an instruction has made or stored, or a channel.
+func (l *learner) value(f *Frame, in *regcode.Instr, event int64) {
 	switch x := in.SSA.(type) {
 	case *ssa.MakeClosure:
 		m := made{fn: x.Fn.(*ssa.Function), from: event}
@@ -27,6 +27,10 @@ func (l *learner) function(f *Frame, in *regcode.Instr, event int64) {
 			m.free = append(m.free, f.Value(&in.Args[1+i]))
 		}
 		l.at(m, f.regs[in.Reg])
+	case *ssa.MakeChan:
+		if n, ok := f.Value(&in.Args[0]).Bits(); ok {
+			l.at(made{size: n, from: event}, f.regs[in.Reg])
+		}
 	case *ssa.Store:
 		if fn := f.Value(&in.Args[1]).Function(); fn != nil && f.stage.known && len(f.stage.words) == 1 {
 			l.at(made{fn: fn, from: event}, goval.Known(f.stage.words[0]))
@@ -34,14 +38,14 @@ func (l *learner) function(f *Frame, in *regcode.Instr, event int64) {
 	}
 }
 
-// at notes a function value at an address that is not on a stack: stacks move.
+// at notes what is at an address that is not on a stack: stacks move.
 func (l *learner) at(m made, at goval.Value) {
 	addr, ok := at.Bits()
 	if !ok || addr < 4096 || l.stacks.contains(addr) {
 		return
 	}
 	m.addr = addr
-	l.facts.addFunction(m)
+	l.facts.add(m)
 }
 
 // entered notes the function value of a call that entered a function at once, if the function

@@ -148,7 +148,7 @@ func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index i
 		g.checkAccess(f, in, w, e)
 	}
 	if in.Op == regcode.OpStore && g.w.opts.branching {
-		g.learner.function(f, in, g.event)
+		g.learner.value(f, in, g.event)
 	}
 	if !w.Hook.Extent.Dynamic() {
 		s.want++

@@ -35,6 +35,10 @@ const (
 	maxPaths = 512 // alternatives
 	maxCells = 8   // values that a word is known to have
 
+	maxLong   = 12 // forks with long alternatives
+	maxLongAt = 2  // of these: at one source line
+	maxLongOf = 2  // long alternatives of one fork
+
 	maxOutcome = 64 // records after a fork among which those of its operation are
 
 	// rounds of exploration: what one alternative does is seen by the alternatives of the next
@@ -59,7 +63,7 @@ func (m *alternatives) explore() {
 		paths := 0 // alternatives so far
 		for _, f := range list {
 			if f.stale(off) && (f.around != nil || paths < maxPaths) {
-				f.explore(m.layout, off)
+				f.explore(m.layout, off, m.mayBeLong(f, list))
 				again = true
 			}
 			paths += len(f.found)
@@ -82,6 +86,20 @@ func (m *alternatives) explore() {
 			}
 		}
 	}
+}
+
+// mayBeLong reports whether a fork may have long alternatives.
+func (m *alternatives) mayBeLong(f *fork, list []*fork) bool {
+	all, here := 0, 0
+	for _, x := range list {
+		if x.around == nil || x.around.longs == 0 || x == f {
+			continue
+		}
+		if all++; x.Site() == f.Site() {
+			here++
+		}
+	}
+	return all < maxLong && here < maxLongAt
 }
 
 func (b *state) end(reason string) {
@@ -140,8 +158,8 @@ type fork struct {
 }
 
 // explore explores a fork.
-func (f *fork) explore(m *layout, off *offPath) {
-	f.around = &surroundings{m: m, g: f.g, fork: f.rec, number: f.number, off: off, alone: map[uint64]bool{}, looked: map[uint64]bool{}}
+func (f *fork) explore(m *layout, off *offPath, long bool) {
+	f.around = &surroundings{m: m, g: f.g, fork: f.rec, number: f.number, off: off, long: long, alone: map[uint64]bool{}, looked: map[uint64]bool{}}
 	f.found = f.Explore(f.around)
 	for _, alt := range f.found {
 		f.executed += alt.Executed

@@ -21,6 +21,8 @@ type surroundings struct {
 	number int // of the fork
 	gos    trace.GoID
 	off    *offPath
+	long   bool // alternatives may be long,
+	longs  int  // and so many are
 
 	// Words (address / 8) that were said not to be Foreign, and those whose values were asked for.
 	// Whatever goes together with an alternative must not write the former.
@@ -28,6 +30,14 @@ type surroundings struct {
 }
 
 func (s *surroundings) Number() uint64 { return uint64(s.number) }
+
+func (s *surroundings) Long() bool {
+	if s.longs >= maxLongOf || !s.long {
+		return false
+	}
+	s.longs++
+	return true
+}
 
 func (s *surroundings) At(read int64) (addr uint64, size uint8, ok bool) {
 	i := s.m.b.recordOf(read)
