@@ -8,12 +8,14 @@
 //	public     known races in dependencies that are not instrumented
 //	recipe     the programs of RECIPE's paper, at each level
 //	masked     the expected races of the examples, over several runs
+//	locks      real test suites from which one lock was taken
 //	mutants    mutants of real modules, beside -race
 //	racetests  the tests of Go's own race detector
 package main
 
 import (
 	"github.com/presage-race/presage/bench/internal/command"
+	"github.com/presage-race/presage/bench/recall/locks"
 	"github.com/presage-race/presage/bench/recall/masked"
 	"github.com/presage-race/presage/bench/recall/mutants"
 	"github.com/presage-race/presage/bench/recall/public"
@@ -28,6 +30,7 @@ func main() {
 		command.Sub{Name: "public", Short: "known races in dependencies that are not instrumented", Main: public.Main},
 		command.Sub{Name: "recipe", Short: "the programs of RECIPE's paper, at each level", Main: recipe.Main},
 		command.Sub{Name: "masked", Short: "the expected races of the examples, over several runs", Main: masked.Main},
+		command.Sub{Name: "locks", Short: "real test suites from which one lock was taken", Main: locks.Main},
 		command.Sub{Name: "mutants", Short: "mutants of real modules, beside -race", Main: mutants.Main},
 		command.Sub{Name: "racetests", Short: "the tests of Go's own race detector", Main: racetests.Main},
 	)

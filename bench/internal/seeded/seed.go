@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 )
@@ -61,6 +62,17 @@ func (s *Seed) Operations() int { return len(s.ops) }
 func (s *Seed) At(file string, line int) bool {
 	for p, o := range s.ops {
 		if p.file == file && o.line == line {
+			return true
+		}
+	}
+	return false
+}
+
+// Within reports whether an operation is between two lines of a file that is named by the import
+// path of its package, in the module of a path.
+func (s *Seed) Within(module, file string, from, to int) bool {
+	for p, o := range s.ops {
+		if o.line >= from && o.line <= to && file == path.Join(module, filepath.ToSlash(p.file)) {
 			return true
 		}
 	}

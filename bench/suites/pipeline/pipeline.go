@@ -48,6 +48,7 @@ import (
 
 	"github.com/presage-race/presage/bench/internal/command"
 	"github.com/presage-race/presage/bench/internal/session"
+	"github.com/presage-race/presage/bench/internal/suites"
 )
 
 // Main measures the suites that -only names.
@@ -63,15 +64,15 @@ func Main(args []string) int {
 	b.figures = command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)
-	list, err := parse(suites)
+	list, err := suites.All()
 	command.Check(err)
-	list = slices.DeleteFunc(list, func(u *suite) bool { return !only.Match(u.name) })
+	list = slices.DeleteFunc(list, func(u *suites.Suite) bool { return !only.Match(u.Name) })
 	command.Check(b.prepare(context.Background(), *dir))
 	return command.Code(b.all(context.Background(), list))
 }
 
 // all measures the suites and prints them. It reports whether all could be measured.
-func (b *bench) all(ctx context.Context, list []*suite) bool {
+func (b *bench) all(ctx context.Context, list []*suites.Suite) bool {
 	var rows []*row
 	whole := true
 	if !b.figures.On() {
@@ -80,7 +81,7 @@ func (b *bench) all(ctx context.Context, list []*suite) bool {
 	for _, u := range list {
 		r, err := b.suite(ctx, u)
 		if err != nil {
-			log.Printf("%s: %v", u.name, err)
+			log.Printf("%s: %v", u.Name, err)
 			whole = false
 			continue
 		}

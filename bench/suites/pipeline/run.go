@@ -14,6 +14,7 @@ import (
 
 	"github.com/presage-race/presage/bench/internal/command"
 	"github.com/presage-race/presage/bench/internal/session"
+	"github.com/presage-race/presage/bench/internal/suites"
 	"github.com/presage-race/presage/internal/report"
 )
 
@@ -40,12 +41,12 @@ const (
 var noTest = []string{"-count=1", "-run=^$"}
 
 // suite measures one suite.
-func (b *bench) suite(ctx context.Context, u *suite) (*row, error) {
-	dir, err := u.source(ctx, b.Session)
+func (b *bench) suite(ctx context.Context, u *suites.Suite) (*row, error) {
+	dir, err := u.Source(ctx, b.Session)
 	if err != nil {
 		return nil, err
 	}
-	r := &row{name: u.name}
+	r := &row{name: u.Name}
 	if r.plain, err = b.goTest(ctx, u, dir); err != nil {
 		return nil, err
 	}
@@ -60,14 +61,14 @@ func (b *bench) suite(ctx context.Context, u *suite) (*row, error) {
 }
 
 // goTest runs go test, after a run that builds.
-func (b *bench) goTest(ctx context.Context, u *suite, dir string, flags ...string) (*run, error) {
+func (b *bench) goTest(ctx context.Context, u *suites.Suite, dir string, flags ...string) (*run, error) {
 	for _, more := range [][]string{noTest, {"-count=1"}} {
 		exec, err := b.timed.Exec("size")
 		if err != nil {
 			return nil, err
 		}
 		more = slices.Concat(flags, more, []string{"-exec=" + exec})
-		m, err := session.Measure(ctx, testLimit, 0, dir, nil, slices.Concat([]string{"go", "test"}, u.arguments(more...))...)
+		m, err := session.Measure(ctx, testLimit, 0, dir, nil, slices.Concat([]string{"go", "test"}, u.Arguments(more...))...)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +85,7 @@ func (b *bench) goTest(ctx context.Context, u *suite, dir string, flags ...strin
 }
 
 // presage runs presage test, after a run that builds.
-func (b *bench) presage(ctx context.Context, u *suite, dir string, r *row) error {
+func (b *bench) presage(ctx context.Context, u *suites.Suite, dir string, r *row) error {
 	var env []string
 	if os.Getenv("PRESAGE_CACHE") == "" {
 		env = append(env, "PRESAGE_CACHE="+filepath.Join(b.Dir, "cache"))
@@ -96,7 +97,7 @@ func (b *bench) presage(ctx context.Context, u *suite, dir string, r *row) error
 	if _, err := b.recorded(ctx, u, dir, env, testLimit, "", warm...); err != nil {
 		return err
 	}
-	profile := filepath.Join(cmp.Or(b.profiles, b.Dir), u.name+".pprof")
+	profile := filepath.Join(cmp.Or(b.profiles, b.Dir), u.Name+".pprof")
 	env = append(env, "PRESAGE_CPUPROFILE="+profile) // with it, presage says where it was ended
 	if b.profiles == "" {
 		defer os.Remove(profile)
@@ -133,7 +134,7 @@ func (b *bench) presage(ctx context.Context, u *suite, dir string, r *row) error
 }
 
 // recorded runs presage test once.
-func (b *bench) recorded(ctx context.Context, u *suite, dir string, env []string, limit time.Duration, traces string, more ...string) (*run, error) {
+func (b *bench) recorded(ctx context.Context, u *suites.Suite, dir string, env []string, limit time.Duration, traces string, more ...string) (*run, error) {
 	exec, err := b.timed.Exec("size")
 	if err != nil {
 		return nil, err
@@ -142,7 +143,7 @@ func (b *bench) recorded(ctx context.Context, u *suite, dir string, env []string
 	if traces != "" {
 		args = append(args, "-o="+traces)
 	}
-	m, err := session.Measure(ctx, limit, grace, dir, env, slices.Concat(args, u.arguments(append(more, "-exec="+exec)...))...)
+	m, err := session.Measure(ctx, limit, grace, dir, env, slices.Concat(args, u.Arguments(append(more, "-exec="+exec)...))...)
 	if err != nil {
 		return nil, err
 	}
@@ -168,11 +169,11 @@ func interruptedIn(out *session.Outcome) string {
 }
 
 // keep moves the traces of a suite to where they are to be kept.
-func (b *bench) keep(u *suite, traces string, bytes int64) error {
+func (b *bench) keep(u *suites.Suite, traces string, bytes int64) error {
 	if b.traces == "" || bytes == 0 || bytes >= mostTraces {
 		return nil
 	}
-	to := filepath.Join(b.traces, u.name)
+	to := filepath.Join(b.traces, u.Name)
 	if err := os.RemoveAll(to); err != nil {
 		return err
 	}

@@ -62,6 +62,8 @@
 //     compares with.
 //   - A select takes the case that the step names. The events name the channels of the other cases,
 //     unless the channel of the case has a buffer.
+//   - An element of a channel that is empty or larger than a word has no value in the witness. The
+//     step says so, and what it receives is unknown.
 //   - Each value that the witness has for an executed write or send is what the program computes,
 //     byte by byte. Addresses of memory that the alternative allocates may differ by a renaming
 //     that is one to one.
@@ -124,8 +126,9 @@
 // The argument takes the following for granted, and Check does not verify it:
 //   - t is at the fork as the snapshot says, and the terms of the snapshot are right. Package walk
 //     has checked them against every recorded value up to the fork.
-//   - Which function a function value of the recorded run is and what it has captured, and which
-//     type a type word is: the walk has seen the instruction that made them.
+//   - Which function a function value of the recorded run is and what it has captured, which type a
+//     type word is, and which capacity a channel has: the walk has seen the instruction that made
+//     them.
 //   - What memory held before the window.
 //   - What excluded code and other code without hooks does to the memory of (CP5). Package window
 //     has its records.

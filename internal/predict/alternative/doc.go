@@ -51,7 +51,8 @@
 // receive has a value, or finds the channel closed. A CompareAndSwap finds the expected value and
 // is an update, or it is a read with a guard that it finds another value. A select takes each of
 // its cases or its default, and its event has the other cases beside it. A TryLock takes the lock
-// or fails. A goroutine is the first at a Once and executes its function, or is not. Such an
+// or fails. An element of a channel that is empty or larger than a word is not known (FlagNoValue).
+// A goroutine is the first at a Once and executes its function, or is not. Such an
 // operation of the recorded run is a fork, with all outcomes but the recorded one.
 //
 // (AL4) Functions and types. A call through a function value enters the function that the value is

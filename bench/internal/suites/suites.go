@@ -1,4 +1,5 @@
-package pipeline
+// Package suites has the test suites of real modules that measurements share.
+package suites
 
 import (
 	"bytes"
@@ -15,12 +16,12 @@ import (
 )
 
 //go:embed suites.txt
-var suites string
+var text string
 
-// suite is an entry of suites.txt.
-type suite struct {
-	name, path, version string
-	args                []string // of go test: flags, then packages
+// A Suite is an entry of suites.txt.
+type Suite struct {
+	Name, Path, Version string
+	Args                []string // of go test: flags, then packages
 	edits               []edit
 }
 
@@ -29,9 +30,12 @@ type edit struct{ file, old, new string }
 
 var defaultArgs = []string{"-short", "./..."}
 
+// All returns the suites.
+func All() ([]*Suite, error) { return parse(text) }
+
 // parse reads suites.txt.
-func parse(text string) ([]*suite, error) {
-	var all []*suite
+func parse(text string) ([]*Suite, error) {
+	var all []*Suite
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "#") {
 			continue
@@ -40,9 +44,9 @@ func parse(text string) ([]*suite, error) {
 		switch {
 		case len(f) == 0:
 		case line[0] != '\t' && len(f) == 3:
-			all = append(all, &suite{name: f[0], path: f[1], version: f[2], args: defaultArgs})
+			all = append(all, &Suite{Name: f[0], Path: f[1], Version: f[2], Args: defaultArgs})
 		case line[0] == '\t' && len(all) > 0 && len(f) > 1 && f[0] == "suite":
-			all[len(all)-1].args = f[1:]
+			all[len(all)-1].Args = f[1:]
 		case line[0] == '\t' && len(all) > 0 && len(f) > 3 && f[0] == "edit":
 			e, err := parseEdit(line)
 			if err != nil {
@@ -79,11 +83,11 @@ func parseEdit(line string) (edit, error) {
 	return e, nil
 }
 
-// source returns the directory of the suite's module, edited. An edited module has a copy of its
+// Source returns the directory of the suite's module, edited. An edited module has a copy of its
 // own, which is made anew.
-func (u *suite) source(ctx context.Context, s *session.Session) (string, error) {
+func (u *Suite) Source(ctx context.Context, s *session.Session) (string, error) {
 	if len(u.edits) == 0 {
-		return s.Module(ctx, u.path, u.version)
+		return s.Module(ctx, u.Path, u.Version)
 	}
 	own := &session.Session{Presage: s.Presage, Dir: filepath.Join(s.Dir, "edited")}
 	if err := os.RemoveAll(own.Dir); err != nil {
@@ -92,7 +96,7 @@ func (u *suite) source(ctx context.Context, s *session.Session) (string, error) 
 	if err := os.MkdirAll(own.Dir, 0o777); err != nil {
 		return "", err
 	}
-	dir, err := own.Module(ctx, u.path, u.version)
+	dir, err := own.Module(ctx, u.Path, u.Version)
 	if err != nil {
 		return "", err
 	}
@@ -118,11 +122,11 @@ func (e edit) apply(dir string) error {
 	return os.WriteFile(name, edited, 0o666)
 }
 
-// arguments returns those of go test, with more flags.
-func (u *suite) arguments(more ...string) []string {
-	n := slices.IndexFunc(u.args, func(a string) bool { return !strings.HasPrefix(a, "-") })
+// Arguments returns those of go test, with more flags.
+func (u *Suite) Arguments(more ...string) []string {
+	n := slices.IndexFunc(u.Args, func(a string) bool { return !strings.HasPrefix(a, "-") })
 	if n < 0 {
-		n = len(u.args)
+		n = len(u.Args)
 	}
-	return slices.Concat(u.args[:n], more, u.args[n:])
+	return slices.Concat(u.Args[:n], more, u.Args[n:])
 }
