@@ -37,15 +37,22 @@ const (
 )
 
 var syncOps = map[string]callee{
-	"(*sync.Mutex).Lock":      {op: opLock, plainMutex: true},
-	"(*sync.Mutex).Unlock":    {op: opUnlock, plainMutex: true},
-	"(*sync.RWMutex).Lock":    {op: opLock},
-	"(*sync.RWMutex).Unlock":  {op: opUnlock},
-	"(*sync.RWMutex).RLock":   {op: opRLock},
-	"(*sync.RWMutex).RUnlock": {op: opRUnlock},
-	"(*sync.WaitGroup).Add":   {op: opAdd, delta: true},
-	"(*sync.WaitGroup).Done":  {op: opAdd},
-	"(*sync.WaitGroup).Wait":  {op: opWait},
+	"(*sync.Mutex).Lock":       {op: opLock, plainMutex: true},
+	"(*sync.Mutex).Unlock":     {op: opUnlock, plainMutex: true},
+	"(*sync.RWMutex).Lock":     {op: opLock},
+	"(*sync.RWMutex).Unlock":   {op: opUnlock},
+	"(*sync.RWMutex).RLock":    {op: opRLock},
+	"(*sync.RWMutex).RUnlock":  {op: opRUnlock},
+	"(*sync.WaitGroup).Add":    {op: opAdd, delta: true},
+	"(*sync.WaitGroup).Done":   {op: opAdd},
+	"(*sync.WaitGroup).Wait":   {op: opWait},
+	"(*sync.Mutex).TryLock":    {op: opTryLock, plainMutex: true},
+	"(*sync.RWMutex).TryLock":  {op: opTryLock},
+	"(*sync.RWMutex).TryRLock": {op: opTryRLock},
+	"(*sync.Once).Do":          {op: opOnce},
+	"(*sync.Cond).Wait":        {op: opCondWait, plainMutex: true},
+	"(*sync.Cond).Signal":      {op: opSignal},
+	"(*sync.Cond).Broadcast":   {op: opBroadcast},
 }
 
 var atomicNames = map[string]atomicOp{
@@ -76,7 +83,14 @@ func (p *Program) prepareCall(f *fn, x *ins, in ssa.CallInstruction) {
 		return
 	}
 	if o, ok := p.syncOp(s); ok {
-		x.call = o
+		switch x.call = o; o.op {
+		case opTryLock, opTryRLock, opOnce, opCondWait:
+			if !isCall(in) {
+				panic(unsupported("go or defer of " + s.String()))
+			}
+		}
+	} else if name := constructor(s); name != "" && isCall(in) {
+		x.call.builtin = name
 	} else if o, ok := stdOp(s); ok {
 		if x.call = o; !isCall(in) {
 			panic(unsupported("go or defer of a function of the standard library"))
@@ -107,7 +121,22 @@ func (p *Program) builtin(x *ins, c *ssa.CallCommon, name string) {
 		switch c.Args[0].Type().Underlying().(type) {
 		case *types.Slice, *types.Basic:
 			return
+		case *types.Chan:
+			if name == "len" {
+				x.call.op = opLen
+			} else {
+				x.call.builtin = "chancap"
+			}
+			return
+		case *types.Map:
+			if name == "len" {
+				x.call.builtin = "maplen"
+				return
+			}
 		}
+	case "delete":
+		p.oneWordMap(c.Args[0].Type())
+		return
 	case "close":
 		x.call.op = opClose
 		return
@@ -119,6 +148,21 @@ func (p *Program) builtin(x *ins, c *ssa.CallCommon, name string) {
 		return
 	}
 	panic(unsupported("builtin " + name))
+}
+
+// constructor returns the name of a function of package sync that makes something; "" if fn is
+// another one.
+func constructor(fn *ssa.Function) string {
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	if o := fn.Object(); o != nil && o.Pkg() != nil && o.Pkg().Path() == "sync" {
+		switch o.Name() {
+		case "NewCond", "OnceFunc", "OnceValue":
+			return o.Name()
+		}
+	}
+	return ""
 }
 
 // syncOp returns what a function of sync or sync/atomic does.

@@ -53,7 +53,7 @@ func (cl *calls) target(s *state, g *goroutine, x *ins, value uint64) (*fn, uint
 		addr = *s.word(value)
 	}
 	i := (addr - funcBase) / 16
-	if i >= uint64(len(cl.prog.list)) {
+	if addr < funcBase || i >= uint64(len(cl.prog.list)) {
 		panic(fault("an invalid function"))
 	}
 	return cl.prog.list[i], value
@@ -132,8 +132,12 @@ func (cl *calls) leave(s *state, g *goroutine, f *frame, x *ins) {
 		return
 	}
 	c := g.top()
-	if kind == deferred {
+	switch kind {
+	case deferred:
 		g.leaving = true // for the next deferred call
+		return
+	case callback, onceFunc:
+		cl.ran(s, g, c, kind, res)
 		return
 	}
 	y := &c.fn.ins[c.ip]

@@ -185,6 +185,11 @@ func (p *Program) prepare(f *fn, x *ins) {
 		x.args = p.args(f, in.X)
 	case *ssa.MakeClosure, *ssa.MakeChan, *ssa.MakeSlice, *ssa.MakeInterface:
 		p.prepareMake(f, x)
+	case *ssa.MakeMap:
+		p.oneWordMap(in.Type())
+	case *ssa.MapUpdate:
+		p.oneWordMap(in.Map.Type())
+		x.args = p.args(f, in.Map, in.Key, in.Value)
 	case *ssa.Send:
 		x.args, x.size = p.args(f, in.Chan, in.X), p.sizeof(in.X.Type())
 	case *ssa.Select:
@@ -246,7 +251,7 @@ func (p *Program) preparePart(f *fn, x *ins) {
 		}
 	case *ssa.Lookup:
 		if b, ok := in.X.Type().Underlying().(*types.Basic); !ok || b.Info()&types.IsString == 0 {
-			panic(unsupported("map"))
+			p.oneWordMap(in.X.Type())
 		}
 		x.args, x.kind = p.args(f, in.X, in.Index), p.basic(in.Index.Type())
 	case *ssa.Slice:

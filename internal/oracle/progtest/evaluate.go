@@ -43,6 +43,8 @@ func (ev *evaluator) value(s *state, g *goroutine, f *frame, x *ins) {
 		copy(dst, g.arg(f, &x.args[0])[x.off:])
 	case *ssa.MakeClosure:
 		dst[0] = ev.makeClosure(s, g, f, x)
+	case *ssa.MakeMap:
+		dst[0] = g.alloc(16 + 16*maxEntries)
 	case *ssa.MakeChan:
 		dst[0] = ev.makeChan(s, g, f, x)
 	case *ssa.MakeSlice:
@@ -289,12 +291,20 @@ func (ev *evaluator) slice(g *goroutine, f *frame, x *ins, dst []uint64) {
 	}
 }
 
-func (ev *evaluator) builtin(g *goroutine, f *frame, x *ins) {
+func (ev *evaluator) builtin(s *state, g *goroutine, f *frame, x *ins) {
 	switch x.call.builtin {
 	case "len":
 		g.regs[f.base+x.dst] = g.arg(f, &x.args[0])[1]
 	case "cap":
 		g.regs[f.base+x.dst] = g.arg(f, &x.args[0])[2]
+	case "NewCond":
+		ev.makeCond(s, g, f, x)
+	case "OnceFunc", "OnceValue":
+		ev.makeOnce(s, g, f, x)
+	case "chancap":
+		if c := g.arg1(f, &x.args[0]); c != 0 {
+			g.regs[f.base+x.dst] = *s.word(c)
+		}
 	case "min", "max":
 		op := token.LSS
 		if x.call.builtin == "max" {

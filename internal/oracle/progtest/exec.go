@@ -30,7 +30,7 @@ func (m *machine) exec(s *state, g *goroutine) {
 		if x.call.std != nil {
 			m.eval.std(s, g, f, x)
 		} else {
-			m.eval.builtin(g, f, x)
+			m.eval.builtin(s, g, f, x)
 		}
 	case *ssa.Defer:
 		args, value := m.calls.gather(g, f, x)

@@ -143,6 +143,22 @@ func (f *follower) fits(e *trace.Event, t *transition) bool {
 	switch t.op.kind {
 	case opLock, opRLock:
 		return e.Kind == format.Lock
+	case opTryLock, opTryRLock:
+		return e.Kind == format.Lock || e.Kind == format.TryFail
+	case opOnce:
+		return e.Kind == format.OnceBegin || e.Kind == format.OncePass
+	case opOnceEnd:
+		return e.Kind == format.OnceEnd
+	case opCondWait:
+		return e.Kind == format.CondWait
+	case opCondWake:
+		return e.Kind == format.CondWake
+	case opSignal:
+		return e.Kind == format.CondSignal
+	case opBroadcast:
+		return e.Kind == format.CondBroadcast
+	case opLen:
+		return e.Kind == format.ChanLen
 	case opUnlock, opRUnlock:
 		return e.Kind == format.Unlock
 	case opAdd:

@@ -32,7 +32,15 @@ const (
 	Guards      // most statements depend on values that other goroutines write
 	Dynamic     // function values, interfaces
 	Texts       // two strings, and functions of the standard library
+	Tries       // TryLock, TryRLock
+	Onces       // Once, OnceFunc, OnceValue
+	Conds       // Wait, Signal, Broadcast
+	Lengths     // len and cap of channels
+	Maps        // a map that may race
 	allFeatures = 1<<iota - 1
+
+	// choices are the features whose statements have more than one outcome.
+	choices = Tries | Onces | Conds | Lengths | Maps
 )
 
 // Generate writes the program of a seed. It type-checks and terminates, or blocks, or panics, under
@@ -58,6 +66,9 @@ func (g *generator) choose() {
 		if g.rng.IntN(3) > 0 {
 			g.k.Use |= Late
 		}
+		if g.has(Lengths) && g.rng.IntN(4) > 0 {
+			g.k.Use |= Channels
+		}
 	}
 	if g.has(Guards) {
 		g.topic = g.pick("x", "y", "z", "t.a", "arr[1]")
@@ -74,6 +85,7 @@ type generator struct {
 	out    strings.Builder
 	depth  int
 	locked bool
+	once   bool // inside the function of a Once
 	loop   int
 	budget int // statements that may still be written for this goroutine
 	worker int
@@ -179,6 +191,7 @@ func (g *generator) header(body string) string {
 	if uses {
 		b.WriteString("\tf       int32\n\tn       atomic.Int64\n")
 	}
+	g.declare(&b, body)
 	b.WriteString(")\n\n")
 	if uses {
 		b.WriteString("var _ atomic.Int32\n\n")
@@ -306,6 +319,9 @@ func (g *generator) compound(depth int) string {
 func (g *generator) cond() string {
 	if g.has(Texts) && g.rng.IntN(4) == 0 {
 		return g.textCond()
+	}
+	if g.has(Lengths) && g.rng.IntN(4) == 0 {
+		return g.pick("len(ch) > 0", "len(ch) == cap(ch)", "len(ch) == 0", "len(ch) < 2", "cap(ch) > 1", "len(done) == 0")
 	}
 	switch g.rng.IntN(12) {
 	case 0:

@@ -17,6 +17,10 @@ func (g *generator) statement() {
 			return
 		}
 	}
+	if g.has(choices) && g.rng.IntN(3) == 0 {
+		g.choiceStmt()
+		return
+	}
 	if g.has(Texts) && g.rng.IntN(5) == 0 {
 		g.textStmt()
 		return

@@ -20,10 +20,19 @@ const (
 	opRUnlock
 	opAdd  // of a WaitGroup
 	opWait // of a WaitGroup
+	opTryLock
+	opTryRLock
+	opOnce    // Do: the goroutine is first, or passes
+	opOnceEnd // the function of a Do has returned
+	opCondWait
+	opCondWake
+	opSignal
+	opBroadcast
 	opSend
 	opRecv
 	opClose
 	opSelect
+	opLen // of a channel
 	opGo
 	opStart // the first step of a goroutine
 	opExit  // main returns
@@ -39,6 +48,7 @@ type op struct {
 	done   int64  // access: bytes before them
 	write  bool
 	pseudo bool // an access without a value, as the race detector has it
+	mapped bool // an operation on a map
 	defer_ bool // a deferred call
 }
 
@@ -87,6 +97,12 @@ func (s *state) pending(g *goroutine) op {
 		if !x.local {
 			return g.accessOf(f, x, true)
 		}
+	case *ssa.Lookup:
+		if _, ok := in.X.Type().Underlying().(*types.Map); ok {
+			return g.mapOp(f, x, false)
+		}
+	case *ssa.MapUpdate:
+		return g.mapOp(f, x, true)
 	case *ssa.Send:
 		c := g.arg1(f, &x.args[0])
 		if f.phase == 0 && c != 0 {
@@ -98,6 +114,13 @@ func (s *state) pending(g *goroutine) op {
 	case *ssa.Go:
 		return op{kind: opGo, ins: x}
 	case *ssa.Call:
+		switch x.call.builtin {
+		case "delete", "maplen":
+			return g.mapOp(f, x, x.call.builtin == "delete")
+		}
+		if once := s.onceFunc(g, f, x); once != 0 {
+			return s.pendingOnce(g, x, once)
+		}
 		return s.typedOp(g, x, x.call, func(i int) uint64 { return g.arg1(f, &x.args[i]) })
 	case *ssa.Panic:
 		return op{kind: opPanic, ins: x}
@@ -176,7 +199,7 @@ func (s *state) typedOp(g *goroutine, x *ins, c callee, arg func(int) uint64) op
 	}
 	o := op{kind: c.op, ins: x, addr: arg(0)}
 	f := g.top()
-	if o.addr < nilPage {
+	if o.addr < nilPage && c.op != opLen {
 		g.panics = true
 		return op{kind: opPanic, ins: x}
 	}
@@ -195,6 +218,10 @@ func (s *state) typedOp(g *goroutine, x *ins, c callee, arg func(int) uint64) op
 		if f.phase == 1 {
 			return op{kind: opAccess, ins: x, addr: o.addr + 8, size: 4, pseudo: true}
 		}
+	case opOnce:
+		return s.pendingOnce(g, x, o.addr)
+	case opCondWait:
+		return s.pendingWait(g, o)
 	case opWait:
 		if !g.waits && *s.word(o.addr) != 0 && !s.waited(o.addr) {
 			return op{kind: opAccess, ins: x, addr: o.addr + 8, size: 4, write: true, pseudo: true}
@@ -244,6 +271,14 @@ func (e *enabled) transitions(out []transition) []transition {
 			}
 		case opWait:
 			if int64(*e.s.word(o.addr)) == 0 {
+				out = append(out, t)
+			}
+		case opOnce:
+			if *e.s.word(o.addr) != onceRunning {
+				out = append(out, t)
+			}
+		case opCondWake:
+			if e.s.gs[i].ticket == 0 {
 				out = append(out, t)
 			}
 		case opSend, opRecv:

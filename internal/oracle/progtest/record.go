@@ -224,7 +224,7 @@ func (r *recorder) enter(s *state, g *goroutine) {
 	switch f.kind {
 	case static:
 		e.Val = uint64(f.site.site())
-	case dynamic:
+	case dynamic, onceFunc:
 		e.Flags |= format.FlagDirect
 	}
 	r.emit(e)
@@ -376,6 +376,16 @@ func (r *recorder) sync(g *goroutine, o *op, after, delta uint64) {
 		e.Kind, e.Val, e.Aux = format.WGAdd, delta, after
 	case opWait:
 		e.Kind = format.WGWait
+	case opOnceEnd:
+		e.Kind = format.OnceEnd
+	case opCondWait:
+		e.Kind = format.CondWait
+	case opCondWake:
+		e.Kind = format.CondWake
+	case opSignal:
+		e.Kind = format.CondSignal
+	case opBroadcast:
+		e.Kind = format.CondBroadcast
 	}
 	r.emit(e)
 }

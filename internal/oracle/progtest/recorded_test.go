@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/presage-race/presage/internal/oracle/progtest"
@@ -63,6 +64,42 @@ func TestRecorded(t *testing.T) {
 		events += len(mine.Events)
 	}
 	t.Logf("%d programs, %d events the same; %d programs not compared, because a read comes before the write that it returned, with %d false races", compared, events, skipped, wrong)
+}
+
+// TestRecordedSync does the same with programs that have every operation of package sync, each
+// recorded once.
+func TestRecordedSync(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs: not with -short")
+	}
+	files, err := filepath.Glob("testdata/recorded/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	l := progtest.NewLoader()
+	for _, name := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".go"), func(t *testing.T) {
+			src, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := l.Load(string(src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			recorded, ok := recordReally(t, string(src))
+			if !ok {
+				t.Fatal("the program failed")
+			}
+			mine, err := p.Follow(recorded)
+			if err == nil {
+				err = same(recorded, mine.Events)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // falseRaces counts what is reported of a recorded run and is no race of the program.

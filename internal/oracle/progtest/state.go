@@ -35,6 +35,8 @@ const (
 	dynamic               // by a call of a function value
 	deferred              // by a return, as a deferred call
 	started               // by a go statement; main too
+	callback              // by Do of a Once
+	onceFunc              // by a function that sync.OnceFunc or OnceValue has returned
 )
 
 // A deferral is a deferred call.
@@ -56,6 +58,7 @@ type goroutine struct {
 	panics   bool // the next instruction panics
 	ended    bool
 	waits    bool // on a WaitGroup: its wait has begun
+	ticket   int  // at a Cond: its place among those not notified, from 1; 0: it is notified
 	leaving  bool // the Return at ip was evaluated; deferred calls run
 	fresh    bool // not begun
 	off      bool // it has left the path that it is compared with
@@ -222,7 +225,7 @@ func (g *goroutine) hash(h uint64, whole bool) uint64 {
 			bits |= 1 << i
 		}
 	}
-	h = mix(h, uint64(g.pos)<<32|g.children<<8|bits)
+	h = mix(h, uint64(g.pos)<<32|uint64(g.ticket)<<24|g.children<<8|bits)
 	if whole {
 		for _, w := range g.regs {
 			h = mix(h, w)
@@ -236,7 +239,7 @@ func (g *goroutine) hash(h uint64, whole bool) uint64 {
 		h = mix(h, uint64(f.fn.id)<<32|uint64(f.ip)<<8|uint64(f.phase))
 		x := &f.fn.ins[f.ip]
 		live := x.live
-		if i < len(g.frames)-1 {
+		if i < len(g.frames)-1 && f.phase == 0 {
 			live = x.after
 		}
 		regs := g.regs[f.base:]

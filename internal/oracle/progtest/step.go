@@ -57,6 +57,10 @@ func (st *steps) perform(s *state, t transition) (err error) {
 		st.rec.chanOp(s, g, o)
 		*s.word(o.addr + 8) = 1
 		st.finish(s, g, o)
+	case opOnce, opOnceEnd:
+		st.once(s, g, o)
+	case opLen:
+		st.length(s, g, o)
 	default:
 		st.sync(s, g, o)
 	}
@@ -83,6 +87,11 @@ func (st *steps) memory(s *state, g *goroutine, o *op) {
 	}
 	f := g.top()
 	x := o.ins
+	if o.mapped {
+		st.rec.pseudo(g, o)
+		st.mapOp(s, g, o)
+		return
+	}
 	if o.pseudo {
 		st.rec.pseudo(g, o)
 		switch x.call.op {
@@ -154,8 +163,20 @@ func (st *steps) sync(s *state, g *goroutine, o *op) {
 		return
 	case opWait:
 		g.waits = false
+	case opTryLock, opTryRLock:
+		st.try(s, g, o)
+		return
+	case opCondWait:
+		st.prog.hasMutex(s, o.addr)
+		g.ticket = 1 + s.queued(o.addr)
+	case opSignal, opBroadcast:
+		s.notify(o.addr, o.kind == opBroadcast)
 	}
 	st.rec.sync(g, o, *w, 0)
+	if o.ins.call.op == opCondWait && o.kind != opLock {
+		g.top().phase++
+		return
+	}
 	st.finish(s, g, o)
 }
 

@@ -1,0 +1,157 @@
+package progtest
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// declarations are the variables of statements that have several outcomes. Each is declared if the
+// program has one of its marks.
+var declarations = []struct{ marks, text string }{
+	{"once.", "once sync.Once"},
+	{"twice.", "twice sync.Once"},
+	{"first(", "first = sync.OnceFunc(func() { x = 1; z++ })"},
+	{"second(", "second = sync.OnceValue(func() int { y = 2; return x + 1 })"},
+	{"cond.", "cond = sync.NewCond(&mu)"},
+	{"m[ (m) (m,", "m = map[int]int{1: 1}"},
+}
+
+// declare writes the declarations that the body needs.
+func (g *generator) declare(w io.Writer, body string) {
+	for _, d := range declarations {
+		if slices.ContainsFunc(strings.Fields(d.marks), func(m string) bool { return strings.Contains(body, m) }) {
+			fmt.Fprintf(w, "\t%s\n", d.text)
+		}
+	}
+}
+
+// choiceStmt is a statement with several outcomes, of one of the features that the program has.
+func (g *generator) choiceStmt() {
+	var list []func()
+	for _, c := range []struct {
+		f Feature
+		s func()
+	}{
+		{Tries, g.tryStmt}, {Onces, g.onceStmt}, {Conds, g.condStmt}, {Lengths, g.lengthStmt}, {Maps, g.mapStmt},
+	} {
+		if g.has(c.f) {
+			list = append(list, c.s)
+		}
+	}
+	list[g.rng.IntN(len(list))]()
+}
+
+// nested writes a block of an if statement and what follows it.
+func (g *generator) nested(n int, rest string) {
+	g.block(n)
+	if rest != "" {
+		g.depth++
+		g.p("%s", rest)
+		g.depth--
+	}
+}
+
+func (g *generator) tryStmt() {
+	if g.depth > 2 {
+		g.p("if mu.TryLock() { mu.Unlock() }")
+		return
+	}
+	lock := g.pick("mu.Lock", "mu.Lock", "nu.Lock", "rw.Lock", "rw.RLock")
+	name, mode := lock[:2], lock[3:]
+	try, unlock := name+".Try"+mode+"()", name+"."+strings.Replace(mode, "Lock", "Unlock", 1)+"()"
+	held := g.locked
+	if g.rng.IntN(4) == 0 {
+		g.p("if !%s {", try)
+		g.block(1)
+		g.p("} else {")
+		g.locked = true
+		g.nested(g.rng.IntN(2), unlock)
+	} else {
+		g.p("if %s {", try)
+		g.locked = true
+		g.nested(1+g.rng.IntN(2), unlock)
+		if g.locked = held; g.rng.IntN(2) == 0 {
+			g.p("} else {")
+			g.block(1)
+		}
+	}
+	g.locked = held
+	g.p("}")
+}
+
+func (g *generator) onceStmt() {
+	switch n := g.rng.IntN(7); {
+	case n < 3 && !g.once && g.depth < 2:
+		g.once = true
+		g.p("%s.Do(func() {", g.pick("once", "once", "twice"))
+		g.block(1 + g.rng.IntN(2))
+		g.p("})")
+		g.once = false
+	case n == 3:
+		g.p("once.Do(func() { %s = %d })", g.pick("x", "y", "t.a"), g.rng.IntN(4))
+	case n == 4:
+		g.p("%s = second()", g.pick("a", "b", "z"))
+	default:
+		g.p("first()")
+	}
+}
+
+func (g *generator) condStmt() {
+	switch n := g.rng.IntN(6); {
+	case g.locked || g.loop > 0 || n == 0:
+		g.p("cond.%s()", g.pick("Signal", "Broadcast"))
+	case n < 3:
+		g.p("mu.Lock()")
+		g.p("%s", g.pick("ok = true", "y++", "x = 1", "y = 2"))
+		g.p("cond.%s()", g.pick("Signal", "Broadcast"))
+		g.p("mu.Unlock()")
+	default:
+		g.p("mu.Lock()")
+		g.p("%s { cond.Wait() }", g.pick("for !ok", "for !ok", "for y == 0", "if x == 0", "if !ok"))
+		g.locked = true
+		g.statement()
+		g.locked = false
+		g.p("mu.Unlock()")
+	}
+}
+
+func (g *generator) lengthStmt() {
+	if g.depth > 2 || g.rng.IntN(3) == 0 {
+		g.p("%s = %s", g.pick("a", "b", "x"), g.pick("len(ch)", "cap(ch)", "cap(ch)-len(ch)"))
+		return
+	}
+	g.p("if %s {", g.pick("len(ch) > 0", "len(ch) == cap(ch)", "len(ch) == 0", "len(ch) < cap(ch)", "len(ch) > a"))
+	g.block(1)
+	if g.rng.IntN(2) == 0 {
+		g.p("} else {")
+		g.block(1)
+	}
+	g.p("}")
+}
+
+func (g *generator) mapStmt() {
+	lock, unlock := "", ""
+	if !g.locked && g.rng.IntN(2) == 0 {
+		lock, unlock = "mu.Lock(); ", "; mu.Unlock()"
+	}
+	key := g.pick("1", "1", "2", "a&1", "x&1")
+	switch g.rng.IntN(7) {
+	case 0, 1:
+		g.p("%sm[%s] = %s%s", lock, key, g.expr(0), unlock)
+	case 2:
+		g.p("%s%s = m[%s]%s", lock, g.pick("a", "b", "x"), key, unlock)
+	case 3:
+		g.p("%sdelete(m, %s)%s", lock, key, unlock)
+	case 4:
+		g.p("%s%s = len(m)%s", lock, g.pick("a", "b"), unlock)
+	default:
+		g.p("{")
+		g.depth++
+		g.p("%sv, has := m[%s]%s", lock, key, unlock)
+		g.p("if has { %s = v } else { %s = 2 }", g.pick("x", "a", "z"), g.pick("y", "b"))
+		g.depth--
+		g.p("}")
+	}
+}
