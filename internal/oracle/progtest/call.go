@@ -20,6 +20,7 @@ type callee struct {
 	method     *types.Func // of an interface
 	kind       types.BasicKind
 	std        any // a function of the standard library
+	outside    func(*outside)
 }
 
 func (c *callee) typed() bool { return c.op != opNone }
@@ -91,6 +92,8 @@ func (p *Program) prepareCall(f *fn, x *ins, in ssa.CallInstruction) {
 		}
 	} else if name := constructor(s); name != "" && isCall(in) {
 		x.call.builtin = name
+	} else if o := outsideOp(s); o != nil && isCall(in) {
+		x.call.outside = o
 	} else if o, ok := stdOp(s); ok {
 		if x.call = o; !isCall(in) {
 			panic(unsupported("go or defer of a function of the standard library"))

@@ -16,6 +16,7 @@ import (
 // A fn is a function prepared for the machine. Its registers are words: a value of n bytes takes
 // n/8 of them, rounded up, with the same bytes as in memory.
 type fn struct {
+	prog   *Program
 	ssa    *ssa.Function
 	id     int
 	plan   *plan.Func // nil: not recorded (the initialisers)
@@ -68,7 +69,7 @@ func (p *Program) fn(f *ssa.Function) *fn {
 	if len(f.Blocks) == 0 {
 		panic(unsupported("call of " + f.String()))
 	}
-	c := &fn{ssa: f, id: len(p.list), plan: p.Plan.Func(f)}
+	c := &fn{prog: p, ssa: f, id: len(p.list), plan: p.Plan.Func(f)}
 	c.addr = funcBase + uint64(c.id)*16
 	p.funcs[f] = c
 	p.list = append(p.list, c)

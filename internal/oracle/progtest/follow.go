@@ -13,6 +13,7 @@ import (
 // the trace.
 func (p *Program) Follow(events []trace.Event) (*Run, error) {
 	f := &follower{prog: p, events: events, slots: map[trace.GoID]int{}, met: map[int]bool{}}
+	f.ends = effects(events)
 	f.rec = &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
 	f.m = newMachine(p, f.rec)
 	f.s = p.start.clone()
@@ -35,10 +36,33 @@ type follower struct {
 	prog   *Program
 	events []trace.Event
 	slots  map[trace.GoID]int
+	ends   map[int]int  // see effects
 	met    map[int]bool // by event: receives that were performed with their sends
 	rec    *recorder
 	m      *machine
 	s      *state
+}
+
+// effects returns, by the event at which an operation of outside code takes effect, the end of its
+// call. That event is a close of a channel, or else the last atomic access, or else the end.
+func effects(events []trace.Event) map[int]int {
+	at, last, closes := map[int]int{}, map[trace.GoID]int{}, map[trace.GoID]bool{}
+	for i := range events {
+		switch e := &events[i]; {
+		case e.Kind == format.OpaqueBegin:
+			delete(last, e.G)
+			closes[e.G] = false
+		case e.Flags&format.FlagOpaque != 0 && !closes[e.G] && (e.Kind.IsAtomic() || e.Kind == format.ChanClose):
+			last[e.G], closes[e.G] = i, e.Kind == format.ChanClose
+		case e.Kind == format.OpaqueEnd:
+			if k, ok := last[e.G]; ok {
+				at[k] = i
+			} else {
+				at[i] = i
+			}
+		}
+	}
+	return at
 }
 
 // event performs the step that an event records.
@@ -48,6 +72,9 @@ func (f *follower) event(i int) error {
 		f.slots[e.G] = 0
 	}
 	slot, ok := f.slots[e.G]
+	if end, does := f.ends[i]; ok && does {
+		return f.outside(end, slot)
+	}
 	if !ok || e.Flags&format.FlagOpaque != 0 || f.met[i] {
 		return nil
 	}
@@ -76,6 +103,22 @@ func (f *follower) event(i int) error {
 		f.slots[trace.GoID(e.Obj)] = len(f.s.gs) - 1
 	}
 	return nil
+}
+
+// outside performs an operation of outside code that ends at event end.
+func (f *follower) outside(end, slot int) error {
+	g := f.s.gs[slot]
+	for {
+		if err := f.m.run(f.s, g); err != nil || f.s.pending(g).kind != opOutside || g.next().site() != f.events[end].Site {
+			return err
+		}
+		if err := f.step(end, slot); err != nil {
+			return err
+		}
+		if g.top().phase == 0 {
+			return nil
+		}
+	}
 }
 
 // step runs all goroutines to their next steps and performs that of one.
@@ -159,6 +202,8 @@ func (f *follower) fits(e *trace.Event, t *transition) bool {
 		return e.Kind == format.CondBroadcast
 	case opLen:
 		return e.Kind == format.ChanLen
+	case opOutside:
+		return e.Kind == format.OpaqueEnd
 	case opUnlock, opRUnlock:
 		return e.Kind == format.Unlock
 	case opAdd:

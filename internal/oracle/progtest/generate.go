@@ -37,10 +37,12 @@ const (
 	Conds       // Wait, Signal, Broadcast
 	Lengths     // len and cap of channels
 	Maps        // a map that may race
+	SyncMaps    // sync.Map
+	Contexts    // WithCancel
 	allFeatures = 1<<iota - 1
 
 	// choices are the features whose statements have more than one outcome.
-	choices = Tries | Onces | Conds | Lengths | Maps
+	choices = Tries | Onces | Conds | Lengths | Maps | SyncMaps | Contexts
 )
 
 // Generate writes the program of a seed. It type-checks and terminates, or blocks, or panics, under
@@ -86,6 +88,7 @@ type generator struct {
 	depth  int
 	locked bool
 	once   bool // inside the function of a Once
+	child  bool // the goroutine has made a context
 	loop   int
 	budget int // statements that may still be written for this goroutine
 	worker int
@@ -159,7 +162,7 @@ func (g *generator) mainFunc() {
 // body is the statements of one goroutine, with its locals a and b.
 func (g *generator) body(n int) {
 	g.p("a, b := %d, %d", g.rng.IntN(3), g.rng.IntN(4))
-	g.budget, g.set = 2*n, 0
+	g.budget, g.set, g.child = 2*n, 0, false
 	for range n {
 		g.statement()
 	}
@@ -171,13 +174,14 @@ func (g *generator) body(n int) {
 // header declares what the body names.
 func (g *generator) header(body string) string {
 	uses := strings.Contains(body, "atomic.") || strings.Contains(body, "n.") || strings.Contains(body, "f = ")
+	extra := declare(body)
 	var b strings.Builder
 	b.WriteString("package main\n\nimport (\n\t\"sync\"\n")
 	if uses {
 		b.WriteString("\t\"sync/atomic\"\n")
 	}
-	for _, pkg := range []string{"strconv", "strings"} {
-		if strings.Contains(body, pkg+".") {
+	for _, pkg := range []string{"context", "strconv", "strings"} {
+		if strings.Contains(body, pkg+".") || strings.Contains(extra, pkg+".") {
 			fmt.Fprintf(&b, "\t%q\n", pkg)
 		}
 	}
@@ -191,7 +195,7 @@ func (g *generator) header(body string) string {
 	if uses {
 		b.WriteString("\tf       int32\n\tn       atomic.Int64\n")
 	}
-	g.declare(&b, body)
+	b.WriteString(extra)
 	b.WriteString(")\n\n")
 	if uses {
 		b.WriteString("var _ atomic.Int32\n\n")

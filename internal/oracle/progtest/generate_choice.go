@@ -1,8 +1,6 @@
 package progtest
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
@@ -15,26 +13,33 @@ var declarations = []struct{ marks, text string }{
 	{"first(", "first = sync.OnceFunc(func() { x = 1; z++ })"},
 	{"second(", "second = sync.OnceValue(func() int { y = 2; return x + 1 })"},
 	{"cond.", "cond = sync.NewCond(&mu)"},
+	{"sm.", "sm sync.Map"},
+	{"ctx. (ctx) cancel()", "ctx, cancel = context.WithCancel(context.Background())"},
 	{"m[ (m) (m,", "m = map[int]int{1: 1}"},
 }
 
-// declare writes the declarations that the body needs.
-func (g *generator) declare(w io.Writer, body string) {
+// declare returns the declarations that the body needs.
+func declare(body string) (text string) {
 	for _, d := range declarations {
 		if slices.ContainsFunc(strings.Fields(d.marks), func(m string) bool { return strings.Contains(body, m) }) {
-			fmt.Fprintf(w, "\t%s\n", d.text)
+			text += "\t" + d.text + "\n"
 		}
 	}
+	return text
 }
 
 // choiceStmt is a statement with several outcomes, of one of the features that the program has.
 func (g *generator) choiceStmt() {
+	if g.depth > 2 {
+		g.p("a = x")
+		return
+	}
 	var list []func()
 	for _, c := range []struct {
 		f Feature
 		s func()
 	}{
-		{Tries, g.tryStmt}, {Onces, g.onceStmt}, {Conds, g.condStmt}, {Lengths, g.lengthStmt}, {Maps, g.mapStmt},
+		{Tries, g.tryStmt}, {Onces, g.onceStmt}, {Conds, g.condStmt}, {Lengths, g.lengthStmt}, {Maps, g.mapStmt}, {SyncMaps, g.syncMapStmt}, {Contexts, g.contextStmt},
 	} {
 		if g.has(c.f) {
 			list = append(list, c.s)
@@ -54,10 +59,6 @@ func (g *generator) nested(n int, rest string) {
 }
 
 func (g *generator) tryStmt() {
-	if g.depth > 2 {
-		g.p("if mu.TryLock() { mu.Unlock() }")
-		return
-	}
 	lock := g.pick("mu.Lock", "mu.Lock", "nu.Lock", "rw.Lock", "rw.RLock")
 	name, mode := lock[:2], lock[3:]
 	try, unlock := name+".Try"+mode+"()", name+"."+strings.Replace(mode, "Lock", "Unlock", 1)+"()"
@@ -118,17 +119,13 @@ func (g *generator) condStmt() {
 }
 
 func (g *generator) lengthStmt() {
-	if g.depth > 2 || g.rng.IntN(3) == 0 {
+	if g.rng.IntN(3) == 0 {
 		g.p("%s = %s", g.pick("a", "b", "x"), g.pick("len(ch)", "cap(ch)", "cap(ch)-len(ch)"))
 		return
 	}
 	g.p("if %s {", g.pick("len(ch) > 0", "len(ch) == cap(ch)", "len(ch) == 0", "len(ch) < cap(ch)", "len(ch) > a"))
 	g.block(1)
-	if g.rng.IntN(2) == 0 {
-		g.p("} else {")
-		g.block(1)
-	}
-	g.p("}")
+	g.orElse()
 }
 
 func (g *generator) mapStmt() {
@@ -153,5 +150,72 @@ func (g *generator) mapStmt() {
 		g.p("if has { %s = v } else { %s = 2 }", g.pick("x", "a", "z"), g.pick("y", "b"))
 		g.depth--
 		g.p("}")
+	}
+}
+
+func (g *generator) syncMapStmt() {
+	key := g.pick("1", "1", "2")
+	switch g.rng.IntN(7) {
+	case 0:
+		g.p("sm.Store(%s, %s)", key, g.pick("3", "4", g.shared()))
+	case 1:
+		g.p("sm.Delete(%s)", key)
+	case 2, 3:
+		g.p("if got, has := sm.Load(%s); has {", key)
+		g.nested(g.rng.IntN(2), g.pick("x", "a", "y")+" = got.(int)")
+		g.orElse()
+	case 4, 5:
+		g.p("if _, has := sm.LoadOrStore(%s, %s); %s {", key, g.pick("3", "4", g.local()), g.pick("has", "!has"))
+		g.block(1)
+		g.orElse()
+	default:
+		g.p("if _, has := sm.LoadAndDelete(%s); has {", key)
+		g.block(1)
+		g.orElse()
+	}
+}
+
+// orElse ends an if statement.
+func (g *generator) orElse() {
+	if g.rng.IntN(2) == 0 {
+		g.p("} else {")
+		g.block(1)
+	}
+	g.p("}")
+}
+
+func (g *generator) contextStmt() {
+	switch g.rng.IntN(8) {
+	case 0, 1:
+		g.p("cancel()")
+	case 2:
+		g.p("if ctx.Err() %s nil {", g.pick("==", "!="))
+		g.block(1)
+		g.orElse()
+	case 3, 4:
+		g.p("select {")
+		g.p("case <-ctx.Done():")
+		g.block(1)
+		g.p("default:")
+		g.block(1)
+		g.p("}")
+	case 5:
+		g.p("<-ctx.Done()")
+	case 6:
+		g.p("select {")
+		g.p("case <-ctx.Done():")
+		g.block(1)
+		g.p("case %s = <-ch:", g.pick("a", "x", "b"))
+		g.p("}")
+	default:
+		if g.depth > 0 || g.child {
+			g.p("if ctx.Err() != nil { %s = %s }", g.shared(), g.local())
+			return
+		}
+		g.child = true
+		g.p("sub, stop := context.WithCancel(ctx)")
+		g.statement()
+		g.p("if sub.Err() != nil { %s = %s }", g.shared(), g.local())
+		g.p("%s", g.pick("stop()", "_ = stop", "select { case <-sub.Done(): y = 1; default: stop() }"))
 	}
 }

@@ -1,17 +1,21 @@
 package progtest
 
 import (
+	"encoding/binary"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 )
 
 // An interface is a type word and a data word. There is one type word for each interface type and
-// type. The data word is a pointer, or the address of a copy of the value.
+// type. The data word is a pointer, or the address of a copy of the value. Copies of a constant are
+// shared, as are copies of a small integer.
 
 const (
-	typeBase = 0x4a0000
-	nowhere  = 0x4bfff0 // the address of values without bytes
+	typeBase  = 0x4a0000
+	nowhere   = 0x4bfff0 // the address of values without bytes
+	smallBase = 0x4b0000 // of the integers below maxSmall, which interfaces share
+	maxSmall  = 256
 )
 
 // typeWord is the type word of an interface of type i that holds a t.
@@ -44,6 +48,11 @@ func (p *Program) prepareInterface(f *fn, x *ins, in *ssa.MakeInterface) {
 	t := in.X.Type()
 	x.args, x.size, x.direct = p.args(f, in.X), p.sizeof(t), pointerLike(t)
 	x.word = p.typeWord(in.Type(), t)
+	if x.kind = p.basic(t); integer(x.kind) {
+		if c, ok := in.X.(*ssa.Const); ok {
+			x.off = p.integer(p.constant(c)[0])
+		}
+	}
 	prog := f.ssa.Prog
 	for sel := range prog.MethodSets.MethodSet(t).Methods() {
 		if m := prog.MethodValue(sel); m != nil && m.Synthetic == "" {
@@ -60,6 +69,10 @@ func (ev *evaluator) makeInterface(s *state, g *goroutine, f *frame, x *ins, dst
 		dst[1] = v[0]
 	case x.size == 0:
 		dst[1] = nowhere
+	case x.off != 0:
+		dst[1] = x.off
+	case integer(x.kind) && v[0] < maxSmall:
+		dst[1] = smallBase + 8*v[0]
 	default:
 		a := g.alloc(x.size)
 		s.storeWords(a, x.size, v)
@@ -109,7 +122,29 @@ func (p *Program) inside(s *state, t types.Type, v []uint64) []uint64 {
 	out := make([]uint64, words(size))
 	for i := range out {
 		n := min(8, size-int64(i)*8)
-		out[i] = s.load(v[1]+uint64(i)*8, n)
+		out[i] = p.boxed(s, v[1]+uint64(i)*8) & mask(n)
 	}
 	return out
+}
+
+// boxed returns a word of a value in an interface.
+func (p *Program) boxed(s *state, addr uint64) uint64 {
+	switch {
+	case addr >= smallBase && addr < smallBase+8*maxSmall:
+		return (addr - smallBase) / 8
+	case addr >= rodataBase && addr < globalBase:
+		return binary.LittleEndian.Uint64(p.rodata[addr-rodataBase:])
+	}
+	return s.load(addr, 8)
+}
+
+// integer returns the address of a constant integer in read-only data.
+func (p *Program) integer(v uint64) uint64 {
+	a, ok := p.integers[v]
+	if !ok {
+		a = rodataBase + uint64(len(p.rodata))
+		p.integers[v] = a
+		p.rodata = binary.LittleEndian.AppendUint64(p.rodata, v)
+	}
+	return a
 }

@@ -40,6 +40,8 @@ type Program struct {
 	nglobal   int // words of all globals
 	rodata    []byte
 	strings   map[string]uint64
+	integers  map[uint64]uint64 // constants in interfaces
+	contexts  contextTypes
 	types     []types.Type         // by type word
 	typeWords map[[2]string]uint64 // by interface type and type
 	main      *fn
@@ -91,7 +93,7 @@ func (l *Loader) program(src string, fset *token.FileSet, file *ast.File) (*Prog
 	pkg.SSA = build(fset, pkg)
 	p := &Program{
 		Source: src, fset: fset, sizes: sizes, funcs: map[*ssa.Function]*fn{},
-		globals: map[*ssa.Global]uint64{}, strings: map[string]uint64{}, typeWords: map[[2]string]uint64{},
+		globals: map[*ssa.Global]uint64{}, strings: map[string]uint64{}, integers: map[uint64]uint64{}, typeWords: map[[2]string]uint64{},
 		Plan: plan.New(&plan.Program{Fset: fset, Packages: []*plan.Package{pkg}}, nil),
 	}
 	if err := p.compileAll(pkg.SSA); err != nil {
@@ -140,6 +142,7 @@ func (p *Program) compileAll(sp *ssa.Package) (err error) {
 			p.nglobal += words(p.sizes.Sizeof(m.Type().(*types.Pointer).Elem()))
 		}
 	}
+	p.prepareContexts()
 	p.main = p.fn(sp.Func("main"))
 	init := p.fn(sp.Func("init"))
 	for i := 0; i < len(p.list); i++ { // compiling one finds others

@@ -25,6 +25,9 @@ func newMachine(p *Program, r *recorder) *machine {
 // they are not instrumented. Initialisers of dependencies are left out.
 func (p *Program) initialise(init *fn) error {
 	s := &state{globals: make([]uint64, p.nglobal), live: 1}
+	if c := p.contexts.closed; c != 0 {
+		*s.word(c + 8) = 1
+	}
 	m := newMachine(p, nil)
 	m.stops = func(*state, *goroutine, *op) bool { return false }
 	g := &goroutine{name: 1}
@@ -92,7 +95,7 @@ func (m *machine) stop(s *state, g *goroutine, o *op) bool {
 	switch o.kind {
 	case opAccess, opAtomic, opGo, opStart:
 		return m.stops(s, g, o)
-	case opExit:
+	case opExit, opOutside:
 		return m.prog.start != nil
 	}
 	return true

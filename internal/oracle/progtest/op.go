@@ -32,7 +32,8 @@ const (
 	opRecv
 	opClose
 	opSelect
-	opLen // of a channel
+	opLen     // of a channel
+	opOutside // an operation of the standard library that is not typed
 	opGo
 	opStart // the first step of a goroutine
 	opExit  // main returns
@@ -41,15 +42,16 @@ const (
 
 // An op is the next step of a goroutine.
 type op struct {
-	kind   opKind
-	ins    *ins
-	addr   uint64 // memory, lock, WaitGroup, channel
-	size   int64  // access: bytes, within one word
-	done   int64  // access: bytes before them
-	write  bool
-	pseudo bool // an access without a value, as the race detector has it
-	mapped bool // an operation on a map
-	defer_ bool // a deferred call
+	kind    opKind
+	ins     *ins
+	addr    uint64 // memory, lock, WaitGroup, channel
+	size    int64  // access: bytes, within one word
+	done    int64  // access: bytes before them
+	write   bool
+	pseudo  bool // an access without a value, as the race detector has it
+	mapped  bool // an operation on a map
+	defer_  bool // a deferred call
+	outside func(*outside)
 }
 
 // arg returns the words of an operand.
@@ -117,6 +119,12 @@ func (s *state) pending(g *goroutine) op {
 		switch x.call.builtin {
 		case "delete", "maplen":
 			return g.mapOp(f, x, x.call.builtin == "delete")
+		}
+		if x.call.outside != nil {
+			return op{kind: opOutside, ins: x, outside: x.call.outside}
+		}
+		if do, ctx := s.ofContext(g, f, x); do != nil {
+			return op{kind: opOutside, ins: x, addr: ctx, outside: do}
 		}
 		if once := s.onceFunc(g, f, x); once != 0 {
 			return s.pendingOnce(g, x, once)
@@ -279,6 +287,10 @@ func (e *enabled) transitions(out []transition) []transition {
 			}
 		case opCondWake:
 			if e.s.gs[i].ticket == 0 {
+				out = append(out, t)
+			}
+		case opOutside:
+			if !e.s.contextBusy(e.s.gs[i], &o) {
 				out = append(out, t)
 			}
 		case opSend, opRecv:

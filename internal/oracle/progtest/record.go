@@ -164,6 +164,10 @@ func (r *recorder) begin(s *state) {
 	r.emit(trace.Event{Kind: format.Go, Flags: format.FlagOpaque, G: 0, Obj: 1})
 	r.emit(trace.Event{Kind: format.Start, G: 1})
 	r.run.Meta.Goroutines = append(r.run.Meta.Goroutines, trace.Goroutine{Func: "runtime.main", RunID: 1})
+	if c := r.prog.contexts.closed; c != 0 {
+		r.emit(trace.Event{Kind: format.Write, Flags: format.FlagNoValue | format.FlagOpaque, G: 1, Size: 1, Obj: trace.Addr(c)})
+		r.emit(trace.Event{Kind: format.ChanClose, Flags: format.FlagNoValue | format.FlagOpaque, G: 1, Obj: trace.Addr(c)})
+	}
 	if len(s.globals) > 0 {
 		v := trace.Memory{Addr: trace.Addr(globalBase)}
 		for _, w := range s.globals {
@@ -424,17 +428,36 @@ func nonBlocking(x *ins) format.Flags {
 	return 0
 }
 
-func (r *recorder) send(s *state, g *goroutine, x *ins, c, v uint64) {
+// element returns the channel of an operation, or of case i of a select, and FlagNoValue if its
+// elements are not of one word.
+func (r *recorder) element(g *goroutine, x *ins, i int) (c uint64, flags format.Flags) {
+	if sel, ok := x.in.(*ssa.Select); ok {
+		elem := sel.States[i].Chan.Type().Underlying().(*types.Chan).Elem()
+		return g.arg1(g.top(), &x.args[2*i]), noValue(r.prog.sizeof(elem))
+	}
+	return g.arg1(g.top(), &x.args[0]), noValue(x.size)
+}
+
+func noValue(size int64) format.Flags {
+	if size == 0 || size > 8 {
+		return format.FlagNoValue
+	}
+	return 0
+}
+
+func (r *recorder) send(s *state, g *goroutine, x *ins, i int, v uint64) {
 	if r != nil {
-		r.emit(trace.Event{Kind: format.ChanSend, Flags: nonBlocking(x), G: g.id(), Site: x.site(), Obj: trace.Addr(c), Val: v, Aux: r.capacity(s, c)})
+		c, flags := r.element(g, x, i)
+		r.emit(trace.Event{Kind: format.ChanSend, Flags: flags | nonBlocking(x), G: g.id(), Site: x.site(), Obj: trace.Addr(c), Val: v, Aux: r.capacity(s, c)})
 	}
 }
 
-func (r *recorder) recv(s *state, g *goroutine, x *ins, c, v uint64, closed bool) {
+func (r *recorder) recv(s *state, g *goroutine, x *ins, i int, v uint64, closed bool) {
 	if r == nil {
 		return
 	}
-	e := trace.Event{Kind: format.ChanRecv, Flags: nonBlocking(x), G: g.id(), Site: x.site(), Obj: trace.Addr(c), Val: v, Aux: r.capacity(s, c)}
+	c, flags := r.element(g, x, i)
+	e := trace.Event{Kind: format.ChanRecv, Flags: flags | nonBlocking(x), G: g.id(), Site: x.site(), Obj: trace.Addr(c), Val: v, Aux: r.capacity(s, c)}
 	if closed {
 		e.Flags |= format.FlagClosed
 	}

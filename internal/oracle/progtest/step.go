@@ -59,6 +59,8 @@ func (st *steps) perform(s *state, t transition) (err error) {
 		st.finish(s, g, o)
 	case opOnce, opOnceEnd:
 		st.once(s, g, o)
+	case opOutside:
+		st.outside(s, g, o)
 	case opLen:
 		st.length(s, g, o)
 	default:
@@ -259,8 +261,8 @@ func (st *steps) communicate(s *state, t transition) {
 		y := h.next()
 		st.rec.cases(s, g, o.ins, t.c)
 		st.rec.cases(s, h, y, t.hc)
-		st.rec.send(s, g, o.ins, c, v)
-		st.rec.recv(s, h, y, c, v, false)
+		st.rec.send(s, g, o.ins, t.c, v)
+		st.rec.recv(s, h, y, t.hc, v, false)
 		st.sendDone(s, g, o.ins, t.c)
 		st.received(s, h, y, t.hc, v, true)
 	case o.kind == opSend:
@@ -272,7 +274,7 @@ func (st *steps) communicate(s *state, t transition) {
 		*s.word(c + 24 + 8**n) = v
 		*n++
 		st.rec.cases(s, g, o.ins, t.c)
-		st.rec.send(s, g, o.ins, c, v)
+		st.rec.send(s, g, o.ins, t.c, v)
 		st.sendDone(s, g, o.ins, t.c)
 	default:
 		n := s.word(c + 16)
@@ -286,7 +288,7 @@ func (st *steps) communicate(s *state, t transition) {
 			*s.word(c + 24 + 8**n) = 0
 		}
 		st.rec.cases(s, g, o.ins, t.c)
-		st.rec.recv(s, g, o.ins, c, v, !ok)
+		st.rec.recv(s, g, o.ins, t.c, v, !ok)
 		st.received(s, g, o.ins, t.c, v, ok)
 	}
 }
