@@ -21,6 +21,7 @@ type callee struct {
 	kind       types.BasicKind
 	std        any // a function of the standard library
 	outside    func(*outside)
+	takes      bool // Get of a sync.Pool
 }
 
 func (c *callee) typed() bool { return c.op != opNone }
@@ -93,7 +94,7 @@ func (p *Program) prepareCall(f *fn, x *ins, in ssa.CallInstruction) {
 	} else if name := constructor(s); name != "" && isCall(in) {
 		x.call.builtin = name
 	} else if o := outsideOp(s); o != nil && isCall(in) {
-		x.call.outside = o
+		x.call.outside, x.call.takes = o, s.Name() == "Get"
 	} else if o, ok := stdOp(s); ok {
 		if x.call = o; !isCall(in) {
 			panic(unsupported("go or defer of a function of the standard library"))

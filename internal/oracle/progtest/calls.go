@@ -136,7 +136,7 @@ func (cl *calls) leave(s *state, g *goroutine, f *frame, x *ins) {
 	case deferred:
 		g.leaving = true // for the next deferred call
 		return
-	case callback, onceFunc:
+	case callback, onceFunc, pooled:
 		cl.ran(s, g, c, kind, res)
 		return
 	}

@@ -107,13 +107,21 @@ func (cl *calls) runs(s *state, g *goroutine, x *ins, value uint64, kind entry) 
 	cl.enter(s, g, fn, kind, x, nil, closure)
 }
 
-// ran continues a Do after its function, which returned res. The end of the Do is a step of its
-// own.
+// ran continues a Do, or a Get of a Pool, after its function, which returned res. The end of the Do
+// is a step of its own.
 func (cl *calls) ran(s *state, g *goroutine, f *frame, kind entry, res []uint64) {
 	if kind == callback {
 		return
 	}
 	x := &f.fn.ins[f.ip]
+	if kind == pooled {
+		copy(g.regs[f.base+x.dst:f.base+x.dst+x.n], res)
+		f.phase = 0
+		cl.rec.bracket(g, x, format.OpaqueEnd)
+		cl.rec.after(s, g, x)
+		f.ip++
+		return
+	}
 	once := s.onceFunc(g, f, x)
 	if len(res) > 0 {
 		*s.word(once + 16) = res[0]

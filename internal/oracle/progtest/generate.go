@@ -39,10 +39,12 @@ const (
 	Maps        // a map that may race
 	SyncMaps    // sync.Map
 	Contexts    // WithCancel
+	Pools       // sync.Pool
+	Timers      // After, NewTimer, AfterFunc, Stop
 	allFeatures = 1<<iota - 1
 
 	// choices are the features whose statements have more than one outcome.
-	choices = Tries | Onces | Conds | Lengths | Maps | SyncMaps | Contexts
+	choices = Tries | Onces | Conds | Lengths | Maps | SyncMaps | Contexts | Pools | Timers
 )
 
 // Generate writes the program of a seed. It type-checks and terminates, or blocks, or panics, under
@@ -89,6 +91,7 @@ type generator struct {
 	locked bool
 	once   bool // inside the function of a Once
 	child  bool // the goroutine has made a context
+	timers int  // that the goroutine starts
 	loop   int
 	budget int // statements that may still be written for this goroutine
 	worker int
@@ -162,7 +165,7 @@ func (g *generator) mainFunc() {
 // body is the statements of one goroutine, with its locals a and b.
 func (g *generator) body(n int) {
 	g.p("a, b := %d, %d", g.rng.IntN(3), g.rng.IntN(4))
-	g.budget, g.set, g.child = 2*n, 0, false
+	g.budget, g.set, g.child, g.timers = 2*n, 0, false, 0
 	for range n {
 		g.statement()
 	}
@@ -180,7 +183,7 @@ func (g *generator) header(body string) string {
 	if uses {
 		b.WriteString("\t\"sync/atomic\"\n")
 	}
-	for _, pkg := range []string{"context", "strconv", "strings"} {
+	for _, pkg := range []string{"context", "strconv", "strings", "time"} {
 		if strings.Contains(body, pkg+".") || strings.Contains(extra, pkg+".") {
 			fmt.Fprintf(&b, "\t%q\n", pkg)
 		}

@@ -15,6 +15,8 @@ var declarations = []struct{ marks, text string }{
 	{"cond.", "cond = sync.NewCond(&mu)"},
 	{"sm.", "sm sync.Map"},
 	{"ctx. (ctx) cancel()", "ctx, cancel = context.WithCancel(context.Background())"},
+	{"pool.", "pool = sync.Pool{New: func() any { return &T{a: x} }}"},
+	{"bare.", "bare sync.Pool"},
 	{"m[ (m) (m,", "m = map[int]int{1: 1}"},
 }
 
@@ -40,6 +42,7 @@ func (g *generator) choiceStmt() {
 		s func()
 	}{
 		{Tries, g.tryStmt}, {Onces, g.onceStmt}, {Conds, g.condStmt}, {Lengths, g.lengthStmt}, {Maps, g.mapStmt}, {SyncMaps, g.syncMapStmt}, {Contexts, g.contextStmt},
+		{Pools, g.poolStmt}, {Timers, g.timerStmt},
 	} {
 		if g.has(c.f) {
 			list = append(list, c.s)
@@ -217,5 +220,62 @@ func (g *generator) contextStmt() {
 		g.statement()
 		g.p("if sub.Err() != nil { %s = %s }", g.shared(), g.local())
 		g.p("%s", g.pick("stop()", "_ = stop", "select { case <-sub.Done(): y = 1; default: stop() }"))
+	}
+}
+
+func (g *generator) poolStmt() {
+	switch g.rng.IntN(6) {
+	case 0:
+		g.p("%s.Put(%s)", g.pick("pool", "bare"), g.pick("q", "&T{a: a}", "&t"))
+	case 1:
+		g.p("bare.Put(&T{b: %s})", g.expr(0))
+	case 2, 3:
+		g.p("{")
+		g.depth++
+		g.p("o := pool.Get().(*T)")
+		g.p("%s", g.pick("a = o.a", "o.a = b", "o.a++", "x = o.b"))
+		g.p("%s", g.pick("pool.Put(o)", "pool.Put(o)", "bare.Put(o)", "o.b = 1", "pool.Put(o); o.a = 2"))
+		g.depth--
+		g.p("}")
+	default:
+		g.p("if o, has := bare.Get().(*T); has {")
+		g.nested(g.rng.IntN(2), g.pick("a = o.a", "o.a = b", "x = o.b", "bare.Put(o)"))
+		g.orElse()
+	}
+}
+
+func (g *generator) timerStmt() {
+	if g.timers++; g.timers > 2 || g.loop > 0 {
+		g.p("%s = %s", g.shared(), g.local())
+		return
+	}
+	switch g.rng.IntN(7) {
+	case 0, 1:
+		g.p("select {")
+		g.p("case <-time.After(1):")
+		g.block(1)
+		g.p("%s", g.pick("case a = <-ch:", "case <-done:", "case ch <- b:", "default:"))
+		g.block(1)
+		g.p("}")
+	case 2, 3:
+		g.p("time.AfterFunc(1, func() { %s })", g.pick("x = 1", "y++", "a = x", "if x > 0 { y = 1 }", "mu.Lock(); x++; mu.Unlock()"))
+	case 4:
+		g.p("if tm := time.AfterFunc(1, func() { %s = 5 }); tm.Stop() {", g.pick("x", "y", "z"))
+		g.block(1)
+		g.orElse()
+	case 5:
+		g.p("{")
+		g.depth++
+		g.p("tm := time.NewTimer(1)")
+		g.p("select {")
+		g.p("case <-tm.C:")
+		g.block(1)
+		g.p("%s", g.pick("case b = <-ch:", "case <-done:", "default:"))
+		g.p("if %stm.Stop() { %s = 2 }", g.pick("!", ""), g.pick("x", "y"))
+		g.p("}")
+		g.depth--
+		g.p("}")
+	default:
+		g.p("<-time.After(1)")
 	}
 }

@@ -33,6 +33,7 @@ const (
 	opClose
 	opSelect
 	opLen     // of a channel
+	opFire    // of a timer
 	opOutside // an operation of the standard library that is not typed
 	opGo
 	opStart // the first step of a goroutine
@@ -52,6 +53,9 @@ type op struct {
 	mapped  bool // an operation on a map
 	defer_  bool // a deferred call
 	outside func(*outside)
+	takes   bool // Get of a pool
+	cancels bool // call of a cancel function
+	item    int  // what a Get takes
 }
 
 // arg returns the words of an operand.
@@ -76,6 +80,9 @@ const nilPage = 4096
 func (s *state) pending(g *goroutine) op {
 	if g.ended || s.done {
 		return op{}
+	}
+	if g.timer.at != 0 {
+		return op{kind: opFire}
 	}
 	if g.fresh {
 		return op{kind: opStart}
@@ -121,10 +128,17 @@ func (s *state) pending(g *goroutine) op {
 			return g.mapOp(f, x, x.call.builtin == "delete")
 		}
 		if x.call.outside != nil {
-			return op{kind: opOutside, ins: x, outside: x.call.outside}
+			o := op{kind: opOutside, ins: x, outside: x.call.outside, takes: x.call.takes}
+			if o.takes {
+				if o.addr = g.arg1(f, &x.args[0]); o.addr < nilPage {
+					g.panics = true
+					return op{kind: opPanic, ins: x}
+				}
+			}
+			return o
 		}
 		if do, ctx := s.ofContext(g, f, x); do != nil {
-			return op{kind: opOutside, ins: x, addr: ctx, outside: do}
+			return op{kind: opOutside, ins: x, addr: ctx, outside: do, cancels: x.call.method == nil}
 		}
 		if once := s.onceFunc(g, f, x); once != 0 {
 			return s.pendingOnce(g, x, once)
@@ -290,7 +304,10 @@ func (e *enabled) transitions(out []transition) []transition {
 				out = append(out, t)
 			}
 		case opOutside:
-			if !e.s.contextBusy(e.s.gs[i], &o) {
+			switch {
+			case o.takes:
+				out = e.poolSteps(t, out)
+			case !o.cancels || !e.s.cancelWaits(e.s.gs[i], o.addr):
 				out = append(out, t)
 			}
 		case opSend, opRecv:

@@ -17,8 +17,9 @@ type outside struct {
 	s  *state
 	g  *goroutine
 	x  *ins
-	// addr is the context of a method or a cancel function.
+	// addr is the context of a method or a cancel function, or the pool of a Get.
 	addr uint64
+	item int  // what a Get takes, from 1; 0: none
 	more bool // the operation continues in another step
 }
 
@@ -29,6 +30,12 @@ var outsideOps = map[string]func(*outside){
 	"(*sync.Map).LoadOrStore":   (*outside).mapLoadOrStore,
 	"(*sync.Map).LoadAndDelete": (*outside).mapDelete,
 	"(*sync.Map).Delete":        (*outside).mapDelete,
+	"(*sync.Pool).Get":          (*outside).poolGet,
+	"(*sync.Pool).Put":          (*outside).poolPut,
+	"time.After":                (*outside).after,
+	"time.NewTimer":             (*outside).newTimer,
+	"time.AfterFunc":            (*outside).afterFunc,
+	"(*time.Timer).Stop":        (*outside).timerStop,
 	"context.Background":        (*outside).background,
 	"context.WithCancel":        (*outside).withCancel,
 }
@@ -49,9 +56,8 @@ func (st *steps) outside(s *state, g *goroutine, o *op) {
 	if f.phase == 0 {
 		st.rec.bracket(g, o.ins, format.OpaqueBegin)
 	}
-	u := &outside{st: st, s: s, g: g, x: o.ins, addr: o.addr}
+	u := &outside{st: st, s: s, g: g, x: o.ins, addr: o.addr, item: o.item}
 	if o.outside(u); u.more {
-		f.phase++
 		return
 	}
 	st.rec.bracket(g, o.ins, format.OpaqueEnd)

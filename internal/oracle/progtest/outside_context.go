@@ -185,6 +185,7 @@ func (u *outside) cancel() {
 	}
 	if u.more = *u.s.word(ctx + ctxChildren) != 0; u.more {
 		*u.s.word(ctx + ctxLock) = 1
+		u.g.top().phase++
 		return
 	}
 	*u.s.word(ctx + ctxLock) = 0
@@ -225,12 +226,12 @@ func (u *outside) leaveParent(ctx uint64) {
 	u.sync(format.Unlock, parent+ctxLock)
 }
 
-// contextBusy reports whether a cancel has to wait, because one of the context's parent goes on, or
-// another one of the context itself.
-func (s *state) contextBusy(g *goroutine, o *op) bool {
-	if o.addr == 0 || o.addr == nowhere || g.top().phase > 0 || o.ins.call.method != nil {
+// cancelWaits reports whether the first step of a cancel has to wait, because another cancel of the
+// context or of its parent has not ended.
+func (s *state) cancelWaits(g *goroutine, ctx uint64) bool {
+	if g.top().phase > 0 {
 		return false
 	}
-	parent := *s.word(o.addr + 8)
-	return *s.word(o.addr + ctxLock) != 0 || parent != nowhere && *s.word(parent + ctxLock) != 0
+	parent := *s.word(ctx + 8)
+	return *s.word(ctx + ctxLock) != 0 || parent != nowhere && *s.word(parent + ctxLock) != 0
 }

@@ -32,6 +32,9 @@ func TestRecorded(t *testing.T) {
 	compared, skipped, wrong, events := 0, 0, 0, 0
 	for seed := uint64(0); compared < *realPrograms; seed++ {
 		src := progtest.Generate(seed, progtest.Knobs{})
+		if strings.Contains(src, "time.") || strings.Contains(src, "sync.Pool") {
+			continue // Follow does not know which item a Get took, nor when a timer fired
+		}
 		p, err := l.Load(src)
 		if err != nil {
 			t.Fatal(err)

@@ -36,6 +36,7 @@ const (
 	deferred              // by a return, as a deferred call
 	started               // by a go statement; main too
 	callback              // by Do of a Once
+	pooled                // by Get of a Pool, as its New
 	onceFunc              // by a function that sync.OnceFunc or OnceValue has returned
 )
 
@@ -57,13 +58,14 @@ type goroutine struct {
 	defers   []deferral
 	panics   bool // the next instruction panics
 	ended    bool
-	waits    bool // on a WaitGroup: its wait has begun
-	ticket   int  // at a Cond: its place among those not notified, from 1; 0: it is notified
-	leaving  bool // the Return at ip was evaluated; deferred calls run
-	fresh    bool // not begun
-	off      bool // it has left the path that it is compared with
-	pos      int  // on that path: decisions made
-	steps    int  // instructions executed since the last decision
+	waits    bool  // on a WaitGroup: its wait has begun
+	timer    timer // what it stands for; no frame
+	ticket   int   // at a Cond: its place among those not notified, from 1; 0: it is notified
+	leaving  bool  // the Return at ip was evaluated; deferred calls run
+	fresh    bool  // not begun
+	off      bool  // it has left the path that it is compared with
+	pos      int   // on that path: decisions made
+	steps    int   // instructions executed since the last decision
 }
 
 const fanout = 8
@@ -219,6 +221,7 @@ func (g *goroutine) hash(h uint64, whole bool) uint64 {
 	for _, w := range g.stack {
 		h = mix(h, w)
 	}
+	h = mix(mix(mix(h, g.timer.at), g.timer.ch), g.timer.fn)
 	var bits uint64
 	for i, b := range [...]bool{g.panics, g.waits, g.leaving, g.fresh, g.off} {
 		if b {

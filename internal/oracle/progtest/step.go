@@ -61,6 +61,8 @@ func (st *steps) perform(s *state, t transition) (err error) {
 		st.once(s, g, o)
 	case opOutside:
 		st.outside(s, g, o)
+	case opFire:
+		st.fire(s, g)
 	case opLen:
 		st.length(s, g, o)
 	default:
