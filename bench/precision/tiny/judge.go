@@ -93,6 +93,10 @@ func (b *bench) print(w io.Writer, wall time.Duration) {
 		}
 		fmt.Fprintln(w)
 	}
+	for o, name := range progtest.OutcomeNames {
+		fmt.Fprintf(w, "true races, a goroutine off its recorded path at %s: %d; found path %d (%.1f %%)\n",
+			name, b.outcomes[o], b.foundAt[o], 100*float64(b.foundAt[o])/float64(max(b.outcomes[o], 1)))
+	}
 	fmt.Fprintf(w, "of path, because a base object is another one: %d\nforks %d, not explored %d, ways tried %d; alternatives by how they end: %v\n", b.base, b.forks, b.unexplored, b.ways, b.ends)
 	fmt.Fprintf(w, "reported beyond an exploration that is not exhausted: %d\n", b.unjudged)
 	fmt.Fprintf(w, "load %v, explore %v, record %v, analyse %v; %.0f programs/s\n", b.load.Round(time.Millisecond), b.explore.Round(time.Millisecond),

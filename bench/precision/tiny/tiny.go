@@ -6,7 +6,8 @@
 //
 // For each level it prints the pairs of source lines reported, and how many of them are no race
 // (false). It also prints the recall: how many true races of several classes are reported. The
-// classes say how far from the recorded run a race is (ExploreFrom of package progtest). A false
+// classes say how far from the recorded run a race is (ExploreFrom of package progtest), and at which
+// operations goroutines leave their recorded paths. A race may count at several operations. A false
 // race is shrunk and printed with the seeds that show it.
 //
 // The exit code is 1 if there is a false race, if walk and trace differ somewhere, or if a path off
@@ -84,6 +85,8 @@ type bench struct {
 	pairs      int               // true races
 	classes    [len(classes)]int // of them, by class
 	found      [len(classes)][len(levels)]int
+	outcomes   [progtest.Outcomes]int // races, by where goroutines leave their recorded paths
+	foundAt    [progtest.Outcomes]int // of them, at level path
 	reported   [len(levels)]int
 	false      [len(levels)]int
 	unjudged   int // reported of programs that are not exhausted, and not among the races known
@@ -197,8 +200,16 @@ func (b *bench) recall(p *progtest.Program, run *progtest.Run, truth *progtest.R
 				}
 			}
 		}
+		for o := range progtest.Outcomes {
+			if truth.Left[i]&(1<<o) != 0 {
+				b.outcomes[o]++
+				if f.pairs[path][q] {
+					b.foundAt[o]++
+				}
+			}
+		}
 		if b.verbose && !f.pairs[len(levels)-1][q] {
-			fmt.Printf("not found: program %d, run %d, distance %d: %s\n", seed, runSeed, truth.Off[i], p.Describe(q))
+			fmt.Printf("not found: program %d, run %d, distance %d at %s: %s\n", seed, runSeed, truth.Off[i], truth.Left[i], p.Describe(q))
 		}
 	}
 	return known

@@ -86,7 +86,7 @@ func (cl *calls) call(s *state, g *goroutine, f *frame, x *ins) {
 	if x.call.dynamic {
 		kind = dynamic
 		cl.rec.opaque(g, x, true)
-		cl.decide(g, fn, 0)
+		cl.decide(g, fn, 0, AtValue)
 	}
 	cl.enter(s, g, fn, kind, x, args, closure)
 }
@@ -164,14 +164,14 @@ func (cl *calls) invoke(s *state, g *goroutine, f *frame, x *ins, args []uint64)
 	}
 	all := append(append([]uint64{}, cl.prog.inside(s, t, v)...), args...)
 	cl.rec.opaque(g, x, true)
-	cl.decide(g, fn, 0)
+	cl.decide(g, fn, 0, AtValue)
 	cl.enter(s, g, fn, dynamic, x, all, 0)
 }
 
 // decide records the outcome of a branch, or of a call of a function value, as part of the
 // goroutine's path. It also finds out whether the goroutine leaves the path that it is compared
 // with.
-func (cl *calls) decide(g *goroutine, f *fn, block int) {
+func (cl *calls) decide(g *goroutine, f *fn, block int, at Outcome) {
 	g.steps = 0
 	d := decision(uint32(f.id)<<16 | uint32(block))
 	if cl.rec != nil {
@@ -181,7 +181,7 @@ func (cl *calls) decide(g *goroutine, f *fn, block int) {
 		return
 	}
 	if path := cl.paths[g.name]; g.pos >= len(path) || path[g.pos] != d {
-		g.off, g.pos = true, 0
+		g.off, g.left, g.pos = true, at, 0
 		return
 	}
 	g.pos++

@@ -72,7 +72,7 @@ func (st *steps) once(s *state, g *goroutine, o *op) {
 		*w = onceDone
 		st.rec.sync(g, o, 0, 0)
 	case *w == onceDone:
-		st.calls.decide(g, f.fn, passed)
+		st.calls.decide(g, f.fn, passed, AtOnce)
 		st.rec.once(g, o, format.OncePass)
 	default:
 		*w = onceRunning
@@ -97,13 +97,17 @@ func (st *steps) once(s *state, g *goroutine, o *op) {
 // passed is the block of a decision not to be the first at a Once.
 const passed = 1<<16 - 1
 
-// runs enters the function value of a Once.
+// runs enters the function value of a Once or a Pool.
 func (cl *calls) runs(s *state, g *goroutine, x *ins, value uint64, kind entry) {
+	at := AtOnce
+	if kind == pooled {
+		at = AtPool
+	}
 	if value < nilPage {
 		panic(isPanic{})
 	}
 	fn, closure := cl.target(s, g, &ins{}, value)
-	cl.decide(g, fn, 0)
+	cl.decide(g, fn, 0, at)
 	cl.enter(s, g, fn, kind, x, nil, closure)
 }
 

@@ -40,23 +40,24 @@ type operand struct {
 
 // An ins is one instruction.
 type ins struct {
-	in     ssa.Instruction
-	plan   *plan.Instr
-	block  int
-	dst, n int // register and words of the result
-	args   []operand
-	size   int64 // bytes accessed, or of an element
-	off    uint64
-	kind   types.BasicKind // of the operands of an operator, or the type converted from
-	to     types.BasicKind
-	local  bool // access to a variable, not to memory
-	call   callee
-	fn     *fn
-	frees  int    // captured values, words
-	word   uint64 // MakeInterface: the type word
-	direct bool   // it holds the value itself
-	live   []int32
-	after  []int32
+	in      ssa.Instruction
+	plan    *plan.Instr
+	block   int
+	dst, n  int // register and words of the result
+	args    []operand
+	size    int64 // bytes accessed, or of an element
+	off     uint64
+	kind    types.BasicKind // of the operands of an operator, or the type converted from
+	to      types.BasicKind
+	local   bool // access to a variable, not to memory
+	call    callee
+	outcome Outcome // If
+	fn      *fn
+	frees   int    // captured values, words
+	word    uint64 // MakeInterface: the type word
+	direct  bool   // it holds the value itself
+	live    []int32
+	after   []int32
 }
 
 func (p *Program) fn(f *ssa.Function) *fn {
@@ -179,7 +180,7 @@ func (p *Program) prepare(f *fn, x *ins) {
 	case *ssa.Phi:
 		x.args = p.args(f, in.Edges...)
 	case *ssa.If:
-		x.args = p.args(f, in.Cond)
+		x.args, x.outcome = p.args(f, in.Cond), outcome(in.Cond)
 	case *ssa.Return:
 		x.args = p.args(f, in.Results...)
 	case *ssa.Panic:

@@ -13,7 +13,7 @@ func (m *machine) exec(s *state, g *goroutine) {
 	case *ssa.If:
 		i := 1 - int(g.arg1(f, &x.args[0]))
 		to := in.Block().Succs[i].Index
-		m.calls.decide(g, f.fn, to)
+		m.calls.decide(g, f.fn, to, x.outcome)
 		m.jump(g, f, to)
 		return
 	case *ssa.Jump:

@@ -24,7 +24,10 @@ type Races struct {
 	Pairs []Pair // in order
 	// Off has, for each pair of ExploreFrom, the least number of goroutines that have left their
 	// recorded paths, plus Beyond for each goroutine that continues after the end of its recording.
-	Off    []int
+	Off []int
+	// Left has, for each pair of ExploreFrom, where goroutines have left their recorded paths: in
+	// all executions with the least number that the search has met.
+	Left   []Outcome
 	States int // how many were visited
 	// Exhausted reports that all schedules were explored. If not, Why is the reason, and there may
 	// be more races.
@@ -54,7 +57,7 @@ func (p *Program) ExploreFrom(run *Run, limit int) *Races {
 }
 
 func newExplorer(p *Program) *explorer {
-	e := &explorer{prog: p, pairs: map[Pair]int{}, shared: map[uint64]bool{}, seen: map[uint64]touch{}}
+	e := &explorer{prog: p, pairs: map[Pair]distance{}, shared: map[uint64]bool{}, seen: map[uint64]touch{}}
 	e.m = newMachine(p, nil)
 	e.m.stops, e.m.steps.access = e.stops, e.access
 	return e
@@ -81,7 +84,8 @@ func (e *explorer) explore(limit int) *Races {
 	slices.SortFunc(res.Pairs, func(a, b Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) })
 	for _, q := range res.Pairs {
 		if e.m.calls.paths != nil {
-			res.Off = append(res.Off, e.pairs[q])
+			res.Off = append(res.Off, e.pairs[q].off)
+			res.Left = append(res.Left, e.pairs[q].left)
 		}
 	}
 	return res
@@ -94,10 +98,16 @@ type touch struct {
 	write bool
 }
 
+// A distance of a race from the recorded run.
+type distance struct {
+	off  int
+	left Outcome
+}
+
 type explorer struct {
 	prog    *Program
 	m       *machine
-	pairs   map[Pair]int // the least distance
+	pairs   map[Pair]distance // the least
 	ends    map[uint64]int
 	visited map[uint64]bool
 	shared  map[uint64]bool // words that are scheduling points (PT2)
@@ -210,9 +220,10 @@ func (e *explorer) settle(s *state) error {
 
 // races is (PT1).
 func (e *explorer) races(s *state) {
-	off := 0
+	off, left := 0, Outcome(0)
 	for _, g := range s.gs {
 		off += int(truth(g.off))
+		left |= g.left
 		if e.beyond(g, 1) {
 			off += Beyond
 		}
@@ -235,8 +246,11 @@ func (e *explorer) races(s *state) {
 						off += Beyond
 					}
 				}
-				if least, ok := e.pairs[q]; !ok || off < least {
-					e.pairs[q] = off
+				switch least, ok := e.pairs[q]; {
+				case !ok || off < least.off:
+					e.pairs[q] = distance{off, left}
+				case off == least.off:
+					e.pairs[q] = distance{off, left | least.left}
 				}
 			}
 		}

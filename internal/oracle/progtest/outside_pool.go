@@ -79,13 +79,13 @@ func (u *outside) poolGet() {
 		*n--
 		t, d = item(*n)
 		*t, *d = 0, 0
-		u.st.calls.decide(u.g, f.fn, passed)
+		u.st.calls.decide(u.g, f.fn, passed, AtPool)
 		return
 	}
 	fn := *u.s.word(u.addr + poolNew)
 	if fn == 0 {
 		u.result(0, 0)
-		u.st.calls.decide(u.g, f.fn, passed-1)
+		u.st.calls.decide(u.g, f.fn, passed-1, AtPool)
 		return
 	}
 	u.more = true

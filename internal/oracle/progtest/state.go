@@ -58,14 +58,15 @@ type goroutine struct {
 	defers   []deferral
 	panics   bool // the next instruction panics
 	ended    bool
-	waits    bool  // on a WaitGroup: its wait has begun
-	timer    timer // what it stands for; no frame
-	ticket   int   // at a Cond: its place among those not notified, from 1; 0: it is notified
-	leaving  bool  // the Return at ip was evaluated; deferred calls run
-	fresh    bool  // not begun
-	off      bool  // it has left the path that it is compared with
-	pos      int   // on that path: decisions made
-	steps    int   // instructions executed since the last decision
+	waits    bool    // on a WaitGroup: its wait has begun
+	timer    timer   // what it stands for; no frame
+	ticket   int     // at a Cond: its place among those not notified, from 1; 0: it is notified
+	leaving  bool    // the Return at ip was evaluated; deferred calls run
+	fresh    bool    // not begun
+	off      bool    // it has left the path that it is compared with
+	left     Outcome // where
+	pos      int     // on that path: decisions made
+	steps    int     // instructions executed since the last decision
 }
 
 const fanout = 8
@@ -216,7 +217,7 @@ func (g *goroutine) hash(h uint64, whole bool) uint64 {
 		h = mix(h, w)
 	}
 	if g.ended {
-		return mix(h, 1+truth(g.off))
+		return mix(h, 1+truth(g.off)+uint64(g.left)<<1)
 	}
 	for _, w := range g.stack {
 		h = mix(h, w)
@@ -228,7 +229,7 @@ func (g *goroutine) hash(h uint64, whole bool) uint64 {
 			bits |= 1 << i
 		}
 	}
-	h = mix(h, uint64(g.pos)<<32|uint64(g.ticket)<<24|g.children<<8|bits)
+	h = mix(h, uint64(g.left)<<48^uint64(g.pos)<<32|uint64(g.ticket)<<24|g.children<<8|bits)
 	if whole {
 		for _, w := range g.regs {
 			h = mix(h, w)
