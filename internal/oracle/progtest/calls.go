@@ -10,6 +10,7 @@ type calls struct {
 	rec  *recorder
 	// paths has the paths that goroutines, by name, are compared with; nil: they are not
 	paths map[uint64][]decision
+	ran   map[uint64]int // the goroutines of that run, by name; see Run.ends
 }
 
 // enter pushes a frame of f. The closure is the function value called, 0 if the function captures
@@ -137,7 +138,7 @@ func (cl *calls) leave(s *state, g *goroutine, f *frame, x *ins) {
 		g.leaving = true // for the next deferred call
 		return
 	case callback, onceFunc, pooled:
-		cl.ran(s, g, c, kind, res)
+		cl.returned(s, g, c, kind, res)
 		return
 	}
 	y := &c.fn.ins[c.ip]
@@ -177,14 +178,17 @@ func (cl *calls) decide(g *goroutine, f *fn, block int, at Outcome) {
 	if cl.rec != nil {
 		cl.rec.run.paths[g.name] = append(cl.rec.run.paths[g.name], d)
 	}
-	if cl.paths == nil || g.off {
+	if cl.paths == nil || g.off || g.past {
 		return
 	}
-	if path := cl.paths[g.name]; g.pos >= len(path) || path[g.pos] != d {
+	switch path := cl.paths[g.name]; {
+	case g.pos >= len(path):
+		g.past, g.pos = true, 0
+	case path[g.pos] != d:
 		g.off, g.left, g.pos = true, at, 0
-		return
+	default:
+		g.pos++
 	}
-	g.pos++
 }
 
 // A decision is a function and a block of the function.

@@ -52,7 +52,7 @@ const Beyond = 1000
 // distance 0 is on the recorded path: only values differ.
 func (p *Program) ExploreFrom(run *Run, limit int) *Races {
 	e := newExplorer(p)
-	e.m.calls.paths, e.ends = run.paths, run.ends
+	e.m.calls.paths, e.m.calls.ran, e.ends = run.paths, run.ends, run.ends
 	return e.explore(limit)
 }
 
@@ -260,7 +260,10 @@ func (e *explorer) races(s *state) {
 // beyond reports whether a goroutine, which has not left its recorded path, is n instructions after
 // the end of its recording.
 func (e *explorer) beyond(g *goroutine, n int) bool {
-	if e.m.calls.paths == nil || g.off || g.pos < len(e.m.calls.paths[g.name]) {
+	switch {
+	case g.past:
+		return true
+	case e.m.calls.paths == nil || g.off || g.pos < len(e.m.calls.paths[g.name]):
 		return false
 	}
 	return g.steps >= e.ends[g.name]+n

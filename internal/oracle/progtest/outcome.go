@@ -23,7 +23,7 @@ const (
 	AtSyncMap
 	AtContext // Err, or a select with Done
 	AtPool    // Get
-	AtTimer   // Stop, or a select with a timer
+	AtTimer   // Stop, a select with a timer, or a function that a timer has not called in that run
 
 	Outcomes = iota // their number
 )

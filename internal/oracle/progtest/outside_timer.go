@@ -97,6 +97,9 @@ func (st *steps) fire(s *state, g *goroutine) {
 		}
 	} else {
 		c := &goroutine{name: g.name*fanout + 1, slot: len(s.gs), fresh: true}
+		if _, ok := st.calls.ran[c.name]; !ok && st.calls.ran != nil {
+			c.left = AtTimer
+		}
 		s.gs = append(s.gs, c)
 		s.live++
 		if r != nil {

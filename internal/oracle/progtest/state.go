@@ -65,6 +65,7 @@ type goroutine struct {
 	fresh    bool    // not begun
 	off      bool    // it has left the path that it is compared with
 	left     Outcome // where
+	past     bool    // it has decided more than in the run that it is compared with
 	pos      int     // on that path: decisions made
 	steps    int     // instructions executed since the last decision
 }
@@ -217,14 +218,14 @@ func (g *goroutine) hash(h uint64, whole bool) uint64 {
 		h = mix(h, w)
 	}
 	if g.ended {
-		return mix(h, 1+truth(g.off)+uint64(g.left)<<1)
+		return mix(h, 1+truth(g.off)+truth(g.past)<<1+uint64(g.left)<<2)
 	}
 	for _, w := range g.stack {
 		h = mix(h, w)
 	}
 	h = mix(mix(mix(h, g.timer.at), g.timer.ch), g.timer.fn)
 	var bits uint64
-	for i, b := range [...]bool{g.panics, g.waits, g.leaving, g.fresh, g.off} {
+	for i, b := range [...]bool{g.panics, g.waits, g.leaving, g.fresh, g.off, g.past} {
 		if b {
 			bits |= 1 << i
 		}
