@@ -6,9 +6,9 @@
 //
 // For each level it prints the pairs of source lines reported, and how many of them are no race
 // (false). It also prints the recall: how many true races of several classes are reported. The
-// classes say how far from the recorded run a race is (ExploreFrom of package progtest), and at which
-// operations goroutines leave their recorded paths. A race may count at several operations. A false
-// race is shrunk and printed with the seeds that show it.
+// classes say how far from the recorded run a race is (ExploreFrom of package progtest), and at
+// which operations goroutines leave their recorded paths. A race may count at several operations. A
+// false race is shrunk and printed with the seeds that show it.
 //
 // The exit code is 1 if there is a false race, if walk and trace differ somewhere, or if a path off
 // the recorded run ends at an error of presage (broken).

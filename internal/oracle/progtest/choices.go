@@ -111,8 +111,8 @@ func (cl *calls) runs(s *state, g *goroutine, x *ins, value uint64, kind entry) 
 	cl.enter(s, g, fn, kind, x, nil, closure)
 }
 
-// returned continues a Do, or a Get of a Pool, after its function, which returned res. The end of the Do
-// is a step of its own.
+// returned continues a Do, or a Get of a Pool, after its function, which returned res. The end of
+// the Do is a step of its own.
 func (cl *calls) returned(s *state, g *goroutine, f *frame, kind entry, res []uint64) {
 	if kind == callback {
 		return

@@ -22,9 +22,34 @@
 // several steps, as in docs/theory/model.md. Memory is sequentially consistent.
 //
 // Synchronisation is that of docs/theory/model.md, "When an event is enabled, and what it does",
-// implemented anew: Mutex, RWMutex, WaitGroup, channels of any capacity, select, sync/atomic. As in
-// Go's race detector, a send reads its channel and a close writes it. An Add to a WaitGroup at zero
-// reads its semaphore, and the first Wait that has to wait writes it.
+// implemented anew: Mutex, RWMutex, WaitGroup, Once, OnceFunc, OnceValue, Cond, channels of any
+// capacity, select, sync/atomic. As in Go's race detector, a send reads its channel and a close
+// writes it. An Add to a WaitGroup at zero reads its semaphore, and the first Wait that has to wait
+// writes it.
+//
+// # Choices
+//
+// Each outcome that a schedule can lead to is explored:
+//
+//   - TryLock and TryRLock take the lock if it is free, and fail if it is not. Go's memory model
+//     also lets them fail while it is free, which its implementation does not.
+//   - Any goroutine may be the first at a Once. The others wait until its function has returned.
+//   - A Signal wakes the goroutine that has waited longest, as Go's implementation does.
+//   - len of a channel is its number of elements at that moment. A rendezvous has none.
+//   - An operation on a map is an access of the whole map. A map has integer keys and values of one
+//     word, and at most a few entries.
+//   - A sync.Map operation takes effect at one moment.
+//   - Get of a Pool returns any item that was put and not got, or a new one.
+//   - A timer fires at any moment after its start. A time that was sent and not received is taken
+//     back by Stop, as since Go 1.23.
+//   - A cancel of a context takes effect at one moment. Its children are cancelled later, one after
+//     the other, and before it returns.
+//
+// The last four are operations of outside code. In a recording each has the events of its code in
+// a real run: atomic accesses, locks, channels. Plain accesses of outside code have none, since no
+// race can be there.
+//
+// # Panics
 //
 // A panic ends the program at once, without deferred calls, and so does the return of main. Panics
 // are of nil, bounds, division, a negative counter, and a send on a closed channel. A goroutine
@@ -35,11 +60,12 @@
 //
 // # What is not supported
 //
-// [Loader.Load] refuses maps, append, Cond, Once, Try operations, timers, comparisons of interfaces
-// other than with nil, go and defer of interface methods, conversions between strings and slices,
-// and defer in functions with results. It refuses calls of other packages, except for some pure
-// functions of strings and strconv (std.go), which are called as they are. [Generate] uses none of
-// what is refused.
+// [Loader.Load] refuses other maps than those above, range over a map, append, OnceValues, a Cond
+// with another Locker than a Mutex, contexts with deadlines or values, comparisons of interfaces
+// other than with nil, go and defer of interface methods, of cancel functions and of operations
+// with outcomes, conversions between strings and slices, and defer in functions with results. It
+// refuses calls of other packages, except for some pure functions of strings and strconv (std.go),
+// which are called as they are. [Generate] uses none of what is refused.
 //
 // # Races
 //
@@ -49,6 +75,8 @@
 // (PT1) A pair of sites races iff in some state two goroutines have accesses at these sites as
 // their next steps, to a common byte, at least one a write, not both atomic. This is
 // docs/theory/model.md, "Race". A compare-and-swap that would find another value is not a write.
+// Go's memory model has more races: of accesses between which an operation only observes another
+// goroutine, as a TryLock that fails.
 //
 // (PT2) A word is shared once two goroutines have accessed it, at least one to write, after the
 // first go statement. Only steps on shared words, and those that may wait, panic or end the
@@ -75,7 +103,8 @@
 // [Program.Record] executes the program under a random schedule. The events are those that package
 // plan lists for the instructions, in the order of execution, with allocations, goroutines and
 // synchronisation as package merge would write them. [Program.Follow] executes the program under
-// the schedule of a trace that was really recorded; TestRecorded compares every event.
+// the schedule of a trace that was really recorded; TestRecorded compares every event. It does not
+// know which item a Get took, nor when a timer fired.
 // [Program.RecordOrder] runs goroutines one after the other, as the figures of the paper do.
 //
 // # Complexity
@@ -93,6 +122,9 @@
 //	op.go, step.go, machine.go      steps: which is next, whether it is enabled, its effect
 //	explore.go                      PT1 to PT3
 //	std.go                          functions of the standard library
+//	choices.go, maps.go             TryLock, Once, Cond, the length of a channel; maps
+//	outside*.go                     sync.Map, sync.Pool, contexts, timers
+//	outcome.go                      where a goroutine leaves the recorded path
 //	record.go, follow.go            traces
 //	generate*.go, shrink.go         programs
 //

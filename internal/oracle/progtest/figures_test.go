@@ -24,15 +24,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the races of the figures; new ones get the rung ?")
 
-// TestFigures holds the explorer against what the papers say of their figures. A file has the
-// program, the order in which its goroutines run in the recorded run, and under want all races of
-// the program with the lowest rung that proves each from that run:
+// TestFigures holds the explorer against what the papers say of their figures, and against what Go
+// says of operations that have several outcomes (files choice-*). A file has the program, the order
+// in which its goroutines run in the recorded run, and under want all races of the program with the
+// lowest rung that proves each from that run:
 //
 //	causal   every read that matters keeps its value
 //	value    reads may see other writes as long as branches go the same way
 //	base     and so may reads of pointers, if every dereference still meets a known object
 //	path     one branch goes the other way
-//	beyond   a race of the program, but of none of these
+//	beyond   a race of the program, but of none of these: as where a goroutine leaves its path at an
+//	         operation whose outcome is not relaxed
 //
 // An access is the number in the comment that ends its line, and what it does.
 func TestFigures(t *testing.T) {
