@@ -209,7 +209,7 @@ func (b *bench) recall(p *progtest.Program, run *progtest.Run, truth *progtest.R
 			}
 		}
 		if b.verbose && !f.pairs[len(levels)-1][q] {
-			fmt.Printf("not found: program %d, run %d, distance %d at %s: %s\n", seed, runSeed, truth.Off[i], truth.Left[i], p.Describe(q))
+			fmt.Printf("not found: program %d, run %d, distance %d at %s: %s; ends %v\n", seed, runSeed, truth.Off[i], truth.Left[i], p.Describe(q), f.counts.Build.Ends)
 		}
 	}
 	return known
