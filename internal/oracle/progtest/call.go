@@ -93,6 +93,9 @@ func (p *Program) prepareCall(f *fn, x *ins, in ssa.CallInstruction) {
 		}
 	} else if name := constructor(s); name != "" && isCall(in) {
 		x.call.builtin = name
+		if name == "OnceValue" && p.width(s.Signature.Results().At(0).Type().Underlying().(*types.Signature).Results()) != 1 {
+			panic(unsupported("OnceValue of more than a word"))
+		}
 	} else if o := outsideOp(s); o != nil && isCall(in) {
 		x.call.outside, x.call.takes = o, s.Name() == "Get"
 	} else if o, ok := stdOp(s); ok {

@@ -59,7 +59,7 @@ type goroutine struct {
 	panics   bool // the next instruction panics
 	ended    bool
 	waits    bool    // on a WaitGroup: its wait has begun
-	timer    timer   // what it stands for; no frame
+	timer    timer   // it is one, and has no frames
 	ticket   int     // at a Cond: its place among those not notified, from 1; 0: it is notified
 	leaving  bool    // the Return at ip was evaluated; deferred calls run
 	fresh    bool    // not begun
