@@ -33,9 +33,9 @@ type Fork struct {
 	reads []int64 // of Args; nil: not computed
 }
 
-// Facts looks up the function values, channels and type words that the walk has seen. The answer is what was
-// known right before an event of the trace, which the walk has passed. Several goroutines may look
-// up facts while the walk continues.
+// Facts looks up the function values, channels and type words that the walk has seen. The answer is
+// what was known right before an event of the trace, which the walk has passed. Several goroutines
+// may look up facts while the walk continues.
 type Facts interface {
 	// FunctionAt returns the function value at an address, with what it has captured.
 	FunctionAt(addr uint64, before int64) (fn *ssa.Function, free []goval.Value, ok bool)

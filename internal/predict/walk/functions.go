@@ -54,7 +54,8 @@ func (k *functions) add(m made) {
 	list := k.pages[no]
 	for i := range list {
 		if list[i].addr == m.addr && list[i].until == math.MaxInt64 {
-			if list[i].fn == m.fn && m.fn != nil && m.free == nil { // it captures nothing, and is static
+			if list[i].fn == m.fn && m.fn != nil && m.free == nil {
+				// it captures nothing, and is static
 				return
 			}
 			list[i].until = m.from
