@@ -112,7 +112,7 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	if plan.Idle(&in.Call) {
 		return false
 	}
-	if m.evaluated(in) {
+	if m.evaluated(in) || m.made(in) {
 		return false
 	}
 	inner := m.entered(&in.Call, f.callee(&in.Call), f.operands(in.Call.Args), f.bindings(in.Call.Value))
@@ -284,6 +284,8 @@ func (m *machine) builtin(in *ssa.Call, name string) value {
 		return f.val(args[0])
 	case "close":
 		m.ops.sync(format.ChanClose, 0, f.val(args[0]), f.at().Site)
+		return value{}
+	case "print", "println":
 		return value{}
 	case "delete", "clear":
 		if _, ok := plan.Core(args[0].Type()).(*types.Map); ok {

@@ -135,7 +135,8 @@ func (c interfaces) assert(x *ssa.TypeAssert, v Value) (result Value, holds bool
 	}
 	if i, ok := x.AssertedType.Underlying().(*types.Interface); ok {
 		switch {
-		case !i.Empty() && t.Prog != c.code.Plan.SSA.Prog && !basicMethods(i):
+		case !i.Empty() && t.Prog != c.code.Plan.SSA.Prog && !basicMethods(i),
+			t.Type == formedError && !types.Implements(plainError, i): // it may have other methods
 			return Value{}, false, unknown
 		case !types.Implements(t.Type, i):
 			return Value{}, false, ""

@@ -87,6 +87,14 @@ func (m *memory) load(e trace.Event, addr uint64, size int64) (Value, bool) {
 	return m.atFork(e, addr, size)
 }
 
+// loadOwn returns what memory holds that the path has allocated.
+func (m *memory) loadOwn(addr uint64, size int64) (Value, bool) {
+	if addr < freshMemory {
+		return Value{}, false
+	}
+	return m.load(trace.Event{}, addr, size)
+}
+
 // at returns a part of what is stored.
 func (s *stored) at(addr uint64, size int64) Value {
 	if s.addr == addr && s.size == size {

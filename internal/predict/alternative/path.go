@@ -255,6 +255,11 @@ func (p *path) step() bool {
 	if going, ok := p.inBounds(in); ok {
 		return going
 	}
+	if p.off {
+		if going, ok := p.made(in); ok {
+			return going
+		}
+	}
 	if ok, going := p.settled(in); !ok {
 		return going
 	}

@@ -134,6 +134,8 @@ func pinnedCall(out *Instr, in *ssa.Call) uint64 {
 			return 0
 		case "min", "max", "real", "imag", "complex", "Add", "StringData", "SliceData":
 			return 0
+		case "print", "println": // nothing reads what they write
+			return 0
 		}
 		if out.Appends { // the slice is in Where (WA5)
 			return AllOperands &^ 2

@@ -229,12 +229,13 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 		}
 		add(f, m.onPath, f.Goroutine())
 	}
+	open := m.b.opened(off.others)
 	for i := m.onPath - 1; i >= 0; i-- {
 		r := &m.recs[i]
 		g := r.Event.G
 		for k := len(r.forks) - 1; k >= 0; k-- {
 			f := r.forks[k]
-			if seen[f] || f.Outcome() && !m.meets(i) || !f.Outcome() && !slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(g, x, off) }) {
+			if seen[f] || f.Outcome() && !m.meets(i) || !f.Outcome() && !slices.ContainsFunc(f.Reads(), open.read) {
 				continue
 			}
 			seen[f] = true
@@ -271,14 +272,4 @@ func (m *alternatives) meets(i int) bool {
 		return m.objs[r.obj].many
 	}
 	return true
-}
-
-// contested reports whether a read of g may see what another goroutine does in the window, also on
-// an alternative.
-func (m *alternatives) contested(g trace.GoID, x int64, off *offPath) bool {
-	if m.b.contested(g, x) {
-		return true
-	}
-	i := m.b.recordOf(x)
-	return i >= 0 && m.recs[i].Event.Kind.IsAccess() && off.others(uint64(m.recs[i].Event.Obj)>>3, g)
 }

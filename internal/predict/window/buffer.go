@@ -254,10 +254,17 @@ func (b *buffer) decided(r *record) bool {
 
 // forked reports whether the choice at a fork depends on what other goroutines do.
 func (b *buffer) forked() bool {
+	var o *opened
 	for i := range b.buf {
 		r := &b.buf[i]
 		for _, fork := range r.forks {
-			if fork.Outcome() && b.decided(r) || slices.ContainsFunc(fork.Reads(), func(x int64) bool { return b.contested(r.Event.G, x) }) {
+			if fork.Outcome() && b.decided(r) {
+				return true
+			}
+			if o == nil {
+				o = b.opened(func(uint64, trace.GoID) bool { return false })
+			}
+			if slices.ContainsFunc(fork.Reads(), o.read) {
 				return true
 			}
 		}

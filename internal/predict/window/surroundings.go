@@ -24,6 +24,8 @@ type surroundings struct {
 	long   bool // alternatives may be long,
 	longs  int  // and so many are
 
+	eval expr.Evaluator
+
 	// Words (address / 8) that were said not to be Foreign, and those whose values were asked for.
 	// Whatever goes together with an alternative must not write the former.
 	alone, looked map[uint64]bool
@@ -85,7 +87,13 @@ func (s *surroundings) foreignOwn(addr uint64, size int64) bool {
 	return false
 }
 
-func (s *surroundings) Values(addr uint64, size int64) []uint64 {
+func (s *surroundings) Values(addr uint64, size int64) []uint64 { return s.values(addr, size, 0) }
+
+// maxComputed bounds the writes through which values is computed, one from the other.
+const maxComputed = 3
+
+// values is Values at the end of a chain of computed writes.
+func (s *surroundings) values(addr uint64, size int64, depth int) []uint64 {
 	var list []uint64
 	var bad []uint64
 	first, known := s.initial(addr, size)
@@ -129,7 +137,42 @@ func (s *surroundings) Values(addr uint64, size int64) []uint64 {
 	}
 	s.looked[addr>>3] = true
 	s.off.values(s.g, addr, size, func(v uint64) { add(v, s.m.onPath) })
+	if depth == maxComputed {
+		return list
+	}
+	for _, i := range here {
+		if v := s.m.recs[i].Value; v != nil && !v.IsConst() {
+			s.computed(v, depth, func(w uint64) { add(w, int(i)) })
+		}
+	}
 	return list
+}
+
+// computed calls f for the words that a written value may be, as a function of the words that the
+// reads of its goroutine may return.
+func (s *surroundings) computed(v *expr.Expr, depth int, f func(word uint64)) {
+	var may [][]uint64
+	total := 1
+	for _, r := range v.Reads() {
+		addr, size, ok := s.At(r.Number())
+		if !ok {
+			return
+		}
+		list := s.values(addr, int64(size), depth+1)
+		may = append(may, list)
+		if total *= len(list); total == 0 || total > maxCells*maxCells {
+			return
+		}
+	}
+	in := make(map[int64]uint64, len(may))
+	for n := range total {
+		for k, r := range v.Reads() {
+			in[r.Number()], n = may[k][n%len(may[k])], n/len(may[k])
+		}
+		if w, ok := s.eval.Eval(v, func(n int64) (uint64, bool) { return in[n], true }); ok {
+			f(w)
+		}
+	}
 }
 
 func (s *surroundings) Together(places []flow.Word) (list [][]uint64) {
