@@ -59,7 +59,7 @@ type Instr struct {
 	Index   int
 	Kind    types.BasicKind // of the first operand
 	Kind2   types.BasicKind // of the second operand, or of the result
-	Elem    int64           // size of an element
+	Elem    int64           // size of an element, or of the variable that is allocated
 	Type    types.Type      // type of the first operand
 	Free    []Arg           // free variables of a closure that is called
 	callee  *ssa.Function
@@ -76,6 +76,7 @@ type Instr struct {
 	Appends        bool // append, of elements of a known size (WA5)
 	Recorded       bool // the result, or every component that is used, has a Value record
 	Extract        bool
+	Stays          bool // the allocation of a variable that only walked code reaches (stays.go)
 	vague          bool // compares pointers, maybe to variables of size zero (plan.Ambiguous)
 }
 

@@ -114,6 +114,10 @@ func (k *compiler) instr(out *Instr, ip *plan.Instr, in ssa.Instruction) {
 	k.detail(out, in)
 	k.wants(out, ip)
 	out.Pins = pinned(out, in)
+	if a, ok := in.(*ssa.Alloc); ok && out.Recorded {
+		out.Elem = k.size(Pointee(a.Type()))
+		out.Stays = k.p.stays(a)
+	}
 }
 
 // opcode sets the opcode of an instruction, and the cell of a local access.

@@ -58,6 +58,7 @@ func (g *goroutine) pop() {
 	if f := g.stack.pop(); f.walked {
 		g.w.stats.Invocations++
 	}
+	g.privates.left(len(g.stack.frames))
 }
 
 // enter handles an Enter event.

@@ -81,6 +81,9 @@ func (g *goroutine) endValue(f *Frame, e *trace.Event) {
 	if (in.Std != nil || in.N == 1) && !g.check(f, in, e, w.Hook, c, v, size) {
 		return
 	}
+	if _, ok := in.SSA.(*ssa.Alloc); ok {
+		g.privates.allocated(in, len(g.stack.frames)-1, v)
+	}
 	v = withContent(v, c, w.Hook.Type, size)
 	f.regs[w.Reg] = v
 	if g.w.opts.branching {

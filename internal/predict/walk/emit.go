@@ -22,8 +22,9 @@ func (o *output) reset() { o.from, o.where, o.appended, o.value = o.from[:0], ni
 
 // An emitter computes the output of a goroutine's accesses.
 type emitter struct {
-	deps *deps
-	out  *output
+	deps     *deps
+	out      *output
+	privates *privates
 }
 
 // text handles a read of the content of a string.
@@ -64,12 +65,12 @@ func (o *emitter) appended(f *Frame, in *regcode.Instr, e *trace.Event) {
 }
 
 // stored sets From: the reads that the written value depends on.
-func (o *emitter) stored(f *Frame, in *regcode.Instr, stack bool) {
+func (o *emitter) stored(f *Frame, in *regcode.Instr, at trace.Addr, stack bool) {
 	d := f.stage.reads
 	for i := range in.Args {
 		d = o.deps.union(d, f.depsOf(&in.Args[i]))
 	}
-	if in.Own { // memory that only this call reads
+	if in.Own || !stack && o.privates.has(uint64(at)) { // opaque code does not read it (WA3)
 		o.from(d)
 		return
 	}

@@ -118,7 +118,11 @@ func (k *functions) CapacityAt(addr uint64, event int64) (n uint64, ok bool) {
 
 // reallocated notes that memory is allocated anew.
 func (w *Walker) reallocated(index int64, e *trace.Event) {
-	if w.opts.branching && e.Flags&format.FlagStack == 0 {
+	if e.Flags&format.FlagStack != 0 {
+		return
+	}
+	w.private.allocated(uint64(e.Obj), e.Val)
+	if w.opts.branching {
 		w.facts.allocated(uint64(e.Obj), e.Val, index)
 	}
 }

@@ -129,7 +129,7 @@ func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index i
 			}
 		}
 	} else {
-		g.emit.stored(f, in, stack)
+		g.emit.stored(f, in, e.Obj, stack)
 		if in.Op == regcode.OpStore && !stack {
 			g.emit.value(f.termOf(&in.Args[1]).Part(int64(uint64(e.Obj)-s.addr), int64(e.Size)).Word(0), e.Val)
 		}
@@ -209,7 +209,7 @@ func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.E
 	}
 	switch e.Kind {
 	case format.AtomicWrite, format.AtomicRMW, format.ChanSend:
-		g.emit.stored(f, in, false)
+		g.emit.stored(f, in, e.Obj, false)
 	case format.Go:
 		g.starts(f, in, trace.GoID(e.Obj))
 	}

@@ -30,6 +30,7 @@ type Walker struct {
 	straight   bool // that call has begun
 	pool       framePool
 	facts      facts
+	private    privateMemory
 }
 
 // options are how a walk executes.
@@ -65,13 +66,14 @@ type goroutine struct {
 	thrown     bool          // a panic has left a frame since the last record of walked code
 	away       int           // number of calls of excluded code under way
 	stacks     spans         // addresses of the goroutine's stack so far, the current one last
+	privates   privates
 }
 
 func newGoroutine(w *Walker, id trace.GoID) *goroutine {
 	g := &goroutine{w: w, id: id, stack: frameStack{pool: &w.pool}}
-	g.pins.deps = &g.deps
+	g.pins.deps, g.privates.all = &g.deps, &w.private
 	g.machine = machine{id: id, opts: &w.opts, stats: &w.stats, deps: &g.deps, pins: &g.pins, forks: &g.forks}
-	g.emit = emitter{&g.deps, &w.out}
+	g.emit = emitter{&g.deps, &w.out, &g.privates}
 	g.learner = learner{&w.facts, w.program, &g.stacks}
 	g.forks = forker{w: w, id: id, stack: &g.stack, stacks: &g.stacks, deps: &g.deps, pins: &g.pins}
 	return g
@@ -81,7 +83,7 @@ func newGoroutine(w *Walker, id trace.GoID) *goroutine {
 func New(p *plan.Plan) *Walker {
 	return &Walker{
 		plan: p, program: regcode.NewProgram(p), meanings: map[types.Type]*meaning{},
-		stats: Stats{Unwalked: map[Reason]int64{}}, pool: framePool{awake: awakeFrames},
+		stats: Stats{Unwalked: map[Reason]int64{}}, pool: framePool{awake: awakeFrames}, private: privateMemory{},
 	}
 }
 
@@ -162,6 +164,7 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 func (w *Walker) end(g *goroutine) {
 	w.stats.TooLarge += g.deps.tooLarge
 	w.stats.TooOld += g.deps.tooOld
+	g.privates.left(0)
 	w.goroutines[g.id] = nil
 }
 
