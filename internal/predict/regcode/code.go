@@ -64,6 +64,7 @@ type Instr struct {
 	Free    []Arg           // free variables of a closure that is called
 	callee  *ssa.Function
 	Std     *Std // a call of a function of the standard library that is evaluated
+	Log     *Log // a call that prints operands which nothing reads
 	Own     bool // a store of an operand of such a call
 
 	Fused          bool

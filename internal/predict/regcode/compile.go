@@ -79,7 +79,7 @@ func (k *compiler) block(out *Block, bp *plan.Block, b *ssa.BasicBlock) {
 	}
 	for i := range out.Instrs {
 		if s, ok := out.Instrs[i].SSA.(*ssa.Store); ok {
-			out.Instrs[i].Own = slices.ContainsFunc(out.Instrs[i:], func(x Instr) bool { return x.Std != nil && slices.Contains(x.Std.stores, s) })
+			out.Instrs[i].Own = slices.ContainsFunc(out.Instrs[i:], func(x Instr) bool { return slices.Contains(x.operands(), s) })
 		}
 	}
 	for i, s := range b.Succs {
@@ -269,7 +269,7 @@ func (k *compiler) detail(out *Instr, in ssa.Instruction) {
 			out.CompareAndSwap = out.Atomic && isCompareAndSwap(name)
 		}
 		if out.Op == OpEval {
-			out.Std = k.library(in)
+			out.Std, out.Log = k.library(in), logged(in)
 		}
 		if b, ok := in.Call.Value.(*ssa.Builtin); ok && len(in.Call.Args) > 0 {
 			out.Type = in.Call.Args[0].Type()

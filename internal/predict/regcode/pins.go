@@ -145,6 +145,8 @@ func pinnedCall(out *Instr, in *ssa.Call) uint64 {
 	switch {
 	case out.Std != nil && !out.Std.Fn.Panics: // the slice of a call of fmt is the call's own
 		return 0 // the call is evaluated (WA6)
+	case out.Log != nil: // the slice is the call's own, and nothing reads what is printed
+		return AllOperands &^ (1 << len(in.Call.Args))
 	case out.Op == OpCall:
 		return 0 // the arguments are the callee's parameters
 	case out.Atomic && !out.CompareAndSwap:

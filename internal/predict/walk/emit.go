@@ -66,11 +66,14 @@ func (o *emitter) appended(f *Frame, in *regcode.Instr, e *trace.Event) {
 
 // stored sets From: the reads that the written value depends on.
 func (o *emitter) stored(f *Frame, in *regcode.Instr, at trace.Addr, stack bool) {
+	if in.Own { // only a call that does the same with other operands reads it
+		return
+	}
 	d := f.stage.reads
 	for i := range in.Args {
 		d = o.deps.union(d, f.depsOf(&in.Args[i]))
 	}
-	if in.Own || !stack && o.privates.has(uint64(at)) { // opaque code does not read it (WA3)
+	if !stack && o.privates.has(uint64(at)) { // opaque code does not read it (WA3)
 		o.from(d)
 		return
 	}
