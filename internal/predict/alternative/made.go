@@ -8,6 +8,7 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/source/plan"
 )
 
 // Types of the errors that the library makes (AL4). They stand for types that it does not export.
@@ -56,6 +57,9 @@ func (p *path) made(in *regcode.Instr) (going, ok bool) {
 	obj, ok := fn.Object().(*types.Func)
 	if !ok {
 		return false, false
+	}
+	if plan.Total(&call.Call) && in.Std == nil {
+		return p.next(in, Value{}), true
 	}
 	switch obj.FullName() {
 	case "errors.New":

@@ -145,6 +145,8 @@ func pinnedCall(out *Instr, in *ssa.Call) uint64 {
 	switch {
 	case out.Std != nil && !out.Std.Fn.Panics: // the slice of a call of fmt is the call's own
 		return 0 // the call is evaluated (WA6)
+	case plan.Total(&in.Call) && out.Op != OpCall: // the result depends on the arguments
+		return 0
 	case out.Log != nil: // the slice is the call's own, and nothing reads what is printed
 		return AllOperands &^ (1 << len(in.Call.Args))
 	case out.Op == OpCall:

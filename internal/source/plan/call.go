@@ -57,6 +57,27 @@ func Idle(c *ssa.CallCommon) bool {
 	return name == "time.Sleep" || name == "runtime.Gosched"
 }
 
+// total lists functions of package time that have no effect, read no memory but their arguments,
+// and never panic. Those that use the Location of a Time are not among them.
+var total = map[string]bool{
+	"time.Now": true, "time.Since": true, "time.Until": true,
+	"(time.Time).Add": true, "(time.Time).Sub": true, "(time.Time).Round": true, "(time.Time).Truncate": true,
+	"(time.Time).Before": true, "(time.Time).After": true, "(time.Time).Equal": true, "(time.Time).Compare": true,
+	"(time.Time).IsZero": true, "(time.Time).UTC": true,
+	"(time.Time).Unix": true, "(time.Time).UnixMilli": true, "(time.Time).UnixMicro": true, "(time.Time).UnixNano": true,
+}
+
+// Total reports whether a call does nothing but compute its results, from its arguments and the
+// time, and always returns.
+func Total(c *ssa.CallCommon) bool {
+	fn, ok := c.Value.(*ssa.Function)
+	if !ok {
+		return false
+	}
+	obj, ok := fn.Object().(*types.Func)
+	return ok && total[obj.FullName()]
+}
+
 // keepsNothing lists packages of the standard library whose functions retain no pointer argument
 // and start no goroutine. Their results and effects depend on their arguments and random numbers.
 var keepsNothing = map[string]bool{
@@ -67,6 +88,9 @@ var keepsNothing = map[string]bool{
 // Apart reports whether a call accesses no memory that the program can reach: its arguments lead to
 // no memory, and its package retains none.
 func Apart(c *ssa.CallCommon) bool {
+	if Total(c) {
+		return true
+	}
 	fn, ok := c.Value.(*ssa.Function)
 	if !ok {
 		return false
@@ -75,7 +99,7 @@ func Apart(c *ssa.CallCommon) bool {
 	if !ok || obj.Pkg() == nil || slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return leads(a.Type()) }) {
 		return false
 	}
-	return keepsNothing[obj.Pkg().Path()] || Idle(c) || obj.FullName() == "time.Now"
+	return keepsNothing[obj.Pkg().Path()] || Idle(c)
 }
 
 // leads reports whether a value of type t leads to memory that may be written.
