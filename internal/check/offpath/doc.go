@@ -53,6 +53,9 @@
 //     goes by the type that the alternative has put into the interface, or by the type of the type
 //     word in the snapshot. The value in an interface, if it is not a pointer, is known only if
 //     the alternative has put it there.
+//   - Calls of the library without effect are executed: those of library.go, and those of made.go.
+//     There errors.New and fmt.Errorf make new objects, and package fmt calls no method of operands
+//     that are nil, of basic types without methods, or such errors.
 //
 // (CP4) What the goroutine does to others is what the steps say:
 //   - An access of memory that is not private (CP5), and an operation of synchronisation, is the

@@ -60,6 +60,11 @@
 // address. The type of an interface's content is known if the alternative has made the interface,
 // or if [Facts] has its type word. Then its methods can be called, and assertions have a
 // result. Content that is not a pointer is known only if the alternative has made the interface.
+// The library makes errors (errors.New, fmt.Errorf): each is a new object, of a type of its own,
+// and its method Error has no effect. One of errors.New has no other method, and errors.Is finds it
+// equal to itself alone. Package fmt calls no method of nil, of values of basic types without
+// methods, and of these errors; what it returns is unknown. Calls without effect (print,
+// plan.Total) return what is unknown.
 //
 // # Started goroutines, checks and ends
 //
@@ -93,6 +98,7 @@
 //	memory.go                     what a path knows of memory
 //	domain.go                     the values that a term can have, and their guards
 //	interfaces.go, functions.go   dynamic types; the functions that calls enter
+//	made.go                       errors and strings that the library makes
 //	checks.go                     implicit checks
 //	path.go, explore.go           a path, and the execution of one instruction; the loop over paths
 //	control.go, compute.go        branches, calls and goroutines; instructions without effect

@@ -11,10 +11,11 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// Types of the errors that the library makes (AL4). They stand for types that it does not export.
+// Types of the errors that the library makes (AL4). They stand for types that it does not export:
+// that of errors.New has the method Error alone, that of fmt.Errorf may have other methods.
 var (
-	plainError  = errorType("errors", "errorString")    // of errors.New: it has the method Error alone
-	formedError = errorType("fmt", "the type of Errorf") // of fmt.Errorf: it may have other methods
+	plainError  = errorType("errors", "errorString")
+	formedError = errorType("fmt", "the type of Errorf")
 )
 
 // errorType returns a pointer to a new struct type with the method Error.

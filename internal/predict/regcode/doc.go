@@ -32,6 +32,8 @@
 //	eval.go, express.go        results as values; results as terms
 //	strings.go                 strings: bounds, min and max
 //	library.go, library_fmt.go calls of the standard library that are evaluated
+//	log.go                     calls that print what the program cannot read
+//	stays.go                   variables to which only walked functions have pointers
 //	atomic.go                  functions of sync/atomic
 //	live.go                    liveness of registers
 //	shape.go                   how the bits of a value are printed

@@ -7,9 +7,9 @@ import (
 )
 
 // A Log is a call of a method of package testing that prints operands: t.Log and its like. They are
-// of basic types without methods, in an array of the call's own (library_fmt.go). The program cannot
-// read what is printed. So the call behaves the same with other operands, and does not pin them
-// (WA2).
+// of basic types without methods, in an array of the call's own (library_fmt.go). The program
+// cannot read what is printed. So the call behaves the same with other operands, and does not pin
+// them (WA2).
 type Log struct{ stores []*ssa.Store }
 
 // logs are the methods.

@@ -11,10 +11,10 @@ import (
 // maxPointers bounds the values that stays looks at.
 const maxPointers = 256
 
-// stays reports whether no code that is not walked ever has a pointer to the variable a. Its
-// address is only loaded from and stored to, and passed down to instrumented functions that do no
-// more. Such a function is called, or deferred, by its name, or is a closure that nothing else uses.
-// So no pointer to the variable is in memory, and none outlives the invocation that allocates it.
+// stays reports whether only walked functions ever have a pointer to the variable a. Its address is
+// loaded from, stored to, and passed down to instrumented functions that do no more. Such
+// a function is called, or deferred, by its name, or is a closure that nothing else uses. So no
+// pointer to the variable is in memory, and none outlives the invocation that allocates it.
 func (p *Program) stays(a *ssa.Alloc) bool {
 	s := &pointers{plan: p.Plan, seen: map[ssa.Value]bool{}}
 	return s.follow(a)

@@ -55,8 +55,10 @@
 //   - conditions of branches, addresses and indices;
 //   - operands of implicit checks: nil, bounds, divisor, shift count, type assertion, comparison
 //     of interfaces;
-//   - arguments and callee of opaque calls, of go and of defer; calls of the library that are
-//     evaluated (expr.Library) are not opaque;
+//   - arguments and callee of opaque calls, of go and of defer. Calls of the library that are
+//     evaluated (expr.Library) are not opaque. Nor is a call that only computes with times
+//     (plan.Total), or that prints numbers and strings where the program cannot read them
+//     (regcode.Log);
 //   - channels, locks, maps and their keys, and what a panic carries;
 //   - what a CompareAndSwap reads, since with another value it would be another operation, and the
 //     atomic reads that operations of package sync make;
@@ -72,7 +74,9 @@
 //   - at each point where code that is not walked starts or resumes, every read that has gone into
 //     memory through a From of the goroutine. For example, fmt.Println(v) reads the box that v was
 //     stored in. The points are an opaque call that may reach memory of the goroutine (plan.Apart),
-//     the return of a callback, and any return during a call of excluded code;
+//     the return of a callback, and any return during a call of excluded code. Reads that have gone
+//     into a private variable are left out: only walked functions ever have a pointer to it
+//     (regcode.Instr.Stays);
 //   - the arguments of a call of excluded code, at its MethodBegin, together with what such a call
 //     pins as an opaque one;
 //   - all reads of the goroutine, when a panic passes through a frame or leaves it, at a deferred
@@ -138,7 +142,7 @@
 //	machine.go, cells.go       execution between records; local variables
 //	flow.go                    sets of reads, and which are pinned
 //	terms.go, guards.go        terms of registers; pins, and guards in place of pins
-//	emit.go                    dataflow of writes and sends
+//	emit.go, private.go        dataflow of writes and sends; private variables
 //	stack.go, sleep.go         stacks of frames; frames deep in a stack
 //	freeze.go                  forks
 //	learn.go                   what records show of variables, function values and type words

@@ -38,7 +38,8 @@
 //	outside code   compiled with access hooks only: records without values; the rest is inside
 //	excluded code  code without records; its calls have, with all that they can reach
 //	hidden         of an operation: it only orders others (timers, sync.Pool, files)
-//	fork           a point where a goroutine could have left its recorded path
+//	fork           a point where a goroutine could have left its recorded path: its choice depends
+//	               on what others do, maybe by way of the goroutine's own memory (opened.go)
 //	alternative    what it does from there, by package alternative; check/offpath verifies it
 //	variant        a window with an alternative in place of the recorded path
 //
