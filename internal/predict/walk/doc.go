@@ -101,8 +101,9 @@
 // made. Where WA2 pins an operand that has a term, the next event has a guard instead: the term
 // equals the recorded value. If the term is the result of a load, the operand is pinned all the
 // same, because the guard would mean the same. Weaker guards suffice for some operands: the divisor
-// is not zero, the shift count is not negative, the types of two interfaces differ, a string's
-// index is in its bounds, a call of the library does not panic.
+// is not zero, the shift count is not negative, the types of two interfaces differ, an asserted
+// interface has the type that it had, a string's index is in its bounds, a call of the library does
+// not panic. The result of an assertion to a pointer type is the data word.
 //
 // # Forks
 //

@@ -83,6 +83,25 @@ func (p *pinner) divides(f *Frame, in *regcode.Instr) bool {
 	return true
 }
 
+// asserted makes a guard that a type assertion does not panic: the operand has the type that it had.
+// Then its data word need not keep its value. asserted reports whether there is such a guard.
+func (p *pinner) asserted(f *Frame, in *regcode.Instr) bool {
+	x, ok := in.SSA.(*ssa.TypeAssert)
+	if !ok || x.CommaOk {
+		return false
+	}
+	e := f.operand(&in.Args[0]).Word(0)
+	v := f.Value(&in.Args[0])
+	want, ok := v.Word(0)
+	if !ok || e == nil || !goval.RecordedIs(e, want, goval.Mask(8)) {
+		return false
+	}
+	if !e.IsConst() {
+		p.guards = append(p.guards, flow.Guard{Term: e, Want: want})
+	}
+	return true
+}
+
 // guard makes t = v a guard of the next event, a word at a time.
 func (p *pinner) guard(t *goval.Term, v goval.Value) bool {
 	at := len(p.guards)

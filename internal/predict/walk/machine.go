@@ -256,7 +256,7 @@ func (m *machine) pinOperands(f *Frame, in *regcode.Instr) {
 		m.pins.keep(f, &in.Args[0])
 		return
 	}
-	if m.opts.symbolic && (m.pins.comparable(f, in) || m.pins.divides(f, in) || m.pins.inBounds(f, in) || m.pins.returns(f, in)) {
+	if m.opts.symbolic && (m.pins.comparable(f, in) || m.pins.divides(f, in) || m.pins.inBounds(f, in) || m.pins.returns(f, in) || m.pins.asserted(f, in)) {
 		return
 	}
 	for i := range in.Args {

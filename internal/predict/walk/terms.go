@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -108,6 +109,12 @@ func (f *Frame) resultTerm(in *regcode.Instr) *goval.Term {
 		args := make([]*goval.Term, len(in.Args))
 		for i := range in.Args {
 			args[i] = f.operand(&in.Args[i])
+		}
+		if x, ok := in.SSA.(*ssa.TypeAssert); ok {
+			if _, pointer := x.AssertedType.Underlying().(*types.Pointer); !pointer {
+				return nil
+			}
+			return args[0].Part(8, 8)
 		}
 		return f.code.Express(in, args)
 	}
