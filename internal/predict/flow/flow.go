@@ -41,6 +41,10 @@ type Flow struct {
 	// From are the reads (trace indexes, same goroutine) that the value written or sent is
 	// computed from.
 	From []int64
+
+	// Own marks a write that only one call of outside code reads, which does the same whatever it
+	// finds there, or whose results are terms. So nothing depends on the value.
+	Own bool
 }
 
 // Walker annotates the events of a trace, in order. The slices of the result are valid until the

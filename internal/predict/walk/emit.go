@@ -15,10 +15,13 @@ type output struct {
 	where    []int64
 	appended *flow.Appended
 	value    *expr.Expr
+	own      bool
 }
 
 // reset begins the next event.
-func (o *output) reset() { o.from, o.where, o.appended, o.value = o.from[:0], nil, nil, nil }
+func (o *output) reset() {
+	o.from, o.where, o.appended, o.value, o.own = o.from[:0], nil, nil, nil, false
+}
 
 // An emitter computes the output of a goroutine's accesses.
 type emitter struct {
@@ -66,14 +69,12 @@ func (o *emitter) appended(f *Frame, in *regcode.Instr, e *trace.Event) {
 
 // stored sets From: the reads that the written value depends on.
 func (o *emitter) stored(f *Frame, in *regcode.Instr, at trace.Addr, stack bool) {
-	if in.Own { // only a call that does the same with other operands reads it
-		return
-	}
 	d := f.stage.reads
 	for i := range in.Args {
 		d = o.deps.union(d, f.depsOf(&in.Args[i]))
 	}
-	if !stack && o.privates.has(uint64(at)) { // opaque code does not read it (WA3)
+	o.out.own = in.Own
+	if in.Own || !stack && o.privates.has(uint64(at)) { // opaque code does not read it (WA3)
 		o.from(d)
 		return
 	}

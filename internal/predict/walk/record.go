@@ -130,7 +130,7 @@ func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index i
 		}
 	} else {
 		g.emit.stored(f, in, e.Obj, stack)
-		if in.Op == regcode.OpStore && !stack && !in.Own {
+		if in.Op == regcode.OpStore && !stack {
 			g.emit.value(f.termOf(&in.Args[1]).Part(int64(uint64(e.Obj)-s.addr), int64(e.Size)).Word(0), e.Val)
 		}
 	}

@@ -211,7 +211,7 @@ func (b *Builder) copyFlow(r *record, f *flow.Flow) {
 		b.needs = kept(b.needs, f.Needs)
 		r.Needs = b.needs
 	}
-	if len(f.From) > 0 {
+	if len(f.From) > 0 && !f.Own {
 		b.from = kept(b.from, f.From)
 		r.From = b.from
 	}
@@ -226,7 +226,10 @@ func (b *Builder) copyFlow(r *record, f *flow.Flow) {
 		}
 		return
 	}
-	r.guards, r.Value = append([]flow.Guard(nil), f.Guards...), f.Value
+	r.guards = append([]flow.Guard(nil), f.Guards...)
+	if !f.Own {
+		r.Value = f.Value
+	}
 	r.forks = append([]flow.Fork(nil), f.Forks...)
 }
 
