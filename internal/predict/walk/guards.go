@@ -83,8 +83,8 @@ func (p *pinner) divides(f *Frame, in *regcode.Instr) bool {
 	return true
 }
 
-// asserted makes a guard that a type assertion does not panic: the operand has the type that it had.
-// Then its data word need not keep its value. asserted reports whether there is such a guard.
+// asserted makes a guard that a type assertion does not panic: the operand has the type that it
+// had. Then its data word need not keep its value. asserted reports whether there is such a guard.
 func (p *pinner) asserted(f *Frame, in *regcode.Instr) bool {
 	x, ok := in.SSA.(*ssa.TypeAssert)
 	if !ok || x.CommaOk {
