@@ -73,6 +73,8 @@ func (m *alternatives) explore() {
 		}
 		off = touched(list)
 	}
+	// direct choices first: what is searched of a window is bounded
+	slices.SortStableFunc(list, func(a, b *fork) int { return cmp.Compare(truth(a.indirect), truth(b.indirect)) })
 	for _, f := range list {
 		m.b.count.Executed += int64(f.executed)
 		if f.around == nil || len(m.list) >= maxPaths {
@@ -152,6 +154,8 @@ type fork struct {
 	g      trace.GoID
 	number int // in its window, in no particular order
 
+	indirect bool // the choice depends on others by way of the goroutine's own memory alone
+
 	around   *surroundings // of the last exploration; nil: there was none
 	found    []*flow.Alternative
 	executed int // instructions of all explorations
@@ -230,12 +234,13 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 		add(f, m.onPath, f.Goroutine())
 	}
 	open := m.b.opened(off.others)
-	for i := m.onPath - 1; i >= 0; i-- {
+	choose := func(i int, indirect bool) {
 		r := &m.recs[i]
 		g := r.Event.G
 		for k := len(r.forks) - 1; k >= 0; k-- {
 			f := r.forks[k]
-			if seen[f] || f.Outcome() && !m.meets(i) || !f.Outcome() && !slices.ContainsFunc(f.Reads(), open.read) {
+			direct := f.Outcome() || slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(g, x, off) })
+			if seen[f] || direct == indirect || f.Outcome() && !m.meets(i) || indirect && !slices.ContainsFunc(f.Reads(), open.read) {
 				continue
 			}
 			seen[f] = true
@@ -247,6 +252,12 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 			}
 			same[p.s]++
 			add(f, i, g)
+			list[len(list)-1].indirect = indirect
+		}
+	}
+	for _, indirect := range []bool{false, true} {
+		for i := m.onPath - 1; i >= 0; i-- {
+			choose(i, indirect)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *fork) int { return cmp.Compare(a.rec, b.rec) })
@@ -272,4 +283,21 @@ func (m *alternatives) meets(i int) bool {
 		return m.objs[r.obj].many
 	}
 	return true
+}
+
+// contested reports whether a read of g may see what another goroutine does in the window, also on
+// an alternative.
+func (m *alternatives) contested(g trace.GoID, x int64, off *offPath) bool {
+	if m.b.contested(g, x) {
+		return true
+	}
+	i := m.b.recordOf(x)
+	return i >= 0 && m.recs[i].Event.Kind.IsAccess() && off.others(uint64(m.recs[i].Event.Obj)>>3, g)
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
