@@ -29,6 +29,7 @@ func main() {
 		command.Sub{Name: "realraces", Short: "known races of public modules, before and after their fix", Main: realraces.Main},
 		command.Sub{Name: "public", Short: "known races in dependencies that are not instrumented", Main: public.Main},
 		command.Sub{Name: "recipe", Short: "the programs of RECIPE's paper, at each level", Main: recipe.Main},
+		command.Sub{Name: recipe.Level, Main: recipe.MainLevel},
 		command.Sub{Name: "masked", Short: "the expected races of the examples, over several runs", Main: masked.Main},
 		command.Sub{Name: "locks", Short: "real test suites from which one lock was taken", Main: locks.Main},
 		command.Sub{Name: "mutants", Short: "mutants of real modules, beside -race", Main: mutants.Main},

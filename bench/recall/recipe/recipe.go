@@ -1,52 +1,74 @@
-// Package recipe measures presage on RECIPE's small programs (Table II of the paper), written anew
-// in Go from their descriptions: ConTest's critical, airline, account, pingpong, bbuffer,
-// bubblesort, bufwriter and mergesort, and Java Grande's raytracer, montecarlo and moldyn. They
-// are in programs/recipe. Each is recorded once, on one processor, so that runs differ little.
-// This one trace is analysed at each level.
+// Package recipe measures presage on the programs of Table II of RECIPE's paper. The eleven small
+// ones are written anew in Go from their descriptions: ConTest's critical, airline, account,
+// pingpong, bbuffer, bubblesort, bufwriter and mergesort, and Java Grande's raytracer, montecarlo
+// and moldyn. They are in programs/recipe. In place of the five large ones (ftpserver, jigsaw,
+// sunflow, xalan, lusearch) are Go programs of the same kinds: programs/large.
 //
 //	go -C bench run ./recall recipe [-only name] [-races] [-dir scratch] [-presage command]
+//	go -C bench run ./recall recipe -large [-faults] [-only name] ...
+//
+// A program is recorded once; a small one on one processor, so that runs differ little. This one
+// trace is analysed at each level, each time by a process of its own.
 //
 // # Columns
 //
 // They are the paper's, in its order:
 //
-//	Th       goroutines that run the program's code, main among them
-//	Reads    reads of memory that several goroutines access and one writes; Writes as well
-//	Base     those of these reads whose value an address is made of
-//	Br       branches: that depend on such a read / all
-//	Sync     operations on locks, conditions, channels, wait groups; go statements
-//	Total    events of the program
-//	value    races at level value, the paper's Recipe-s; path: Recipe; causal: RV. A race is a
-//	         pair of source lines and kinds
-//	Diff     found at level path and not at level causal; Diff': the reverse
-//	sec, MB  CPU time and peak memory of the analysis at the highest level; RV s: at causal
+//	Th         goroutines that run the program's code, main among them
+//	Reads      reads of memory that several goroutines access and one writes; Writes as well
+//	Base       those of these reads whose value an address is made of
+//	Br         branches: that depend on such a read / all
+//	Sync       operations on locks, conditions, channels, wait groups; go statements
+//	Total      events of the program
+//	RV         races of executions in which every read has its recorded value
+//	Recipe-s   and of those in which reads differ, and every branch goes as recorded
+//	Recipe     and of those in which a goroutine leaves its recorded path
+//	Diff       found by Recipe and not by RV; Diff': the reverse
+//	Recipe/RV  the ratio of the two columns; /Recipe-s: of Recipe and Recipe-s
+//	s          CPU time of RV and of Recipe; MB: peak memory of Recipe
 //
-// Column observed is not in the paper: the number of the causal races that no synchronisation
-// orders in the recorded run itself. The paper's definition of a race has no such case, since it
-// requires two accesses next to each other.
+// A race is a pair of source positions and kinds. It has a reordering after which both accesses are
+// next (the paper's O'(a) = O'(b)). RV is the paper's baseline with the branches that RECIPE's
+// authors find in it: one before every shared access, so that all reads before a racing access keep
+// their values. Presage has this as an analysis without a walk of the program.
+//
+// The paper's RV ⊆ Recipe-s ⊆ Recipe and Diff' = 0 are checked (the paper's own Diff' is not 0,
+// because its solver gives up). A race that a level misses counts as lost unless the level gave up
+// a pair or did not search the whole trace.
+//
+// # Where the columns differ from the paper's
+//
+//   - A race of presage is a pair of accesses that Go's memory model leaves unordered. Column
+//     causal is presage's own level: only reads on which a branch or an address depends keep their
+//     values. Column ours has all races of level path. Of these, column observed has those that
+//     the recorded run leaves unordered, and column unmet those of the observed races that have
+//     no reordering with both accesses next to each other: RV, Recipe-s and Recipe leave them out.
+//   - Column unknown counts pairs of accesses on which level path gave up.
+//   - RV keeps the values of reads, from whichever write. So does its original.
+//   - Recipe-s keeps the base objects of the recorded run, as the paper does. Recipe lets a base
+//     object differ if the accesses that follow can be modelled: the paper's future work.
+//   - Path exploration of the paper ends at recursion, collections, and calls of objects that are
+//     not known. Ours follows recursion and calls up to bounds, and ends at maps and at calls of
+//     code that is not recorded.
+//   - Windows hold 10,000 events that matter, in place of 1,000 events.
+//   - Local accesses, which the paper's Total has, are events of a trace only where the variable
+//     may escape.
 package recipe
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 
 	"github.com/presage-race/presage/bench/internal/command"
 	"github.com/presage-race/presage/bench/internal/session"
-	"github.com/presage-race/presage/internal/report"
 )
 
 // programs are the rows of Table II that are here, in its order, with what it has for RECIPE's
 // columns.
 var programs = []string{"critical", "airline", "account", "pingpong", "bbuffer", "bubblesort", "bufwriter", "mergesort", "raytracer", "montecarlo", "moldyn"}
-
-// levels are analysed in this order; the highest that the command knows is RECIPE.
-var levels = []string{"causal", "value", "path"}
 
 // Main prints the table.
 func Main(args []string) int {
@@ -75,36 +97,38 @@ func Main(args []string) int {
 		}
 		rows = append(rows, r)
 	}
+	return finish(rows, figures, *races)
+}
+
+// finish prints the rows. A lost race or an error of presage is a bad result.
+func finish(rows []*row, figures *command.Figures, races bool) int {
 	table(os.Stdout, rows)
+	good := true
 	for _, r := range rows {
 		for _, level := range levels {
 			a := r.found[level]
-			if a == nil {
-				continue
-			}
-			figures.Print(r.name+"/level="+level, command.Count(len(a.Races), "races"), command.Figure{Value: a.seconds, Unit: "cpu-s"}, command.Count(a.mb, "peak-MB"))
+			figures.Print(r.name+"/level="+level, command.Count(len(a.adjacent()), "races"), command.Figure{Value: a.seconds, Unit: "cpu-s"}, command.Count(a.mb, "peak-MB"))
 		}
-	}
-	if *races {
-		for _, r := range rows {
+		for _, k := range r.lost() {
+			fmt.Println("lost:", r.name, k)
+			good = false
+		}
+		if n := r.broken(); n > 0 {
+			fmt.Println("errors of presage:", r.name, n)
+			good = false
+		}
+		if races {
 			r.list(os.Stdout)
 		}
 	}
-	return 0
+	return command.Code(good)
 }
 
 // row is one program.
 type row struct {
 	name  string
 	trace *shape
-	found map[string]*analysis // by level; nil: presage has no such level
-}
-
-// analysis is the analysis of a trace at one level.
-type analysis struct {
-	*session.Outcome
-	seconds float64 // CPU
-	mb      int64   // peak memory
+	found map[string]*analysis // by level
 }
 
 func measure(ctx context.Context, s *session.Session, name string) (*row, error) {
@@ -114,68 +138,49 @@ func measure(ctx context.Context, s *session.Session, name string) (*row, error)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("recording: %w\n%s", err, out)
 	}
+	pkg := "github.com/presage-race/presage/bench/programs/recipe/" + name
+	return measureTrace(ctx, name, file, func(p string) bool { return p == pkg })
+}
+
+// measureTrace fills the row of a trace. Ours are the packages whose events are counted.
+func measureTrace(ctx context.Context, name, file string, ours func(pkg string) bool) (*row, error) {
 	r := &row{name: name, found: make(map[string]*analysis)}
 	var err error
-	if r.trace, err = shapeOf(ctx, file, "github.com/presage-race/presage/bench/programs/recipe/"+name); err != nil {
+	if r.trace, err = shapeOf(ctx, file, ours); err != nil {
 		return nil, err
 	}
 	for _, level := range levels {
-		if r.found[level], err = analyse(ctx, s, file, level); err != nil {
+		if r.found[level], err = analyseApart(ctx, file, level); err != nil {
 			return nil, fmt.Errorf("level %s: %w", level, err)
 		}
 	}
 	return r, nil
 }
 
-// analyse has a trace analysed; nil if presage does not know the level.
-func analyse(ctx context.Context, s *session.Session, file, level string) (*analysis, error) {
-	cmd := exec.CommandContext(ctx, s.Presage, "analyze", "-trust", "-q", "-json", "-level", level, file)
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		switch {
-		case exit.ExitCode() == 2 && strings.Contains(string(exit.Stderr), "is none of"):
-			return nil, nil
-		case exit.ExitCode() != 3:
-			return nil, fmt.Errorf("%w\n%s", err, exit.Stderr)
-		}
-	} else if err != nil {
-		return nil, err
-	}
-	o, err := session.Read(out)
-	if err != nil {
-		return nil, err
-	}
-	use := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	return &analysis{o, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), use.Maxrss >> 10}, nil
-}
-
-// top is the analysis at the highest level that presage knows.
-func (r *row) top() *analysis {
-	var top *analysis
-	for _, level := range levels {
-		if a := r.found[level]; a != nil {
-			top = a
+// lost are the races that a level has and a higher one has not, although it searched everything.
+func (r *row) lost() (all []string) {
+	for i, low := range levels {
+		for _, high := range levels[i+1:] {
+			if a := r.found[high]; a.Unknown == 0 && a.Unsearched == 0 {
+				for _, k := range without(r.found[low].adjacent(), a.adjacent()) {
+					all = append(all, low+" without "+high+": "+k)
+				}
+			}
 		}
 	}
-	return top
+	return all
 }
 
-// key is a pair of positions and kinds. IDs are not used, because they number the pairs.
-func key(r *report.Race) string {
-	return fmt.Sprintf("%v %s %v %s", r.A.Position, r.A.Kind, r.B.Position, r.B.Kind)
+// diff is the number of races of a level that another one has not.
+func (r *row) diff(a, b string) int {
+	return len(without(r.found[a].adjacent(), r.found[b].adjacent()))
 }
 
-// without counts the races of a that b does not have.
-func without(a, b *analysis) (n int) {
-	has := make(map[string]bool)
-	for _, r := range b.Races {
-		has[key(r)] = true
-	}
-	for _, r := range a.Races {
-		if !has[key(r)] {
-			n++
-		}
+// faults of presage itself: rejected witnesses, windows that refuse the recorded order,
+// mismatches.
+func (r *row) broken() (n int64) {
+	for _, a := range r.found {
+		n += a.Rejected + a.Refusing + a.Mismatches
 	}
 	return n
 }

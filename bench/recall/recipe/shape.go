@@ -21,9 +21,9 @@ type shape struct {
 	sync, total         int
 }
 
-// shapeOf counts the events of a trace that belong to a package.
-func shapeOf(ctx context.Context, file, pkg string) (*shape, error) {
-	c := &counter{pkg: pkg, at: make(map[uint64]int32), reads: make(map[int64]bool), base: make(map[int64]bool), seen: make(map[trace.GoID]bool)}
+// shapeOf counts the events of a trace that belong to the program's packages.
+func shapeOf(ctx context.Context, file string, ours func(pkg string) bool) (*shape, error) {
+	c := &counter{program: ours, at: make(map[uint64]int32), reads: make(map[int64]bool), base: make(map[int64]bool), seen: make(map[trace.GoID]bool)}
 	for _, step := range []func(int64, *trace.Event){c.locate, c.count} {
 		if err := c.pass(file, step); err != nil {
 			return nil, err
@@ -53,9 +53,9 @@ func shapeOf(ctx context.Context, file, pkg string) (*shape, error) {
 // rests on it.
 type counter struct {
 	shape
-	pkg  string
-	meta *trace.Meta
-	ours []bool // by site: of the package
+	program func(pkg string) bool
+	meta    *trace.Meta
+	ours    []bool // by site: of the program
 
 	at        map[uint64]int32 // address to the location that is there now
 	locations []location
@@ -83,7 +83,7 @@ func (c *counter) pass(file string, step func(int64, *trace.Event)) error {
 	if c.ours == nil {
 		for i := range c.meta.Sites {
 			f := c.meta.Sites[i].Func
-			c.ours = append(c.ours, int(f) < len(c.meta.Funcs) && c.meta.Funcs[f].Pkg == c.pkg)
+			c.ours = append(c.ours, int(f) < len(c.meta.Funcs) && c.program(c.meta.Funcs[f].Pkg))
 		}
 	}
 	var e trace.Event
@@ -170,7 +170,7 @@ func (c *counter) walk(i int64, e *trace.Event) {
 
 // branch counts a conditional branch.
 func (c *counter) branch(f *plan.Func, reads []int64) {
-	if c.meta.Funcs[f.ID].Pkg != c.pkg {
+	if !c.program(c.meta.Funcs[f.ID].Pkg) {
 		return
 	}
 	c.branches++

@@ -3,85 +3,76 @@ package recipe
 import (
 	"fmt"
 	"io"
-	"path/filepath"
-
-	"github.com/presage-race/presage/internal/report"
 )
+
+// columns are the numbers of a row that are added up.
+type columns struct {
+	rv, s, recipe, diff, diff2             int
+	causal, ours, observed, unmet, unknown int
+	rvSeconds, seconds                     float64
+	mb                                     int64
+}
+
+// of are the numbers of a row.
+func (r *row) columns() (c columns) {
+	races := func(level string) int { return len(r.found[level].adjacent()) }
+	top := r.found["path"]
+	c.rv, c.s, c.recipe, c.causal = races("RV"), races("value"), races("path"), races("causal")
+	c.diff, c.diff2 = r.diff("path", "RV"), r.diff("RV", "path")
+	c.ours = top.count(func(*race) bool { return true })
+	c.observed = top.count(func(x *race) bool { return x.Observed })
+	c.unmet = top.count(func(x *race) bool { return x.Recorded })
+	c.unknown = int(top.Unknown)
+	c.rvSeconds, c.seconds, c.mb = r.found["RV"].seconds, top.seconds, top.mb
+	return c
+}
+
+func (c *columns) add(d columns) {
+	c.rv, c.s, c.recipe, c.diff, c.diff2 = c.rv+d.rv, c.s+d.s, c.recipe+d.recipe, c.diff+d.diff, c.diff2+d.diff2
+	c.causal, c.ours, c.observed, c.unmet, c.unknown = c.causal+d.causal, c.ours+d.ours, c.observed+d.observed, c.unmet+d.unmet, c.unknown+d.unknown
+	c.rvSeconds, c.seconds, c.mb = c.rvSeconds+d.rvSeconds, c.seconds+d.seconds, max(c.mb, d.mb)
+}
+
+func (c columns) print(w io.Writer) {
+	fmt.Fprintf(w, " %d | %d | %d | %d | %d | %s | %s | %d | %d | %d | %d | %d | %.2f | %.2f | %d |\n", c.rv, c.s, c.recipe, c.diff, c.diff2,
+		ratio(c.recipe, c.rv), ratio(c.recipe, c.s), c.causal, c.ours, c.observed, c.unmet, c.unknown, c.rvSeconds, c.seconds, c.mb)
+}
+
+func ratio(a, b int) string {
+	if b == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", float64(a)/float64(b))
+}
 
 // table prints the rows as Table II, and their sums.
 func table(w io.Writer, rows []*row) {
-	fmt.Fprintln(w, "| program | Th | Reads | Writes | Base | Br | Sync | Total | value | path | causal | observed | Diff | Diff' | sec | RV s | MB |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
-	var sum sums
+	fmt.Fprintln(w, "| program | Th | Reads | Writes | Base | Br | Sync | Total | RV | Recipe-s | Recipe | Diff | Diff' | Recipe/RV | /Recipe-s | causal | ours | observed | unmet | unknown | RV s | s | MB |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	var sum columns
 	for _, r := range rows {
 		t := r.trace
 		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d/%d | %d | %d |", r.name, t.threads, t.reads, t.writes, t.base, t.depending, t.branches, t.sync, t.total)
-		r.results(w, &sum)
+		c := r.columns()
+		c.print(w)
+		sum.add(c)
 	}
-	fmt.Fprintf(w, "| sum | | | | | | | | %s | %s | %d | %d | %d | %d | %.2f | %.2f | |\n",
-		known(sum.value, sum.hasValue), known(sum.path, sum.hasPath), sum.causal, sum.observed, sum.diff, sum.diff2, sum.top, sum.rv)
-	if sum.hasPath && sum.causal > 0 {
-		fmt.Fprintf(w, "\npath / causal: %.2f\n", float64(sum.path)/float64(sum.causal))
-	} else {
-		fmt.Fprintln(w, "\npath / causal: this presage has no level path; Diff compares with its highest level")
-	}
+	fmt.Fprint(w, "| sum | | | | | | | |")
+	sum.print(w)
 }
 
-type sums struct {
-	value, path, causal, observed, diff, diff2 int
-	top, rv                                    float64
-	hasValue, hasPath                          bool
-}
-
-// results prints the sections Races, Difference and Running time of a row.
-func (r *row) results(w io.Writer, sum *sums) {
-	causal, value, path, top := r.found["causal"], r.found["value"], r.found["path"], r.top()
-	observed := 0
-	for _, x := range causal.Races {
-		if x.Tier == report.Observed {
-			observed++
-		}
-	}
-	diff, diff2 := without(top, causal), without(causal, top)
-	fmt.Fprintf(w, " %s | %s | %d | %d | %d | %d | %.2f | %.2f | %d |\n", value.races(), path.races(), len(causal.Races), observed,
-		diff, diff2, top.seconds, causal.seconds, top.mb)
-	if value != nil {
-		sum.value, sum.hasValue = sum.value+len(value.Races), true
-	}
-	if path != nil {
-		sum.path, sum.hasPath = sum.path+len(path.Races), true
-	}
-	sum.causal += len(causal.Races)
-	sum.observed += observed
-	sum.diff, sum.diff2 = sum.diff+diff, sum.diff2+diff2
-	sum.top, sum.rv = sum.top+top.seconds, sum.rv+causal.seconds
-}
-
-func (a *analysis) races() string {
-	if a == nil {
-		return "no level"
-	}
-	return fmt.Sprint(len(a.Races))
-}
-
-func known(n int, ok bool) string {
-	if !ok {
-		return "no level"
-	}
-	return fmt.Sprint(n)
-}
-
-// list prints the races and warnings of the highest level.
+// list prints the races of each level.
 func (r *row) list(w io.Writer) {
-	top := r.top()
 	fmt.Fprintf(w, "\n%s\n", r.name)
-	for _, x := range top.Races {
-		at := func(a *report.Access) string {
-			return fmt.Sprintf("%s %s %s:%d", a.Kind, a.Expr, filepath.Base(a.File), a.Line)
+	below := make(map[string]bool)
+	for _, level := range levels {
+		a := r.found[level]
+		for i := range a.Races {
+			x := &a.Races[i]
+			if k := x.key(); !below[k] {
+				below[k] = true
+				fmt.Fprintf(w, "  %s %s: %v, %v\n", level, x.Tier, x.A, x.B)
+			}
 		}
-		fmt.Fprintf(w, "  %s: %s, %s\n", x.Tier, at(&x.A), at(&x.B))
-	}
-	for _, x := range top.Warnings {
-		fmt.Fprintf(w, "  warning %s (%d): %s\n", x.Code, x.Count, x.Text)
 	}
 }
