@@ -192,8 +192,11 @@ func (k *knower) variable(addr ssa.Value, whole bool) bool {
 }
 
 // stored reports whether all values stored to an address in a local variable, or to a part of it,
-// are known.
+// are known. The load of a package-level variable of size zero has no record; it is not known.
 func (k *knower) stored(addr ssa.Value, whole bool) bool {
+	if addr.Referrers() == nil {
+		return false
+	}
 	for _, r := range *addr.Referrers() {
 		ok := true
 		switch r := r.(type) {
