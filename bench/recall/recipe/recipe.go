@@ -72,9 +72,14 @@ var programs = []string{"critical", "airline", "account", "pingpong", "bbuffer",
 
 // Main prints the table.
 func Main(args []string) int {
-	flags := command.Flags("recall recipe", "[-only name] [-races] [-dir scratch] [-presage command]")
+	flags := command.Flags("recall recipe", "[-large [-faults | -list]] [-only name] [-races] [-dir scratch] [-presage command]")
 	only := flags.String("only", "", "only the program of this name")
-	races := flags.Bool("races", false, "list the races of the highest level")
+	races := flags.Bool("races", false, "list the races of each level")
+	isLarge := flags.Bool("large", false, "the large programs in place of the small ones")
+	withFaults := flags.Bool("faults", false, "with -large: run each program with its seeded faults instead")
+	list := flags.Bool("list", false, "with -large: print the seeded faults that the rule chooses")
+	confirm := flags.String("confirm", "5m", "with -large: time for the replays of a program")
+	raceRuns := flags.Int("n", 3, "with -faults: runs of Go's race detector")
 	dir := command.Dir(flags)
 	built := command.Presage(flags)
 	figures := command.FiguresFlag(flags)
@@ -85,6 +90,24 @@ func Main(args []string) int {
 	command.Check(err)
 	if *dir == "" {
 		defer os.RemoveAll(s.Dir)
+	}
+	if *isLarge {
+		var chosen []*program
+		for _, p := range large {
+			if *only == "" || p.name == *only {
+				chosen = append(chosen, p)
+			}
+		}
+		switch {
+		case *list:
+			for _, p := range chosen {
+				command.Check(listFaults(ctx, s, p))
+			}
+			return 0
+		case *withFaults:
+			return faultTable(ctx, s, chosen, *confirm, *raceRuns, figures)
+		}
+		return largeTable(ctx, s, chosen, *confirm, figures, *races)
 	}
 	var rows []*row
 	for _, name := range programs {
@@ -122,6 +145,39 @@ func finish(rows []*row, figures *command.Figures, races bool) int {
 		}
 	}
 	return command.Code(good)
+}
+
+// largeTable measures large programs.
+func largeTable(ctx context.Context, s *session.Session, chosen []*program, confirm string, figures *command.Figures, races bool) int {
+	var rows []*row
+	for _, p := range chosen {
+		r, err := measureLarge(ctx, s, p, confirm)
+		if err != nil {
+			return command.Fail(fmt.Errorf("%s: %w", p.name, err))
+		}
+		r.print()
+		rows = append(rows, r.row)
+	}
+	return finish(rows, figures, races)
+}
+
+// faultTable runs large programs with their seeded faults.
+func faultTable(ctx context.Context, s *session.Session, chosen []*program, confirm string, n int, figures *command.Figures) int {
+	var all []*fault
+	for _, p := range chosen {
+		fmt.Println(p.name)
+		faults, err := runFaults(ctx, s, p, confirm, n)
+		if err != nil {
+			return command.Fail(fmt.Errorf("%s: %w", p.name, err))
+		}
+		all = append(all, faults...)
+		printFaults(os.Stdout, faults)
+	}
+	if len(chosen) > 1 {
+		fmt.Println("\nall")
+		printFaults(os.Stdout, all)
+	}
+	return 0
 }
 
 // row is one program.
