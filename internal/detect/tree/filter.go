@@ -104,7 +104,7 @@ func (f *Filter) Drop(e *format.Event) bool {
 		}
 	case format.Alloc:
 		if f.target != AsWritten {
-			f.words.Reset(e.Obj, e.Val) // (TR5)
+			f.resetWords(e.Obj, e.Val) // (TR5)
 		}
 		f.edges.Reset(e.Obj, e.Val)
 		f.owners.Reset(e.Obj, e.Val)
@@ -113,6 +113,16 @@ func (f *Filter) Drop(e *format.Event) bool {
 		f.message(e)
 	}
 	return false
+}
+
+// resetWords removes the state of the words of an allocation. The first and the last are removed
+// whole, because a word has one state; that another object in them begins anew as well only means
+// that fewer of its accesses are dropped.
+func (f *Filter) resetWords(at format.Addr, size uint64) {
+	from, end := uint64(at)&^7, (uint64(at)+size+7)&^7
+	if size > 0 && from < end {
+		f.words.Reset(format.Addr(from), end-from)
+	}
 }
 
 // redundant is DetectRedundancy, Algorithm 2.
