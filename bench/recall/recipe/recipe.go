@@ -7,6 +7,9 @@
 //	go -C bench run ./recall recipe [-only name] [-races] [-dir scratch] [-presage command]
 //	go -C bench run ./recall recipe -large [-faults] [-only name] ...
 //
+// The large programs are a module of their own, so that no other command of bench needs their forty
+// dependencies. The modules that a program is about are recorded as well as the program.
+//
 // A program is recorded once; a small one on one processor, so that runs differ little. This one
 // trace is analysed at each level, each time by a process of its own.
 //
@@ -35,6 +38,14 @@
 // The paper's RV ⊆ Recipe-s ⊆ Recipe and Diff' = 0 are checked (the paper's own Diff' is not 0,
 // because its solver gives up). A race that a level misses counts as lost unless the level gave up
 // a pair or did not search the whole trace.
+//
+// # Seeded faults
+//
+// With -faults each large program is run, with a smaller workload, once for each line of
+// faults.txt: without the synchronisation of one object (package seeded). One run can show a fault
+// if the hybrid detector has a candidate that the original program has not, or -race or presage
+// reports a race that it has not. Found means that presage reports one. The rule that chose the
+// faults is that of flag -list.
 //
 // # Where the columns differ from the paper's
 //

@@ -185,7 +185,7 @@ func (j *journal) note(line string) {
 	j.lines = append(j.lines, line)
 }
 
-// watcher is told what sessions do.
+// watcher counts what sessions do.
 type watcher struct {
 	server.NullNotifier
 	stats *statistics
