@@ -174,6 +174,9 @@ func largeTable(ctx context.Context, s *session.Session, chosen []*program, conf
 
 // faultTable runs large programs with their seeded faults.
 func faultTable(ctx context.Context, s *session.Session, chosen []*program, confirm string, n int, figures *command.Figures) int {
+	// A cache of their own: a cache keeps 16 instrumented programs, and a trace with modules needs
+	// its own to be analysed again.
+	command.Check(os.Setenv("PRESAGE_CACHE", filepath.Join(s.Dir, "cache")))
 	var all []*fault
 	for _, p := range chosen {
 		fmt.Println(p.name)
