@@ -35,6 +35,9 @@ func main() {
 }
 
 func run(clients, rounds int) error {
+	if err := probe(); err != nil {
+		return err
+	}
 	d := newDisk()
 	s, err := server.NewServer(&server.Options{
 		Driver: d, Auth: &d.accounts, Perm: server.NewSimplePerm("owner", "group"), Logger: &d.journal,
@@ -74,6 +77,27 @@ func run(clients, rounds int) error {
 	}
 	close(failed)
 	for one := range failed {
+		err = errors.Join(err, one)
+	}
+	return err
+}
+
+// probe starts a server without clients and shuts it down: the known races.
+func probe() error {
+	s, err := server.NewServer(&server.Options{Driver: newDisk(), Auth: &accounts{}, Perm: server.NewSimplePerm("owner", "group"), Logger: &server.DiscardLogger{}})
+	if err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ln) }()
+	time.Sleep(30 * time.Millisecond)
+	err = s.Shutdown()
+	ln.Close() // Shutdown may have come too early
+	if one := <-served; !errors.Is(one, server.ErrServerClosed) && !errors.Is(one, net.ErrClosed) {
 		err = errors.Join(err, one)
 	}
 	return err
