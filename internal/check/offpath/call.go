@@ -236,6 +236,9 @@ func (m *machine) runDefers() {
 		m.ops.typed(site, call, call.StaticCallee(), d.args)
 		return
 	}
+	if _, ok := m.unnoticed(call, d.args); ok {
+		return
+	}
 	inner := m.entered(call, d.callee, d.args, d.free)
 	inner.caller, inner.deferred = f, true
 	m.frame = inner

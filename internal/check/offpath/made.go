@@ -58,6 +58,10 @@ func (m *machine) made(in *ssa.Call) bool {
 		return true
 	}
 	args := f.operands(in.Call.Args)
+	if v, ok := m.unnoticed(&in.Call, args); ok {
+		f.vals[in] = v
+		return true
+	}
 	switch fn.FullName() {
 	case "errors.New":
 		f.vals[in] = m.newError(in.Type(), errorOfErrors, textOnly(args[0]))

@@ -23,6 +23,9 @@ func (o *operations) selects(site trace.Site, in *ssa.Select, val func(ssa.Value
 		if !ok {
 			throw("an unknown channel")
 		}
+		if o.heap.ticking(c) != nil { // its timer has not fired
+			c = 0
+		}
 		chans[i] = c
 		open = open || c != 0
 	}

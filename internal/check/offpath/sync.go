@@ -57,6 +57,10 @@ func (o *operations) typed(site trace.Site, call *ssa.CallCommon, callee *ssa.Fu
 		o.sync(format.Unlock, format.FlagRead, args[0], site)
 	case "(*sync.WaitGroup).Wait":
 		o.sync(format.WGWait, 0, args[0], site)
+	case "(*sync.Cond).Signal":
+		o.sync(format.CondSignal, 0, args[0], site)
+	case "(*sync.Cond).Broadcast":
+		o.sync(format.CondBroadcast, 0, args[0], site)
 	case "(*sync.WaitGroup).Done":
 		adds(o.sync(format.WGAdd, 0, args[0], site), -1)
 	case "(*sync.WaitGroup).Add":
@@ -264,6 +268,14 @@ func noValue(elem int) format.Flags {
 // receive is <-c: of an element, or of the zero value if the channel is closed.
 func (o *operations) receive(site trace.Site, in *ssa.UnOp, c value) value {
 	addr := pointer(c)
+	if x := o.heap.ticking(addr); x != nil {
+		x.ticks = false
+		v := unknown(sizeof(in.X.Type().Underlying().(*types.Chan).Elem()))
+		if in.CommaOk {
+			return value{tuple: []value{v, truth(true)}}
+		}
+		return v
+	}
 	elem := sizeof(in.X.Type().Underlying().(*types.Chan).Elem())
 	closed := o.steps.ahead(site).Event.Flags & format.FlagClosed
 	v := zero(elem)

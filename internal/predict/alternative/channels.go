@@ -91,27 +91,23 @@ func (o operation) send(x *ssa.Send) bool {
 // receive executes a receive expression (AL3): it receives a value, or the zero value of a closed
 // channel.
 func (o operation) receive(x *ssa.UnOp) bool {
+	if o.waits(x, o.p.value(&o.in.Args[0])) {
+		return true
+	}
 	size := o.p.frame.Code.Sizes.Sizeof(x.X.Type().Underlying().(*types.Chan).Elem())
 	e := trace.Event{Kind: format.ChanRecv, Flags: elementFlags(size)}
 	if why := o.p.setChannel(&e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)
 	}
-	set := func(q *path, v Value, ok uint64) {
-		q.frame.Regs[o.in.Reg] = v
-		if x.CommaOk {
-			q.frame.Regs[o.in.Reg+1] = known(ok)
-		}
-		q.frame.IP++
-	}
 	choices := []func(*path){func(q *path) {
-		set(q, element(q.emit(o.in, e, flow.Flow{}), size), 1)
+		o.set(q, x, element(q.emit(o.in, e, flow.Flow{}), size), 1)
 	}}
 	if o.p.closes(uint64(e.Obj)) {
 		choices = append(choices, func(q *path) {
 			c := e
 			c.Flags = format.FlagClosed
 			q.emit(o.in, c, flow.Flow{})
-			set(q, zero(size), 0)
+			o.set(q, x, zero(size), 0)
 		})
 	}
 	return o.p.split(choices)

@@ -44,6 +44,9 @@ func (p *path) runDefers() bool {
 	if plan.TypedDefer(call) {
 		return operation{p: p, in: d.Instr}.call(call, d.Args)
 	}
+	if p.deferredQuiet(d, call) {
+		return true
+	}
 	return p.call(d.Instr, call, d.Args, d.Free, true)
 }
 

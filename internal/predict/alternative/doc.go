@@ -66,6 +66,10 @@
 // methods, and of these errors; what it returns is unknown. Calls without effect (print,
 // plan.Total) return what is unknown.
 //
+// (AL5) Pools and timers. What is put into a sync.Pool need not be got, so Put has no effect. A
+// timer that the alternative starts fires at any time: not before a select that may choose its
+// channel, nor to call a function, but before a receive from its channel ends.
+//
 // # Started goroutines, checks and ends
 //
 // A goroutine that has not ended when the recorded run does is executed from where it stands. That
@@ -98,7 +102,7 @@
 //	memory.go                     what a path knows of memory
 //	domain.go                     the values that a term can have, and their guards
 //	interfaces.go, functions.go   dynamic types; the functions that calls enter
-//	made.go                       errors and strings that the library makes
+//	made.go, quiet.go             errors and strings that the library makes; pools and timers
 //	checks.go                     implicit checks
 //	path.go, explore.go           a path, and the execution of one instruction; the loop over paths
 //	control.go, compute.go        branches, calls and goroutines; instructions without effect

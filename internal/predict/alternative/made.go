@@ -51,6 +51,9 @@ func (p *path) made(in *regcode.Instr) (going, ok bool) {
 	if call.Call.IsInvoke() {
 		return p.message(in, &call.Call)
 	}
+	if going, ok := p.quietCall(in, &call.Call); ok {
+		return going, ok
+	}
 	fn := call.Call.StaticCallee()
 	if fn == nil || p.x.fork.Program.Plan.Func(fn) != nil {
 		return false, false

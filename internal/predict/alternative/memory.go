@@ -32,6 +32,8 @@ type memory struct {
 	stores    []stored // in order
 	allocated uint64   // number of objects
 	locked    []uint64 // mutexes among them that are locked
+	timers    []uint64 // timers among them,
+	ticks     []uint64 // and channels to which one will send
 	shared    bool     // the path has started a goroutine
 	reader    bool     // one of these executes now: reads of the first one are not its own
 	assumes   []flow.Assumption
@@ -47,6 +49,7 @@ type stored struct {
 // clip makes copies of m independent: an append to one does not change another.
 func (m *memory) clip() {
 	m.stores, m.locked, m.assumes = slices.Clip(m.stores), slices.Clip(m.locked), slices.Clip(m.assumes)
+	m.timers, m.ticks = slices.Clip(m.timers), slices.Clip(m.ticks)
 }
 
 // allocate returns the address of a new object, of less than freshSize bytes, all zero.

@@ -83,6 +83,9 @@ func (s *selection) offer(p *path) (why string) {
 		if ch.isZero() {
 			continue
 		}
+		if c, ok := ch.Concrete.Bits(); ok && !ch.symbolic() && p.memory.ticking(c) { // not yet
+			continue
+		}
 		if why := p.setChannel(&o.event, ch); why != "" {
 			return why
 		}

@@ -34,6 +34,8 @@ var methods = map[string]method{
 	"(*sync.WaitGroup).Add":   {kind: format.WGAdd, arg: true},
 	"(*sync.WaitGroup).Done":  {kind: format.WGAdd, delta: -1},
 	"(*sync.WaitGroup).Wait":  {kind: format.WGWait},
+	"(*sync.Cond).Signal":     {kind: format.CondSignal},
+	"(*sync.Cond).Broadcast":  {kind: format.CondBroadcast},
 }
 
 // closing is what close(ch) does.

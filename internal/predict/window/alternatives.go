@@ -265,16 +265,9 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 }
 
 // meets reports whether several goroutines operate on the object of the operation whose records
-// begin with record i. A send is a read of its channel as well, which comes first.
+// begin with record i.
 func (m *alternatives) meets(i int) bool {
-	g := m.recs[i].Event.G
-	for k := i; k < m.onPath && k < i+maxOutcome; k++ {
-		if e := &m.recs[k].Event; e.G == g && e.Kind != format.Read {
-			i = k
-			break
-		}
-	}
-	switch r := &m.recs[i]; {
+	switch r := &m.recs[m.b.operation(i)]; {
 	case r.Event.Kind == format.SelectCase: // or on that of another case
 		return true
 	case r.mem >= 0:

@@ -241,25 +241,41 @@ func (b *buffer) renew(addr, size uint64) {
 }
 
 // decided reports whether other goroutines may decide the outcome of the operation that a record is
-// of. A receive has another outcome only where the channel is closed, which alternatives will show.
+// of. A receive without a select has another outcome only where the channel is closed, which
+// alternatives will show.
 func (b *buffer) decided(r *record) bool {
 	switch e := &r.Event; {
 	case e.Kind.IsAccess():
 		return b.foreign(e.G, uint64(e.Obj), int64(e.Size))
 	case e.Kind == format.ChanRecv, e.Kind == format.ChanSend:
-		return false
+		return e.Flags&format.FlagNonBlocking != 0
 	}
 	return true
 }
 
-// forked reports whether the choice at a fork depends on what other goroutines do.
-func (b *buffer) forked() bool {
+// operation returns the record of the operation whose records begin with record i. A send is a read
+// of its channel as well, which comes first.
+func (b *buffer) operation(i int) int {
+	g := b.buf[i].Event.G
+	for k := i; k < len(b.buf) && k < i+maxOutcome; k++ {
+		if e := &b.buf[k].Event; e.G == g && e.Kind != format.Read {
+			return k
+		}
+	}
+	return i
+}
+
+// forked reports whether the choice at a fork depends on what other goroutines do. Without varies no
+// read can return another value, and only outcomes of synchronisation can differ.
+func (b *buffer) forked(varies bool) bool {
 	var o *opened
 	for i := range b.buf {
-		r := &b.buf[i]
-		for _, fork := range r.forks {
-			if fork.Outcome() && b.decided(r) {
+		for _, fork := range b.buf[i].forks {
+			if fork.Outcome() && b.decided(&b.buf[b.operation(i)]) {
 				return true
+			}
+			if !varies {
+				continue
 			}
 			if o == nil {
 				o = b.opened(func(uint64, trace.GoID) bool { return false })

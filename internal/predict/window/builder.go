@@ -274,7 +274,7 @@ func (b *Builder) window(last bool) error {
 	switch {
 	case len(b.rest) > 0:
 		p = promise{live: true}
-	case b.seen.live:
+	case b.seen.live || b.opt.Paths && b.forked(false):
 		p = b.promise()
 	}
 	var m *product

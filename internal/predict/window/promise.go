@@ -12,7 +12,8 @@ import (
 //
 //   - two accesses that conflict, at least one of which no window has held before, have neither
 //     a lock in common nor a forced order; or
-//   - a goroutine can leave its recorded path: there is a fork that rests on what others do, and
+//   - a goroutine can leave its recorded path at an operation whose outcome others decide; or
+//   - it can leave that path at a value: there is a fork that rests on what others do, and
 //     something in the window can be another value at all. That is so if two conflicting accesses
 //     have no forced order, whatever their locks, or if a channel has several senders or receivers.
 //
@@ -342,7 +343,7 @@ func (f *forced) accesses() promise {
 			pair = pair || races && i >= len(b.buf)-b.fresh
 		}
 	}
-	p := promise{live: pair || b.opt.Paths && varies && b.forked()}
+	p := promise{live: pair || b.opt.Paths && b.forked(varies)}
 	if len(matter) > 0 {
 		p.half = int(matter[len(matter)/2])
 	}

@@ -1,0 +1,90 @@
+package offpath
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// unnoticed executes a call of the library that no other goroutine notices (CP3): of a sync.Pool,
+// or of a timer. ok is false if it is no such call.
+func (m *machine) unnoticed(call *ssa.CallCommon, args []value) (result value, ok bool) {
+	callee := call.StaticCallee()
+	if callee == nil || m.process.in.snap.Program.Func(callee) != nil {
+		return value{}, false
+	}
+	fn, ok := callee.Object().(*types.Func)
+	if !ok {
+		return value{}, false
+	}
+	switch fn.FullName() {
+	case "(*sync.Pool).Put":
+		pointer(args[0])
+		return value{}, true
+	case "time.After":
+		return number(m.channel().base, 8), true
+	case "time.NewTicker":
+		if d, ok := args[0].bits(); !ok || int64(d) <= 0 {
+			return value{}, false
+		}
+		return m.timer(m.channel()), true
+	case "time.NewTimer":
+		return m.timer(m.channel()), true
+	case "time.AfterFunc":
+		return m.timer(nil), true
+	case "(*time.Timer).Stop", "(*time.Ticker).Stop":
+		return m.stops(call, pointer(args[0]))
+	}
+	return value{}, false
+}
+
+// channel makes a channel to which a timer will send.
+func (m *machine) channel() *object {
+	x := m.env.heap.allocate(m.env.owner, zero(8), false)
+	x.ticks = true
+	return x
+}
+
+// timer makes a timer. Its channel is its first field.
+func (m *machine) timer(c *object) value {
+	data := unknown(timerSize)
+	at := zero(8)
+	if c != nil {
+		at = number(c.base, 8)
+	}
+	for i := range 8 {
+		data = data.with(i, at.part(i, 1))
+	}
+	return number(m.env.heap.allocate(m.env.owner, data, false).base, 8)
+}
+
+// timerSize is more than the size of a Timer and of a Ticker.
+const timerSize = 256
+
+// stops stops a timer that the alternative has made.
+func (m *machine) stops(call *ssa.CallCommon, addr uint64) (result value, ok bool) {
+	x, _ := m.env.heap.number(addr)
+	if addr < freshBase || x == nil || addr != x.base || x.owner != m.env.owner || len(x.data.img) != timerSize {
+		return value{}, false
+	}
+	if c, ok := x.data.part(0, 8).bits(); ok {
+		if y := m.env.heap.ticking(c); y != nil {
+			y.ticks = false
+		}
+	}
+	if call.Signature().Results().Len() == 0 {
+		return value{}, true
+	}
+	return unknown(1), true
+}
+
+// ticking returns the channel of a timer that the alternative has made and that will send to it.
+func (h *heap) ticking(addr uint64) *object {
+	if addr < freshBase {
+		return nil
+	}
+	if x, _ := h.number(addr); x != nil && x.base == addr && x.ticks {
+		return x
+	}
+	return nil
+}

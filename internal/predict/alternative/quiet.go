@@ -1,0 +1,134 @@
+package alternative
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/regcode"
+)
+
+// Calls of the library that other goroutines need not notice (AL5).
+
+// nameOf returns the full name of the function that a call calls, "" if it is not known, or if its
+// code is instrumented.
+func (p *path) nameOf(call *ssa.CallCommon) string {
+	fn := call.StaticCallee()
+	if fn == nil || p.x.fork.Program.Plan.Func(fn) != nil {
+		return ""
+	}
+	if obj, ok := fn.Object().(*types.Func); ok {
+		return obj.FullName()
+	}
+	return ""
+}
+
+// quiet executes a call of a sync.Pool or a timer: args[0] is the callee. ok is false if it is no
+// such call, or one that is not modelled.
+func (p *path) quiet(name string, args []Value) (result Value, ok bool) {
+	switch name {
+	case "(*sync.Pool).Put": // what is put need not be got
+		pool, known := args[1].Concrete.Bits()
+		return Value{}, known && !args[1].symbolic() && pool >= lowestPointer
+	case "(*time.Timer).Stop", "(*time.Ticker).Stop":
+		t, known := args[1].Concrete.Bits()
+		return Value{}, known && !args[1].symbolic() && p.memory.stop(t)
+	case "time.After":
+		return p.memory.channel()
+	case "time.AfterFunc":
+		return p.memory.timer(false)
+	case "time.NewTimer":
+		return p.memory.timer(true)
+	case "time.NewTicker":
+		if d, known := args[1].Concrete.Bits(); known && !args[1].symbolic() && int64(d) > 0 {
+			return p.memory.timer(true)
+		}
+	}
+	return Value{}, false
+}
+
+// channel makes the channel of a timer. ok is false if the path has started a goroutine.
+func (m *memory) channel() (c Value, ok bool) {
+	if m.shared {
+		return Value{}, false
+	}
+	addr := m.allocate()
+	m.ticks = append(m.ticks, addr)
+	return known(addr), true
+}
+
+// timer makes a timer with a channel, which is its first field, or none.
+func (m *memory) timer(channel bool) (timer Value, ok bool) {
+	if m.shared {
+		return Value{}, false
+	}
+	addr := m.allocate()
+	m.timers = append(m.timers, addr)
+	if channel {
+		c, _ := m.channel()
+		m.store(addr, 8, c)
+	}
+	return known(addr), true
+}
+
+// stop stops a timer that the path has made. ok is false if it is another one.
+func (m *memory) stop(timer uint64) (ok bool) {
+	if !slices.Contains(m.timers, timer) {
+		return false
+	}
+	if c, ok := m.loadOwn(timer, 8); ok {
+		if ch, ok := c.Concrete.Bits(); ok {
+			m.tick(ch)
+		}
+	}
+	return true
+}
+
+// ticking reports whether a timer that the path has made sends to a channel.
+func (m *memory) ticking(ch uint64) bool { return slices.Contains(m.ticks, ch) }
+
+// tick receives from the channel of a timer, which sends no more.
+func (m *memory) tick(ch uint64) {
+	m.ticks = slices.DeleteFunc(slices.Clone(m.ticks), func(c uint64) bool { return c == ch })
+}
+
+// waits executes a receive from the channel of a timer that the path has made. ok is false if it is
+// another channel.
+func (o operation) waits(x *ssa.UnOp, ch Value) (ok bool) {
+	addr, ok := ch.Concrete.Bits()
+	if !ok || ch.symbolic() || !o.p.memory.ticking(addr) {
+		return false
+	}
+	o.p.memory.tick(addr)
+	o.set(o.p, x, Value{}, 1)
+	return true
+}
+
+// set gives a receive its results, and goes on.
+func (o operation) set(q *path, x *ssa.UnOp, v Value, ok uint64) {
+	q.frame.Regs[o.in.Reg] = v
+	if x.CommaOk {
+		q.frame.Regs[o.in.Reg+1] = known(ok)
+	}
+	q.frame.IP++
+}
+
+// deferredQuiet runs a deferred call without effect on others. ok is false if it is another one.
+func (p *path) deferredQuiet(d Deferred, call *ssa.CallCommon) (ok bool) {
+	_, ok = p.quiet(p.nameOf(call), d.Args)
+	return ok
+}
+
+// quietCall executes such a call that is not deferred.
+func (p *path) quietCall(in *regcode.Instr, call *ssa.CallCommon) (going, ok bool) {
+	name := p.nameOf(call)
+	if name == "" {
+		return false, false
+	}
+	v, ok := p.quiet(name, p.values(in.Args))
+	if !ok {
+		return false, false
+	}
+	return p.next(in, v), true
+}
