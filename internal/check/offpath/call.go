@@ -292,7 +292,7 @@ func (m *machine) builtin(in *ssa.Call, name string) value {
 		return value{}
 	case "delete", "clear":
 		if _, ok := plan.Core(args[0].Type()).(*types.Map); ok {
-			m.memory.mapAccess(format.Write, f.at(), f.val(args[0]))
+			m.memory.mapAccess(format.Write, f.at(), f.val(args[0]), false)
 		}
 	}
 	throw("%s is not modelled", name)
@@ -315,7 +315,8 @@ func (m *machine) length(capacity bool, arg ssa.Value) value {
 	case *types.Basic:
 		return m.frame.val(arg).part(8, 8)
 	case *types.Map:
-		m.memory.mapAccess(format.Read, m.frame.at(), m.frame.val(arg))
+		m.memory.mapAccess(format.Read, m.frame.at(), m.frame.val(arg), true)
+		return unknown(8)
 	}
 	throw("the length of %v", arg.Type())
 	return value{}

@@ -59,7 +59,7 @@ func (m *machine) step() {
 	case *ssa.Send:
 		m.ops.send(f.at().Site, f.val(in.Chan), f.val(in.X))
 	case *ssa.MapUpdate:
-		m.memory.mapAccess(format.Write, f.at(), f.val(in.Map))
+		m.memory.mapAccess(format.Write, f.at(), f.val(in.Map), false)
 	case ssa.Value:
 		f.vals[in] = m.result(in)
 	default:
@@ -81,12 +81,17 @@ func (m *machine) result(in ssa.Value) value {
 			return m.ops.receive(f.at().Site, in, f.val(in.X))
 		}
 	case *ssa.Lookup:
-		if _, ok := plan.Core(in.X.Type()).(*types.Map); ok {
-			m.memory.mapAccess(format.Read, f.at(), f.val(in.X))
+		if t, ok := plan.Core(in.X.Type()).(*types.Map); ok {
+			m.memory.mapAccess(format.Read, f.at(), f.val(in.X), hasHash(t.Key()))
+			v := unknown(sizeof(t.Elem()))
+			if in.CommaOk {
+				return value{tuple: []value{v, unknown(1)}}
+			}
+			return v
 		}
 	case *ssa.Next:
 		if r, ok := in.Iter.(*ssa.Range); ok && !in.IsString {
-			m.memory.mapAccess(format.Read, f.at(), f.val(r.X))
+			m.memory.mapAccess(format.Read, f.at(), f.val(r.X), false)
 		}
 	case *ssa.Select:
 		return m.ops.selects(f.at().Site, in, f.val)

@@ -126,26 +126,3 @@ func (p *path) writes(in *regcode.Instr, addr uint64, v Value) bool {
 	}
 	return true
 }
-
-// notModelled ends a path at an instruction that is not modelled. An access to a map can still
-// race: it is the last step.
-func (p *path) notModelled(in *regcode.Instr) bool {
-	for i := range in.Wants {
-		w := &in.Wants[i]
-		if w.Kind != regcode.WantAccess || w.Hook.Extent != plan.MapObject {
-			continue
-		}
-		var m ssa.Value = w.Hook.Addr
-		for k, o := range in.SSA.Operands(nil) {
-			if *o != m {
-				continue
-			}
-			addr, ok := p.value(&in.Args[k]).Concrete.Bits()
-			if ok && addr >= lowestPointer && addr < freshMemory && p.x.around.Settled(addr) {
-				p.emit(in, trace.Event{Kind: w.Hook.Kind, Obj: trace.Addr(addr), Size: 8, Flags: format.FlagNoValue}, flow.Flow{})
-				return p.last("map")
-			}
-		}
-	}
-	return p.stop("not-modelled")
-}

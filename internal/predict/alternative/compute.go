@@ -68,6 +68,10 @@ func (p *path) other(in *regcode.Instr) bool {
 		return operation{p: p, in: in}.send(x)
 	case *ssa.Select:
 		return p.selects(in, x)
+	case *ssa.Lookup:
+		if _, ok := plan.Core(x.X.Type()).(*types.Map); ok {
+			return p.readsMap(in)
+		}
 	}
 	return p.notModelled(in)
 }
@@ -77,7 +81,9 @@ func (p *path) builtin(in *regcode.Instr, name string) bool {
 	switch name {
 	case "len", "cap":
 		switch plan.Core(in.Type).(type) {
-		case *types.Map, *types.Chan:
+		case *types.Map:
+			return p.readsMap(in)
+		case *types.Chan:
 			return p.notModelled(in)
 		}
 	case "min", "max", "real", "imag", "complex", "ssa:wrapnilchk":

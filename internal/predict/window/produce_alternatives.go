@@ -191,11 +191,16 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 		if m.alts.stepOf(r).Unknown {
 			ev.Val = m.ownValue()
 		}
+		unseen := e.Flags&format.FlagNoValue != 0 && e.Kind == format.Read // of a map: nothing depends on it
+		ev.Bare = unseen && w.noValue
 		n := m.add(t, i, ev)
 		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
 		// it can race, but what it sees or does is not known
-		if w.noValue || w.outside || a.opaque || a.barrier >= 0 {
+		if w.noValue && !unseen || w.outside || a.opaque || a.barrier >= 0 {
 			return false
+		}
+		if unseen {
+			continue
 		}
 		if reads(e.Kind) {
 			m.reads.source(i, a.mask, n)
