@@ -48,14 +48,16 @@ const AlternativeBase = flow.AlternativeBase
 // paths searches the alternatives of a window. For each of them it tries the pairs that have an
 // access of it. If other goroutines can notice the alternative, it then tries the candidates of the
 // window for which no lower rung has a witness. All alternatives of a window together may cost as
-// much as the lower rungs did, and leastEffort.
+// much as the lower rungs did, and a part of the pool.
 func (r *run) paths(b *built.Window, ladder []rung, list []*candidate, lower int64) error {
 	if len(b.Alternatives) == 0 {
 		return nil
 	}
 	at := accesses(b.Window)
-	share := lower + leastEffort
-	limit := r.spent.visits + share
+	began := r.spent.visits
+	share := lower + r.pool.share()
+	defer func() { r.pool.take(r.spent.visits - began - lower) }()
+	limit := began + share
 	for k := range b.Alternatives {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -73,9 +75,28 @@ func (r *run) paths(b *built.Window, ladder []rung, list []*candidate, lower int
 	return r.together(b, at, r.spent.visits+share/2)
 }
 
-// leastEffort is the effort that the alternatives of a window always have, in visits: about a
-// second.
-const leastEffort = 8_000_000
+// variantVisits is the cost of an event of a variant: to make it, and its solver.
+const variantVisits = 4
+
+// A pool is effort, in visits, that the alternatives of all windows have besides what the lower
+// rungs cost. Each window adds to it, and may take a quarter of it. So those of a short trace, and
+// the first ones of a long one, have more than others.
+type pool int64
+
+const (
+	poolSize   = 64_000_000 // at the start: about eight seconds
+	poolGrowth = 200_000    // with each window
+	poolMost   = 8_000_000  // for one window
+)
+
+// share returns what the next window may take.
+func (p *pool) share() int64 {
+	*p += poolGrowth
+	return min(max(0, int64(*p)/4), poolMost)
+}
+
+// take takes what a window has used.
+func (p *pool) take(visits int64) { *p -= pool(max(0, visits)) }
 
 // accesses lists the accesses of a window by location.
 func accesses(w *model.Window) [][]int32 {
@@ -113,7 +134,7 @@ func (r *run) path(b *built.Window, k int, base *rung, at [][]int32, list []*can
 			g.w = b.Variant(way)
 			locks = computeLocksets(g.w)
 			r.counts.Ways++
-			r.spent.add(int64(2 * len(g.w.Events)))
+			r.spent.add(int64(variantVisits * len(g.w.Events)))
 		}
 		if c = c.possible(g.w, locks); r.worth(c, s) {
 			if _, x := r.try(in, &g, pathRung, c, s); x != nil {

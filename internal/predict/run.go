@@ -231,6 +231,7 @@ type run struct {
 	events  int64 // read so far
 
 	spent    effort
+	pool     pool         // for alternatives
 	executed int64        // Build.Executed before the current window
 	meter    *stage.Meter // of the goroutine that analyses; nil: nothing is measured
 
@@ -267,7 +268,8 @@ func newRun(opt Options, meta *trace.Meta) *run {
 		opt.Effort = DefaultEffort
 	}
 	r := &run{
-		opt: opt, meta: meta, hb: hb.New(), hbPairs: hbPairs{current: make(map[[2]int64]bool)},
+		pool: poolSize,
+		opt:  opt, meta: meta, hb: hb.New(), hbPairs: hbPairs{current: make(map[[2]int64]bool)},
 		pairs: pairTable{}, counts: Counts{Layers: make(map[string]int64)},
 	}
 	r.spent.budget = int64(opt.Effort) * 1_000_000

@@ -396,7 +396,7 @@ func (x *togetherSearch) choice(set []int) *choice {
 	if c, ok := x.b.Choice(ways); ok {
 		ch = &choice{Choice: c, rung: rung{w: c.Window, off: true}, locks: computeLocksets(c.Window), set: set}
 		x.r.counts.Ways++
-		x.r.spent.add(int64(2 * len(c.Events)))
+		x.r.spent.add(int64(variantVisits * len(c.Events)))
 	}
 	if len(x.choices) >= maxChoices {
 		clear(x.choices)

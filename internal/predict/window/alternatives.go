@@ -31,7 +31,8 @@ type path struct {
 const (
 	maxForks = 256 // forks
 	maxAlike = 4   // forks of one goroutine at one source line
-	maxSame  = 32  // forks at one source line
+	maxSame  = 32  // forks at one source line,
+	maxOther = 4   // if they are outcomes of an operation: a select may have many
 	maxPaths = 512 // alternatives
 	maxCells = 8   // values that a word is known to have
 
@@ -246,7 +247,11 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 			seen[f] = true
 			m.b.count.Forks++
 			p := place{g, f.Site()}
-			if alike[p]++; alike[p] > maxAlike || same[p.s] >= maxSame || len(list) >= maxForks {
+			most := maxSame
+			if f.Outcome() {
+				most = maxOther
+			}
+			if alike[p]++; alike[p] > maxAlike || same[p.s] >= most || len(list) >= maxForks {
 				m.b.count.Unexplored++
 				continue
 			}
