@@ -21,8 +21,9 @@ type surroundings struct {
 	number int // of the fork
 	gos    trace.GoID
 	off    *offPath
-	long   bool // alternatives may be long,
-	longs  int  // and so many are
+	valued map[computedWord][]uint64 // results of values
+	long   bool                      // alternatives may be long,
+	longs  int                       // and so many are
 
 	eval expr.Evaluator
 
@@ -89,11 +90,36 @@ func (s *surroundings) foreignOwn(addr uint64, size int64) bool {
 
 func (s *surroundings) Values(addr uint64, size int64) []uint64 { return s.values(addr, size, 0) }
 
-// maxComputed bounds the writes through which values is computed, one from the other.
-const maxComputed = 3
+const (
+	// maxComputed bounds the writes through which values is computed, one from the other.
+	maxComputed = 3
+	// maxComputedAt bounds those at one source line.
+	maxComputedAt = 4
+)
+
+// computedWord is a word of memory at the end of a chain of computed writes.
+type computedWord struct {
+	addr  uint64
+	size  int64
+	depth int
+}
 
 // values is Values at the end of a chain of computed writes.
 func (s *surroundings) values(addr uint64, size int64, depth int) []uint64 {
+	k := computedWord{addr, size, depth}
+	list, ok := s.valued[k]
+	if !ok {
+		list = s.find(addr, size, depth)
+		if s.valued == nil {
+			s.valued = map[computedWord][]uint64{}
+		}
+		s.valued[k] = slices.Clip(list)
+	}
+	return list
+}
+
+// find finds values.
+func (s *surroundings) find(addr uint64, size int64, depth int) []uint64 {
 	var list []uint64
 	var bad []uint64
 	first, known := s.initial(addr, size)
@@ -140,8 +166,13 @@ func (s *surroundings) values(addr uint64, size int64, depth int) []uint64 {
 	if depth == maxComputed {
 		return list
 	}
+	alike := map[trace.Site]int{}
 	for _, i := range here {
-		if v := s.m.recs[i].Value; v != nil && !v.IsConst() {
+		v, site := s.m.recs[i].Value, s.m.recs[i].Event.Site
+		if v == nil || v.IsConst() {
+			continue
+		}
+		if alike[site]++; alike[site] <= maxComputedAt {
 			s.computed(v, depth, func(w uint64) { add(w, int(i)) })
 		}
 	}
