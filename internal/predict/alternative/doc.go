@@ -55,6 +55,10 @@
 // A goroutine is the first at a Once and executes its function, or is not. Such an
 // operation of the recorded run is a fork, with all outcomes but the recorded one.
 //
+// What is put into a sync.Pool need not be got, so Put has no effect. A timer that the alternative
+// starts fires at any time: not before a select that may choose its channel, nor to call
+// a function, but before a receive from its channel ends.
+//
 // (AL4) Functions and types. A call through a function value enters the function that the value is
 // known to be: a closure that the alternative has made, or a function that [Facts] has at the
 // address. The type of an interface's content is known if the alternative has made the interface,
@@ -65,10 +69,6 @@
 // equal to itself alone. Package fmt calls no method of nil, of values of basic types without
 // methods, and of these errors; what it returns is unknown. Calls without effect (print,
 // plan.Total) return what is unknown.
-//
-// (AL5) Pools and timers. What is put into a sync.Pool need not be got, so Put has no effect. A
-// timer that the alternative starts fires at any time: not before a select that may choose its
-// channel, nor to call a function, but before a receive from its channel ends.
 //
 // # Started goroutines, checks and ends
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/regcode"
 )
 
-// Calls of the library that other goroutines need not notice (AL5).
+// Calls of the library that other goroutines need not notice (AL3).
 
 // nameOf returns the full name of the function that a call calls, "" if it is not known, or if its
 // code is instrumented.

@@ -265,8 +265,8 @@ func (b *buffer) operation(i int) int {
 	return i
 }
 
-// forked reports whether the choice at a fork depends on what other goroutines do. Without varies no
-// read can return another value, and only outcomes of synchronisation can differ.
+// forked reports whether the choice at a fork depends on what other goroutines do. Without varies
+// no read can return another value, and only outcomes of synchronisation can differ.
 func (b *buffer) forked(varies bool) bool {
 	var o *opened
 	for i := range b.buf {

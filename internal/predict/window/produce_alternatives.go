@@ -191,7 +191,8 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 		if m.alts.stepOf(r).Unknown {
 			ev.Val = m.ownValue()
 		}
-		unseen := e.Flags&format.FlagNoValue != 0 && e.Kind == format.Read // of a map: nothing depends on it
+		// of a map: nothing depends on it
+		unseen := e.Flags&format.FlagNoValue != 0 && e.Kind == format.Read
 		ev.Bare = unseen && w.noValue
 		n := m.add(t, i, ev)
 		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
