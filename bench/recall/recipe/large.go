@@ -86,8 +86,7 @@ func runPresage(ctx context.Context, s *session.Session, dir string, args ...str
 // largeRow is the row of a large program.
 type largeRow struct {
 	*row
-	whole  *session.Outcome // of presage run, with replays
-	faults []*fault
+	whole *session.Outcome // of presage run, with replays
 }
 
 // measureLarge records a large program, with replays, and analyses the trace at each level.
