@@ -142,7 +142,7 @@ func (p *Program) builtin(x *ins, c *ssa.CallCommon, name string) {
 			}
 		}
 	case "delete":
-		p.oneWordMap(c.Args[0].Type())
+		oneWordMap(p, c.Args[0].Type())
 		return
 	case "close":
 		x.call.op = opClose

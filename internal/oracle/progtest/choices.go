@@ -186,7 +186,7 @@ func (s *state) pendingWait(g *goroutine, o op) op {
 func (s *state) locker(cond uint64) uint64 { return *s.word(cond + 8) }
 
 // hasMutex fails if the Locker of a Cond is not a Mutex.
-func (p *Program) hasMutex(s *state, cond uint64) {
+func hasMutex(p *Program, s *state, cond uint64) {
 	switch w := *s.word(cond); {
 	case w == 0:
 		panic(isPanic{})

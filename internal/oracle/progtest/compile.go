@@ -188,9 +188,9 @@ func (p *Program) prepare(f *fn, x *ins) {
 	case *ssa.MakeClosure, *ssa.MakeChan, *ssa.MakeSlice, *ssa.MakeInterface:
 		p.prepareMake(f, x)
 	case *ssa.MakeMap:
-		p.oneWordMap(in.Type())
+		oneWordMap(p, in.Type())
 	case *ssa.MapUpdate:
-		p.oneWordMap(in.Map.Type())
+		oneWordMap(p, in.Map.Type())
 		x.args = p.args(f, in.Map, in.Key, in.Value)
 	case *ssa.Send:
 		x.args, x.size = p.args(f, in.Chan, in.X), p.sizeof(in.X.Type())
@@ -209,14 +209,14 @@ func (p *Program) prepareMemory(f *fn, x *ins) {
 	switch in := x.in.(type) {
 	case *ssa.Alloc:
 		x.size = p.sizeof(in.Type().Underlying().(*types.Pointer).Elem())
-		if p.isLocal(f, in) {
+		if isLocal(p, f, in) {
 			x.local, x.off = true, uint64(f.locals)
 			f.local[in] = f.locals
 			f.locals += words(x.size)
 		}
 	case *ssa.Store:
 		x.args = p.args(f, in.Addr, in.Val)
-		x.size, x.local = p.sizeof(in.Val.Type()), p.isLocal(f, in.Addr) || x.unseen(format.Write)
+		x.size, x.local = p.sizeof(in.Val.Type()), isLocal(p, f, in.Addr) || x.unseen(format.Write)
 	}
 }
 
@@ -224,7 +224,7 @@ func (p *Program) prepareUnOp(f *fn, x *ins, in *ssa.UnOp) {
 	x.args = p.args(f, in.X)
 	switch in.Op {
 	case token.MUL:
-		x.size, x.local = p.sizeof(in.Type()), p.isLocal(f, in.X) || x.unseen(format.Read)
+		x.size, x.local = p.sizeof(in.Type()), isLocal(p, f, in.X) || x.unseen(format.Read)
 	case token.ARROW:
 		x.size = p.sizeof(in.X.Type().Underlying().(*types.Chan).Elem())
 	default:
@@ -239,7 +239,7 @@ func (p *Program) preparePart(f *fn, x *ins) {
 		x.args = p.args(f, in.X)
 		s := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
 		x.off = uint64(p.offset(s, in.Field))
-		x.local = p.isLocal(f, in.X)
+		x.local = isLocal(p, f, in.X)
 	case *ssa.Field:
 		x.args = p.args(f, in.X)
 		x.off, x.size = uint64(p.offset(in.X.Type().Underlying().(*types.Struct), in.Field)), p.sizeof(in.Type())
@@ -253,7 +253,7 @@ func (p *Program) preparePart(f *fn, x *ins) {
 		}
 	case *ssa.Lookup:
 		if b, ok := in.X.Type().Underlying().(*types.Basic); !ok || b.Info()&types.IsString == 0 {
-			p.oneWordMap(in.X.Type())
+			oneWordMap(p, in.X.Type())
 		}
 		x.args, x.kind = p.args(f, in.X, in.Index), p.basic(in.Index.Type())
 	case *ssa.Slice:
@@ -314,7 +314,7 @@ func (p *Program) prepareSlice(f *fn, x *ins, in *ssa.Slice) {
 	x.size, x.off = p.elements(in.X.Type())
 }
 
-func (p *Program) isLocal(f *fn, addr ssa.Value) bool {
+func isLocal(p *Program, f *fn, addr ssa.Value) bool {
 	return f.plan != nil && f.plan.Local(addr)
 }
 

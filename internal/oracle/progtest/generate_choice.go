@@ -30,8 +30,12 @@ func declare(body string) (text string) {
 	return text
 }
 
+// choiceGenerator generates statements whose outcome the schedule decides.
+type choiceGenerator struct{ g *generator }
+
 // choiceStmt is a statement with several outcomes, of one of the features that the program has.
-func (g *generator) choiceStmt() {
+func (c choiceGenerator) choiceStmt() {
+	g := c.g
 	if g.depth > 2 {
 		g.p("a = x")
 		return
@@ -41,8 +45,8 @@ func (g *generator) choiceStmt() {
 		f Feature
 		s func()
 	}{
-		{Tries, g.tryStmt}, {Onces, g.onceStmt}, {Conds, g.condStmt}, {Lengths, g.lengthStmt}, {Maps, g.mapStmt}, {SyncMaps, g.syncMapStmt}, {Contexts, g.contextStmt},
-		{Pools, g.poolStmt}, {Timers, g.timerStmt},
+		{Tries, c.tryStmt}, {Onces, c.onceStmt}, {Conds, c.condStmt}, {Lengths, c.lengthStmt}, {Maps, c.mapStmt}, {SyncMaps, c.syncMapStmt}, {Contexts, c.contextStmt},
+		{Pools, c.poolStmt}, {Timers, c.timerStmt},
 	} {
 		if g.has(c.f) {
 			list = append(list, c.s)
@@ -52,7 +56,8 @@ func (g *generator) choiceStmt() {
 }
 
 // nested writes a block of an if statement and what follows it.
-func (g *generator) nested(n int, rest string) {
+func (c choiceGenerator) nested(n int, rest string) {
+	g := c.g
 	g.block(n)
 	if rest != "" {
 		g.depth++
@@ -61,7 +66,8 @@ func (g *generator) nested(n int, rest string) {
 	}
 }
 
-func (g *generator) tryStmt() {
+func (c choiceGenerator) tryStmt() {
+	g := c.g
 	lock := g.pick("mu.Lock", "mu.Lock", "nu.Lock", "rw.Lock", "rw.RLock")
 	name, mode := lock[:2], lock[3:]
 	try, unlock := name+".Try"+mode+"()", name+"."+strings.Replace(mode, "Lock", "Unlock", 1)+"()"
@@ -71,11 +77,11 @@ func (g *generator) tryStmt() {
 		g.block(1)
 		g.p("} else {")
 		g.locked = true
-		g.nested(g.rng.IntN(2), unlock)
+		c.nested(g.rng.IntN(2), unlock)
 	} else {
 		g.p("if %s {", try)
 		g.locked = true
-		g.nested(1+g.rng.IntN(2), unlock)
+		c.nested(1+g.rng.IntN(2), unlock)
 		if g.locked = held; g.rng.IntN(2) == 0 {
 			g.p("} else {")
 			g.block(1)
@@ -85,7 +91,8 @@ func (g *generator) tryStmt() {
 	g.p("}")
 }
 
-func (g *generator) onceStmt() {
+func (c choiceGenerator) onceStmt() {
+	g := c.g
 	switch n := g.rng.IntN(7); {
 	case n < 3 && !g.once && g.depth < 2:
 		g.once = true
@@ -102,7 +109,8 @@ func (g *generator) onceStmt() {
 	}
 }
 
-func (g *generator) condStmt() {
+func (c choiceGenerator) condStmt() {
+	g := c.g
 	switch n := g.rng.IntN(6); {
 	case g.locked || g.loop > 0 || n == 0:
 		g.p("cond.%s()", g.pick("Signal", "Broadcast"))
@@ -121,17 +129,19 @@ func (g *generator) condStmt() {
 	}
 }
 
-func (g *generator) lengthStmt() {
+func (c choiceGenerator) lengthStmt() {
+	g := c.g
 	if g.rng.IntN(3) == 0 {
 		g.p("%s = %s", g.pick("a", "b", "x"), g.pick("len(ch)", "cap(ch)", "cap(ch)-len(ch)"))
 		return
 	}
 	g.p("if %s {", g.pick("len(ch) > 0", "len(ch) == cap(ch)", "len(ch) == 0", "len(ch) < cap(ch)", "len(ch) > a"))
 	g.block(1)
-	g.orElse()
+	c.orElse()
 }
 
-func (g *generator) mapStmt() {
+func (c choiceGenerator) mapStmt() {
+	g := c.g
 	lock, unlock := "", ""
 	if !g.locked && g.rng.IntN(2) == 0 {
 		lock, unlock = "mu.Lock(); ", "; mu.Unlock()"
@@ -156,7 +166,8 @@ func (g *generator) mapStmt() {
 	}
 }
 
-func (g *generator) syncMapStmt() {
+func (c choiceGenerator) syncMapStmt() {
+	g := c.g
 	key := g.pick("1", "1", "2")
 	switch g.rng.IntN(7) {
 	case 0:
@@ -165,21 +176,22 @@ func (g *generator) syncMapStmt() {
 		g.p("sm.Delete(%s)", key)
 	case 2, 3:
 		g.p("if got, has := sm.Load(%s); has {", key)
-		g.nested(g.rng.IntN(2), g.pick("x", "a", "y")+" = got.(int)")
-		g.orElse()
+		c.nested(g.rng.IntN(2), g.pick("x", "a", "y")+" = got.(int)")
+		c.orElse()
 	case 4, 5:
 		g.p("if _, has := sm.LoadOrStore(%s, %s); %s {", key, g.pick("3", "4", g.local()), g.pick("has", "!has"))
 		g.block(1)
-		g.orElse()
+		c.orElse()
 	default:
 		g.p("if _, has := sm.LoadAndDelete(%s); has {", key)
 		g.block(1)
-		g.orElse()
+		c.orElse()
 	}
 }
 
 // orElse ends an if statement.
-func (g *generator) orElse() {
+func (c choiceGenerator) orElse() {
+	g := c.g
 	if g.rng.IntN(2) == 0 {
 		g.p("} else {")
 		g.block(1)
@@ -187,14 +199,15 @@ func (g *generator) orElse() {
 	g.p("}")
 }
 
-func (g *generator) contextStmt() {
+func (c choiceGenerator) contextStmt() {
+	g := c.g
 	switch g.rng.IntN(8) {
 	case 0, 1:
 		g.p("cancel()")
 	case 2:
 		g.p("if ctx.Err() %s nil {", g.pick("==", "!="))
 		g.block(1)
-		g.orElse()
+		c.orElse()
 	case 3, 4:
 		g.p("select {")
 		g.p("case <-ctx.Done():")
@@ -223,7 +236,8 @@ func (g *generator) contextStmt() {
 	}
 }
 
-func (g *generator) poolStmt() {
+func (c choiceGenerator) poolStmt() {
+	g := c.g
 	switch g.rng.IntN(6) {
 	case 0:
 		g.p("%s.Put(%s)", g.pick("pool", "bare"), g.pick("q", "&T{a: a}", "&t"))
@@ -239,12 +253,13 @@ func (g *generator) poolStmt() {
 		g.p("}")
 	default:
 		g.p("if o, has := bare.Get().(*T); has {")
-		g.nested(g.rng.IntN(2), g.pick("a = o.a", "o.a = b", "x = o.b", "bare.Put(o)"))
-		g.orElse()
+		c.nested(g.rng.IntN(2), g.pick("a = o.a", "o.a = b", "x = o.b", "bare.Put(o)"))
+		c.orElse()
 	}
 }
 
-func (g *generator) timerStmt() {
+func (c choiceGenerator) timerStmt() {
+	g := c.g
 	if g.timers++; g.timers > 2 || g.loop > 0 {
 		g.p("%s = %s", g.shared(), g.local())
 		return
@@ -262,7 +277,7 @@ func (g *generator) timerStmt() {
 	case 4:
 		g.p("if tm := time.AfterFunc(1, func() { %s = 5 }); tm.Stop() {", g.pick("x", "y", "z"))
 		g.block(1)
-		g.orElse()
+		c.orElse()
 	case 5:
 		g.p("{")
 		g.depth++

@@ -18,7 +18,7 @@ func (g *generator) statement() {
 		}
 	}
 	if g.has(choices) && g.rng.IntN(3) == 0 {
-		g.choiceStmt()
+		choiceGenerator{g}.choiceStmt()
 		return
 	}
 	if g.has(Texts) && g.rng.IntN(5) == 0 {

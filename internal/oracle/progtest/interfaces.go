@@ -50,7 +50,7 @@ func (p *Program) prepareInterface(f *fn, x *ins, in *ssa.MakeInterface) {
 	x.word = p.typeWord(in.Type(), t)
 	if x.kind = p.basic(t); integer(x.kind) {
 		if c, ok := in.X.(*ssa.Const); ok {
-			x.off = p.integer(p.constant(c)[0])
+			x.off = integerOf(p, p.constant(c)[0])
 		}
 	}
 	prog := f.ssa.Prog
@@ -122,13 +122,13 @@ func (p *Program) inside(s *state, t types.Type, v []uint64) []uint64 {
 	out := make([]uint64, words(size))
 	for i := range out {
 		n := min(8, size-int64(i)*8)
-		out[i] = p.boxed(s, v[1]+uint64(i)*8) & mask(n)
+		out[i] = boxed(p, s, v[1]+uint64(i)*8) & mask(n)
 	}
 	return out
 }
 
 // boxed returns a word of a value in an interface.
-func (p *Program) boxed(s *state, addr uint64) uint64 {
+func boxed(p *Program, s *state, addr uint64) uint64 {
 	switch {
 	case addr >= smallBase && addr < smallBase+8*maxSmall:
 		return (addr - smallBase) / 8
@@ -139,7 +139,7 @@ func (p *Program) boxed(s *state, addr uint64) uint64 {
 }
 
 // integer returns the address of a constant integer in read-only data.
-func (p *Program) integer(v uint64) uint64 {
+func integerOf(p *Program, v uint64) uint64 {
 	a, ok := p.integers[v]
 	if !ok {
 		a = rodataBase + uint64(len(p.rodata))

@@ -142,7 +142,7 @@ func (p *Program) compileAll(sp *ssa.Package) (err error) {
 			p.nglobal += words(p.sizes.Sizeof(m.Type().(*types.Pointer).Elem()))
 		}
 	}
-	p.prepareContexts()
+	prepareContexts(p)
 	p.main = p.fn(sp.Func("main"))
 	init := p.fn(sp.Func("init"))
 	for i := 0; i < len(p.list); i++ { // compiling one finds others

@@ -34,7 +34,7 @@ const (
 type contextTypes struct{ cancel, background, closed uint64 }
 
 // prepareContexts makes the type words of contexts, for a program that imports the package.
-func (p *Program) prepareContexts() {
+func prepareContexts(p *Program) {
 	for _, im := range p.Plan.Program.Packages[0].Types.Imports() {
 		if im.Path() != "context" {
 			continue

@@ -171,7 +171,7 @@ func (st *steps) sync(s *state, g *goroutine, o *op) {
 		st.try(s, g, o)
 		return
 	case opCondWait:
-		st.prog.hasMutex(s, o.addr)
+		hasMutex(st.prog, s, o.addr)
 		g.ticket = 1 + s.queued(o.addr)
 	case opSignal, opBroadcast:
 		s.notify(o.addr, o.kind == opBroadcast)

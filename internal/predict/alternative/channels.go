@@ -10,12 +10,17 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
+// channels are a path's knowledge of channels.
+type channels struct{ p *path }
+
+func channelsOf(p *path) channels { return channels{p} }
+
 // setChannel sets the object of an event to the channel ch, and Aux to its capacity. It returns the
 // reason if the operation is not modelled.
-func (p *path) setChannel(e *trace.Event, ch Value) (why string) {
+func (c channels) setChannel(e *trace.Event, ch Value) (why string) {
 	addr, ok := ch.Concrete.Bits()
 	e.Obj = trace.Addr(addr)
-	n, sized := p.capacity(addr)
+	n, sized := c.capacity(addr)
 	switch {
 	case !ok || ch.symbolic():
 		return "unknown-address"
@@ -23,7 +28,7 @@ func (p *path) setChannel(e *trace.Event, ch Value) (why string) {
 		return "nil-channel"
 	case addr >= freshMemory:
 		return "new-object"
-	case !p.x.around.Object(e):
+	case !c.p.x.around.Object(e):
 		return "opaque-object"
 	case !sized:
 		return "unknown-capacity"
@@ -34,7 +39,8 @@ func (p *path) setChannel(e *trace.Event, ch Value) (why string) {
 
 // capacity returns the capacity of a channel: operations on it have shown it, or the walk has seen
 // how it was made.
-func (p *path) capacity(ch uint64) (n uint64, ok bool) {
+func (c channels) capacity(ch uint64) (n uint64, ok bool) {
+	p := c.p
 	if n, ok = p.x.around.Capacity(ch); ok || !p.x.around.Settled(ch) {
 		return n, ok
 	}
@@ -42,7 +48,9 @@ func (p *path) capacity(ch uint64) (n uint64, ok bool) {
 }
 
 // closes reports whether any goroutine closes a channel.
-func (p *path) closes(ch uint64) bool { return p.x.around.Closes(ch) || p.events.closes(ch) }
+func (c channels) closes(ch uint64) bool {
+	return c.p.x.around.Closes(ch) || c.p.events.closes(ch)
+}
 
 // elementFlags returns the flags of an operation on a channel with elements of a size. Of elements
 // that are empty or larger than a word, values are not known (FlagNoValue).
@@ -76,7 +84,7 @@ func (m *memory) sent(v Value, flags format.Flags) (f flow.Flow, word uint64, ok
 // send is a send statement.
 func (o operation) send(x *ssa.Send) bool {
 	e := trace.Event{Kind: format.ChanSend, Flags: elementFlags(o.p.frame.Code.Sizes.Sizeof(x.X.Type()))}
-	if why := o.p.setChannel(&e, o.p.value(&o.in.Args[0])); why != "" {
+	if why := channelsOf(o.p).setChannel(&e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)
 	}
 	f, word, ok := o.p.memory.sent(o.p.value(&o.in.Args[1]), e.Flags)
@@ -96,13 +104,13 @@ func (o operation) receive(x *ssa.UnOp) bool {
 	}
 	size := o.p.frame.Code.Sizes.Sizeof(x.X.Type().Underlying().(*types.Chan).Elem())
 	e := trace.Event{Kind: format.ChanRecv, Flags: elementFlags(size)}
-	if why := o.p.setChannel(&e, o.p.value(&o.in.Args[0])); why != "" {
+	if why := channelsOf(o.p).setChannel(&e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)
 	}
 	choices := []func(*path){func(q *path) {
 		o.set(q, x, element(q.emit(o.in, e, flow.Flow{}), size), 1)
 	}}
-	if o.p.closes(uint64(e.Obj)) {
+	if channelsOf(o.p).closes(uint64(e.Obj)) {
 		choices = append(choices, func(q *path) {
 			c := e
 			c.Flags = format.FlagClosed

@@ -70,7 +70,7 @@ func (p *path) other(in *regcode.Instr) bool {
 		return p.selects(in, x)
 	case *ssa.Lookup:
 		if _, ok := plan.Core(x.X.Type()).(*types.Map); ok {
-			return p.readsMap(in)
+			return maps{p}.readsMap(in)
 		}
 	}
 	return p.notModelled(in)
@@ -82,7 +82,7 @@ func (p *path) builtin(in *regcode.Instr, name string) bool {
 	case "len", "cap":
 		switch plan.Core(in.Type).(type) {
 		case *types.Map:
-			return p.readsMap(in)
+			return maps{p}.readsMap(in)
 		case *types.Chan:
 			return p.notModelled(in)
 		}

@@ -44,7 +44,7 @@ func (p *path) runDefers() bool {
 	if plan.TypedDefer(call) {
 		return operation{p: p, in: d.Instr}.call(call, d.Args)
 	}
-	if p.deferredQuiet(d, call) {
+	if libraryOf(p).deferredQuiet(d, call) {
 		return true
 	}
 	return p.call(d.Instr, call, d.Args, d.Free, true)
@@ -83,7 +83,11 @@ func (p *path) branch(in *regcode.Instr) bool {
 		recorded, _ = goval.RecordedValue(c.Term)
 	}
 	var choices []func(*path)
-	for _, bit := range p.sides(c) {
+	sides := []uint64{1, 0}
+	if p.long {
+		sides = p.domain().sides(c)
+	}
+	for _, bit := range sides {
 		if first && goval.Same(goval.Known(bit), recorded) {
 			continue
 		}
@@ -100,17 +104,6 @@ func (p *path) branch(in *regcode.Instr) bool {
 		})
 	}
 	return p.split(choices)
-}
-
-// sides returns the values that a branch on a term goes to, the likelier one first if the path is
-// long: that of what is written at the fork.
-func (p *path) sides(c Value) []uint64 {
-	if p.long {
-		if list := p.domain().values(c.Term); len(list) > 0 && goval.Same(list[0], goval.Known(0)) {
-			return []uint64{0, 1}
-		}
-	}
-	return []uint64{1, 0}
 }
 
 // call enters the function that a call calls.

@@ -74,6 +74,15 @@ func (d domain) values(t *goval.Term) []goval.Value {
 	return out
 }
 
+// sides returns the values that a branch on a term goes to: first that of what is written at the
+// fork.
+func (d domain) sides(c Value) []uint64 {
+	if list := d.values(c.Term); len(list) > 0 && goval.Same(list[0], goval.Known(0)) {
+		return []uint64{0, 1}
+	}
+	return []uint64{1, 0}
+}
+
 // together returns the words that several reads may return at one time. The words of a slice are
 // those of one slice, unless another goroutine changes them between the reads.
 func (d domain) together(reads []*expr.Expr) [][]uint64 {

@@ -34,10 +34,16 @@ func errorType(path, name string) types.Type {
 // makesError reports whether t is the type of an error that the library has made.
 func makesError(t *goval.Dynamic) bool { return t.Type == plainError || t.Type == formedError }
 
+// library executes calls of the library that a path makes.
+type library struct{ p *path }
+
+func libraryOf(p *path) library { return library{p} }
+
 // made executes a call without effect: of a function of the library that makes an error or
 // a string, of the method Error of such an error, or of print (AL4). ok is false if in is no such
 // call.
-func (p *path) made(in *regcode.Instr) (going, ok bool) {
+func (l library) made(in *regcode.Instr) (going, ok bool) {
+	p := l.p
 	call, ok := in.SSA.(*ssa.Call)
 	if !ok {
 		return false, false
@@ -49,9 +55,9 @@ func (p *path) made(in *regcode.Instr) (going, ok bool) {
 		return ok, ok
 	}
 	if call.Call.IsInvoke() {
-		return p.message(in, &call.Call)
+		return l.message(in, &call.Call)
 	}
-	if going, ok := p.quietCall(in, &call.Call); ok {
+	if going, ok := l.quietCall(in, &call.Call); ok {
 		return going, ok
 	}
 	fn := call.Call.StaticCallee()
@@ -67,15 +73,15 @@ func (p *path) made(in *regcode.Instr) (going, ok bool) {
 	}
 	switch obj.FullName() {
 	case "errors.New":
-		return p.next(in, p.newError(call, plainError, p.value(&in.Args[1]))), true
+		return p.next(in, l.newError(call, plainError, p.value(&in.Args[1]))), true
 	case "fmt.Errorf":
-		if p.harmless(p.value(&in.Args[len(in.Args)-1])) {
-			return p.next(in, p.newError(call, formedError, Value{})), true
+		if l.harmless(p.value(&in.Args[len(in.Args)-1])) {
+			return p.next(in, l.newError(call, formedError, Value{})), true
 		}
 	case "errors.Is":
-		return p.is(in, p.value(&in.Args[1]), p.value(&in.Args[2]))
+		return l.is(in, p.value(&in.Args[1]), p.value(&in.Args[2]))
 	case "fmt.Sprint", "fmt.Sprintf", "fmt.Sprintln":
-		if in.Std == nil && p.harmless(p.value(&in.Args[len(in.Args)-1])) {
+		if in.Std == nil && l.harmless(p.value(&in.Args[len(in.Args)-1])) {
 			return p.next(in, Value{}), true
 		}
 	}
@@ -83,7 +89,8 @@ func (p *path) made(in *regcode.Instr) (going, ok bool) {
 }
 
 // newError makes an error of type t with a message.
-func (p *path) newError(call *ssa.Call, t types.Type, text Value) Value {
+func (l library) newError(call *ssa.Call, t types.Type, text Value) Value {
+	p := l.p
 	addr := p.memory.allocate()
 	p.memory.store(addr, 16, text)
 	return p.interfaces().of(call.Type(), &goval.Dynamic{Type: t}, known(addr))
@@ -91,7 +98,8 @@ func (p *path) newError(call *ssa.Call, t types.Type, text Value) Value {
 
 // is executes errors.Is for an error that errors.New has made. It wraps nothing, so only the error
 // itself is equal to it.
-func (p *path) is(in *regcode.Instr, err, target Value) (going, ok bool) {
+func (l library) is(in *regcode.Instr, err, target Value) (going, ok bool) {
+	p := l.p
 	t := err.holds()
 	if t == nil || t.Type != plainError || target.symbolic() {
 		return false, false
@@ -112,7 +120,8 @@ func (p *path) is(in *regcode.Instr, err, target Value) (going, ok bool) {
 }
 
 // message executes a call of the method Error of an error that the library has made.
-func (p *path) message(in *regcode.Instr, call *ssa.CallCommon) (going, ok bool) {
+func (l library) message(in *regcode.Instr, call *ssa.CallCommon) (going, ok bool) {
+	p := l.p
 	v := p.value(&in.Args[0])
 	t, ok := p.interfaces().dynamic(v)
 	if !ok || !makesError(t) || call.Method.Name() != "Error" || len(call.Args) > 0 {
@@ -129,7 +138,8 @@ func (p *path) message(in *regcode.Instr, call *ssa.CallCommon) (going, ok bool)
 
 // harmless reports whether package fmt calls no method of the operands in a slice, which the
 // alternative has made: they are nil, of basic types without methods, or errors of the library.
-func (p *path) harmless(list Value) bool {
+func (l library) harmless(list Value) bool {
+	p := l.p
 	array, ok := list.Concrete.Word(0)
 	n, ok2 := list.Concrete.Word(1)
 	if list.symbolic() || !ok || !ok2 || n > 0 && array < freshMemory || n > maxOperands {

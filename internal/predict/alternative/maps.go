@@ -12,10 +12,13 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
+// maps executes accesses of a path to maps.
+type maps struct{ p *path }
+
 // notModelled ends a path at an instruction that is not modelled. An access to a map can still
 // race: it is the last step.
 func (p *path) notModelled(in *regcode.Instr) bool {
-	if p.mapAccess(in) {
+	if (maps{p}).mapAccess(in) {
 		return p.last("map")
 	}
 	return p.stop("not-modelled")
@@ -23,8 +26,9 @@ func (p *path) notModelled(in *regcode.Instr) bool {
 
 // readsMap executes an instruction that reads a map: what it finds is not known. A key that may not
 // be hashable ends the path.
-func (p *path) readsMap(in *regcode.Instr) bool {
-	if x, ok := in.SSA.(*ssa.Lookup); ok && !hashable(plan.Core(x.X.Type()).(*types.Map).Key()) || !p.mapAccess(in) {
+func (m maps) readsMap(in *regcode.Instr) bool {
+	p := m.p
+	if x, ok := in.SSA.(*ssa.Lookup); ok && !hashable(plan.Core(x.X.Type()).(*types.Map).Key()) || !m.mapAccess(in) {
 		return p.notModelled(in)
 	}
 	if p.end != "" {
@@ -54,15 +58,16 @@ func hashable(t types.Type) bool {
 
 // mapAccess makes the step of an access to a map. It returns false if in is none, or the map is not
 // known.
-func (p *path) mapAccess(in *regcode.Instr) bool {
+func (m maps) mapAccess(in *regcode.Instr) bool {
+	p := m.p
 	for i := range in.Wants {
 		w := &in.Wants[i]
 		if w.Kind != regcode.WantAccess || w.Hook.Extent != plan.MapObject {
 			continue
 		}
-		var m ssa.Value = w.Hook.Addr
+		var of ssa.Value = w.Hook.Addr
 		for k, o := range in.SSA.Operands(nil) {
-			if *o != m {
+			if *o != of {
 				continue
 			}
 			addr, ok := p.value(&in.Args[k]).Concrete.Bits()

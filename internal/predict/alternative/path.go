@@ -256,7 +256,7 @@ func (p *path) step() bool {
 		return going
 	}
 	if p.off {
-		if going, ok := p.made(in); ok {
+		if going, ok := libraryOf(p).made(in); ok {
 			return going
 		}
 	}

@@ -13,7 +13,8 @@ import (
 
 // nameOf returns the full name of the function that a call calls, "" if it is not known, or if its
 // code is instrumented.
-func (p *path) nameOf(call *ssa.CallCommon) string {
+func (l library) nameOf(call *ssa.CallCommon) string {
+	p := l.p
 	fn := call.StaticCallee()
 	if fn == nil || p.x.fork.Program.Plan.Func(fn) != nil {
 		return ""
@@ -26,7 +27,8 @@ func (p *path) nameOf(call *ssa.CallCommon) string {
 
 // quiet executes a call of a sync.Pool or a timer: args[0] is the callee. ok is false if it is no
 // such call, or one that is not modelled.
-func (p *path) quiet(name string, args []Value) (result Value, ok bool) {
+func (l library) quiet(name string, args []Value) (result Value, ok bool) {
+	p := l.p
 	switch name {
 	case "(*sync.Pool).Put": // what is put need not be got
 		pool, known := args[1].Concrete.Bits()
@@ -115,18 +117,19 @@ func (o operation) set(q *path, x *ssa.UnOp, v Value, ok uint64) {
 }
 
 // deferredQuiet runs a deferred call without effect on others. ok is false if it is another one.
-func (p *path) deferredQuiet(d Deferred, call *ssa.CallCommon) (ok bool) {
-	_, ok = p.quiet(p.nameOf(call), d.Args)
+func (l library) deferredQuiet(d Deferred, call *ssa.CallCommon) (ok bool) {
+	_, ok = l.quiet(l.nameOf(call), d.Args)
 	return ok
 }
 
 // quietCall executes such a call that is not deferred.
-func (p *path) quietCall(in *regcode.Instr, call *ssa.CallCommon) (going, ok bool) {
-	name := p.nameOf(call)
+func (l library) quietCall(in *regcode.Instr, call *ssa.CallCommon) (going, ok bool) {
+	p := l.p
+	name := l.nameOf(call)
 	if name == "" {
 		return false, false
 	}
-	v, ok := p.quiet(name, p.values(in.Args))
+	v, ok := l.quiet(name, p.values(in.Args))
 	if !ok {
 		return false, false
 	}

@@ -48,7 +48,7 @@ func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
 			choices = append(choices, func(q *path) { s.send(q, o) })
 		default:
 			choices = append(choices, func(q *path) { s.receive(q, o) })
-			if p.closes(uint64(o.event.Obj)) {
+			if channelsOf(p).closes(uint64(o.event.Obj)) {
 				choices = append(choices, func(q *path) { s.receiveClosed(q, o) })
 			}
 		}
@@ -86,7 +86,7 @@ func (s *selection) offer(p *path) (why string) {
 		if c, ok := ch.Concrete.Bits(); ok && !ch.symbolic() && p.memory.ticking(c) { // not yet
 			continue
 		}
-		if why := p.setChannel(&o.event, ch); why != "" {
+		if why := channelsOf(p).setChannel(&o.event, ch); why != "" {
 			return why
 		}
 		s.offers = append(s.offers, o)

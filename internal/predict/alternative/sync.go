@@ -102,7 +102,7 @@ func (o operation) on(m method, ptr Value, delta int64) bool {
 		return o.p.stop("opaque-object")
 	}
 	if m.kind == format.ChanClose {
-		n, ok := o.p.capacity(addr)
+		n, ok := channelsOf(o.p).capacity(addr)
 		if !ok {
 			return o.p.stop("unknown-capacity")
 		}
