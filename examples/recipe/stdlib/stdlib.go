@@ -31,8 +31,8 @@ func t1() {
 	e = 1       // race(12, by-path)
 	code = 0.5  // race(13, predicted)
 	flat = 7    // race(14, predicted)
-	f = 1
-	flat = 11 // race(16, predicted)
+	f = 1       // race(15, by-path)
+	flat = 11   // race(16, predicted)
 }
 
 func t2() {
@@ -53,7 +53,7 @@ func t2() {
 		println(e) // race(12, by-path)
 	}
 	if fmt.Sprintf("%02d%%%v", flat, ok) == "07%true" { // race(14, predicted) // race(16, predicted)
-		println(f)
+		println(f) // race(15, by-path)
 	}
 }
 
