@@ -177,8 +177,8 @@ func same(a, b []trace.Event) error {
 	}
 	m := &matcher{map[uint64]uint64{}, map[uint64]uint64{}}
 	for g := range x {
-		if n := len(y[g]); n == len(x[g])+1 && y[g][n-1].Kind == format.End {
-			// the program ended first
+		// the program may end before the goroutine does
+		for n := len(y[g]); n > len(x[g]) && (y[g][n-1].Kind == format.End || y[g][n-1].Kind == format.Exit); n-- {
 			y[g] = y[g][:n-1]
 		}
 		for i := range max(len(x[g]), len(y[g])) {
