@@ -104,7 +104,9 @@ func (e *env) datum(d flow.Datum, t types.Type) value {
 	}
 	if d.Null != nil {
 		if null, ok := e.values.term(d.Null); ok {
-			v.some = null == 0
+			if v.some = null == 0; !v.some {
+				v = zero(len(v.img))
+			}
 		}
 	}
 	return v
