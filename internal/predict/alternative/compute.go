@@ -118,8 +118,24 @@ func (p *path) compute(in *regcode.Instr) bool {
 	if err != nil {
 		return p.stop("panic")
 	}
+	if (floats(in.Kind) || floats(in.Kind2)) && !determined(code.Express(in, terms(args))) {
+		return p.next(in, Value{})
+	}
 	return p.next(in, Value{Concrete: v})
 }
+
+// determined reports whether the value of a term of constants is the same on every machine. That of
+// a NaN, or of a conversion of what does not fit, is not (TE1).
+func determined(t *goval.Term) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := goval.RecordedValue(t)
+	return ok
+}
+
+// floats reports whether a kind is one of floating point.
+func floats(k types.BasicKind) bool { return k >= types.Float32 && k <= types.Complex128 }
 
 // makeClosure makes a function value.
 func (p *path) makeClosure(in *regcode.Instr, x *ssa.MakeClosure) bool {
