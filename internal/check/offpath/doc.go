@@ -56,8 +56,9 @@
 //   - Calls of the library without effect are executed: those of library.go, and those of made.go.
 //     There errors.New and fmt.Errorf make new objects, and package fmt calls no method of operands
 //     that are nil, of basic types without methods, or such errors.
-//   - What is put into a sync.Pool need not be got. A timer that the alternative has made fires
-//     when a receive waits for it; before that, no select chooses its channel.
+//   - What is put into a sync.Pool need not be got. A timer that the alternative has made, for
+//     a known and positive time, fires when a receive waits for it; before that, no select chooses
+//     its channel.
 //
 // (CP4) What the goroutine does to others is what the steps say:
 //   - An access of memory that is not private (CP5), and an operation of synchronisation, is the

@@ -21,14 +21,14 @@ func (m *machine) unnoticed(call *ssa.CallCommon, args []value) (result value, o
 	case "(*sync.Pool).Put":
 		pointer(args[0])
 		return value{}, true
-	case "time.After":
-		return number(m.channel().base, 8), true
-	case "time.NewTicker":
-		if d, ok := args[0].bits(); !ok || int64(d) <= 0 {
+	case "time.After", "time.NewTimer", "time.NewTicker":
+		d, ok := args[0].bits()
+		switch {
+		case !ok || int64(d) <= 0: // it may send at once
 			return value{}, false
+		case fn.FullName() == "time.After":
+			return number(m.channel().base, 8), true
 		}
-		return m.timer(m.channel()), true
-	case "time.NewTimer":
 		return m.timer(m.channel()), true
 	case "time.AfterFunc":
 		return m.timer(nil), true

@@ -56,8 +56,8 @@
 // operation of the recorded run is a fork, with all outcomes but the recorded one.
 //
 // What is put into a sync.Pool need not be got, so Put has no effect. A timer that the alternative
-// starts fires at any time: not before a select that may choose its channel, nor to call
-// a function, but before a receive from its channel ends.
+// starts, for a known and positive time, fires later: not before a select that may choose its
+// channel, nor to call a function, but before a receive from its channel ends.
 //
 // (AL4) Functions and types. A call through a function value enters the function that the value is
 // known to be: a closure that the alternative has made, or a function that [Facts] has at the
@@ -81,12 +81,12 @@
 // Implicit checks (nil, bounds, division, shifts) are executed. A check that fails is a panic, and
 // a panic ends the path.
 //
-// A path also ends at what is not modelled: code that is not instrumented, maps, and each
-// instruction that needs an unknown value. An access that can race but not be executed is the last
-// step of its path. Loops and recursion are unrolled up to maxInstrs, maxSteps and maxDepth. Few
-// paths may be longer ([flow.Surroundings].Long): such a path comes back to what the recorded run
-// does, and goes on there. It is split no more, but takes one side of each choice. Every
-// alternative has the reason of its end, and the reasons are counted.
+// A path also ends at what is not modelled: code that is not instrumented, writes of maps, and each
+// instruction that needs an unknown value. What a read of a map finds is unknown. An access that
+// can race but not be executed is the last step of its path. Loops and recursion are unrolled up to
+// maxInstrs, maxSteps and maxDepth. Few paths may be longer ([flow.Surroundings].Long): such a path
+// comes back to what the recorded run does, and goes on there. It is split no more, but takes one
+// side of each choice. Every alternative has the reason of its end, and the reasons are counted.
 //
 // # Complexity
 //
@@ -106,7 +106,7 @@
 //	checks.go                     implicit checks
 //	path.go, explore.go           a path, and the execution of one instruction; the loop over paths
 //	control.go, compute.go        branches, calls and goroutines; instructions without effect
-//	access.go                     loads, stores, allocations
+//	access.go, maps.go            loads, stores, allocations; accesses of maps
 //	sync.go, channels.go          operations of sync and sync/atomic; of channels
 //	selects.go                    select statements
 package alternative

@@ -36,16 +36,17 @@ func (l library) quiet(name string, args []Value) (result Value, ok bool) {
 	case "(*time.Timer).Stop", "(*time.Ticker).Stop":
 		t, known := args[1].Concrete.Bits()
 		return Value{}, known && !args[1].symbolic() && p.memory.stop(t)
-	case "time.After":
-		return p.memory.channel()
 	case "time.AfterFunc":
 		return p.memory.timer(false)
-	case "time.NewTimer":
-		return p.memory.timer(true)
-	case "time.NewTicker":
-		if d, known := args[1].Concrete.Bits(); known && !args[1].symbolic() && int64(d) > 0 {
-			return p.memory.timer(true)
+	case "time.After", "time.NewTimer", "time.NewTicker":
+		d, known := args[1].Concrete.Bits()
+		switch {
+		case !known || args[1].symbolic() || int64(d) <= 0: // it may send at once
+			return Value{}, false
+		case name == "time.After":
+			return p.memory.channel()
 		}
+		return p.memory.timer(true)
 	}
 	return Value{}, false
 }
