@@ -31,9 +31,9 @@ type path struct {
 const (
 	maxForks = 256 // forks
 	maxAlike = 4   // forks of one goroutine at one source line
-	maxSame  = 32  // forks at one source line,
-	maxOther = 4   // if they are outcomes of an operation: a select may have many
+	maxSame  = 32  // forks at one source line
 	maxPaths = 512 // alternatives
+	maxLine  = 64  // alternatives of forks at one source line
 	maxCells = 8   // values that a word is known to have
 
 	maxLong   = 12 // forks with long alternatives
@@ -61,13 +61,14 @@ func (m *alternatives) explore() {
 	for range maxRounds {
 		list = m.forks(list, seen, off)
 		again := false
-		paths := 0 // alternatives so far
+		paths, line := 0, map[trace.Site]int{} // alternatives so far, and by source line
 		for _, f := range list {
-			if f.stale(off) && (f.around != nil || paths < maxPaths) {
+			if f.stale(off) && (f.around != nil || paths < maxPaths && line[f.Site()] < maxLine) {
 				f.explore(m.layout, off, m.mayBeLong(f, list))
 				again = true
 			}
 			paths += len(f.found)
+			line[f.Site()] += len(f.found)
 		}
 		if !again {
 			break
@@ -247,11 +248,7 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 			seen[f] = true
 			m.b.count.Forks++
 			p := place{g, f.Site()}
-			most := maxSame
-			if f.Outcome() {
-				most = maxOther
-			}
-			if alike[p]++; alike[p] > maxAlike || same[p.s] >= most || len(list) >= maxForks {
+			if alike[p]++; alike[p] > maxAlike || same[p.s] >= maxSame || len(list) >= maxForks {
 				m.b.count.Unexplored++
 				continue
 			}
