@@ -50,6 +50,9 @@ func detourOf(p *predict.Path) report.Detour {
 		G: p.G, Before: p.Before, Ended: p.Ended, Other: p.Other, Site: p.Where.Site, Line: int(p.Where.Line), Col: int(p.Where.Col), Expr: p.Where.Expr, Shape: p.Where.Type,
 		Base: p.Base, Was: p.Was, Is: p.Is,
 	}
+	if p.Timer != nil {
+		d.Timer, d.By, d.Armed = true, p.Timer.By, p.Timer.Armed
+	}
 	for _, s := range p.Steps {
 		step := report.DetourStep{Event: trace.Event{Kind: s.Kind, Flags: s.Flags, G: s.G, Site: s.Site, Obj: s.Obj, Size: s.Size}, Left: s.Left, Case: s.Case}
 		for _, c := range s.Calls {

@@ -18,6 +18,8 @@ type Path struct {
 	Other bool
 	// Ended says that there is no choice: the goroutine goes on where the recorded run ended
 	Ended bool
+	// the timer that starts the goroutine, which the recorded run does not have; nil: none
+	Timer *flow.Timer
 	// the first event of the trace that the goroutine does not execute any more
 	Before int64
 	Where  flow.Where
@@ -221,6 +223,9 @@ func acts(way *built.Way) bool {
 
 func pathOf(way *built.Way) *Path {
 	p := &Path{G: way.G, Fork: way.Fork, Base: way.Base, Other: way.Other, Ended: way.Ended, Before: way.At, Where: way.Where()}
+	if t, ok := way.Origin.Timer(); ok {
+		p.Timer = &t
+	}
 	for _, g := range way.Chosen {
 		was, _ := g.Term.Recorded()
 		p.Was, p.Is = append(p.Was, was), append(p.Is, g.Want)

@@ -18,6 +18,11 @@ type Detour struct {
 	// operation of synchronisation, Expr, has another outcome. In both cases there is no condition.
 	Ended, Other bool
 	Site         trace.Site // of the function that it is in
+	// Timer says that a timer starts the goroutine, which the recorded run does not have: By has
+	// started the timer in the event Armed.
+	Timer bool
+	By    trace.GoID
+	Armed int64
 	// of Expr: the condition, or with Base the pointer or index; 0: those of Site
 	Line, Col int
 	Expr      string
@@ -53,8 +58,15 @@ func (l *Locator) addDetours(s *Spec) (paths []*Path) {
 // addDetour adds one detour. Its first step has the number first, the next ones are below it.
 func (l *Locator) addDetour(d *Detour, first int64, started map[trace.GoID]trace.GoID) *Path {
 	at := l.leaves(d)
+	g := d.G
+	if d.Timer {
+		armed := l.seen[d.Armed]
+		armed.event.Obj = trace.Addr(d.G)
+		g = l.start(&armed.event, armed.stack, started)
+		l.goroutine(g).fn = l.function(d.Site)
+	}
 	p := &Path{
-		Goroutine: int(d.G), Position: l.position(d.Site), Func: l.function(d.Site), Expr: d.Expr, Base: d.Base,
+		Goroutine: int(g), Timer: d.Timer, Position: l.position(d.Site), Func: l.function(d.Site), Expr: d.Expr, Base: d.Base,
 		Ended: d.Ended, Before: d.Before, Steps: []PathStep{},
 	}
 	switch {
@@ -68,16 +80,16 @@ func (l *Locator) addDetour(d *Detour, first int64, started map[trace.GoID]trace
 		p.Line, p.Col = d.Line, d.Col
 	}
 	p.Source = l.source(p.File, p.Line)
-	locks := map[trace.GoID][]held{d.G: slices.Clone(at.locks)}
+	locks := map[trace.GoID][]held{g: slices.Clone(at.locks)}
 	for k, step := range d.Steps {
 		e := step.Event
 		if g, ok := started[e.G]; ok {
 			e.G = g
 		}
-		stack := l.detourStack(at.stack, &step, e.G != d.G)
+		stack := l.detourStack(at.stack, &step, e.G != g)
 		if e.Kind == format.Go {
 			e.Obj = trace.Addr(l.start(&e, stack, started))
-		} else if n := len(step.Calls); e.G != d.G && n > 0 {
+		} else if n := len(step.Calls); e.G != g && n > 0 {
 			l.goroutine(e.G).fn = l.function(step.Calls[n-1].Func)
 		}
 		l.seen[first-int64(k)] = place{event: e, stack: stack, locks: slices.Clone(locks[e.G])}
@@ -103,6 +115,8 @@ func outcome(e *trace.Event) string {
 		return "sends"
 	case format.SelectDefault:
 		return "takes the default"
+	case format.Block:
+		return "receives from a timer"
 	case format.OnceBegin:
 		return "calls the function"
 	case format.OncePass:

@@ -33,7 +33,8 @@
 // have the numbers −1, −2, and so on. Their stack is the one at which the goroutine leaves its
 // path, without the functions that have returned since, and with those that were called. The same
 // holds for locks. If the goroutine had not ended when the recorded run did, it leaves its path
-// there. A goroutine that starts off the recorded path gets a number after the recorded ones.
+// there. A goroutine that starts off the recorded path gets a number after the recorded ones, as
+// does one that a timer starts.
 //
 // (RT3) A report has one race or candidate per pair of source positions; Count is the number of
 // pairs of accesses. Its ID is made of function names, kinds and expressions, not of line numbers,

@@ -47,9 +47,12 @@ func (h *textHandler) paths(r *Race) {
 // path says where and why a goroutine leaves its recorded path.
 func (h *textHandler) path(p *Path) {
 	at := h.loc.Sprint(h.short(p.Position))
-	if p.Ended {
+	switch {
+	case p.Timer:
+		h.printf("  In the recorded run no timer started goroutine %d. In this schedule one fires, and it begins at %s\n", p.Goroutine, at)
+	case p.Ended:
 		h.printf("  Goroutine %d had not ended when the recorded run did. In this schedule it goes on at %s\n", p.Goroutine, at)
-	} else {
+	default:
 		h.printf("  Goroutine %d leaves its recorded path at %s, where %s\n", p.Goroutine, at, p.choice())
 	}
 	if p.Source != "" {

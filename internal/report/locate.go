@@ -112,6 +112,9 @@ func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc, shape ShapeFu
 			if l.toEnd = l.toEnd || d.Ended; !d.Ended {
 				l.forks[d.Before], l.wanted[d.Before] = place{}, true
 			}
+			if d.Timer {
+				l.wanted[d.Armed] = true
+			}
 		}
 		l.chains = append(l.chains, newChain(s))
 	}

@@ -60,6 +60,8 @@ type Path struct {
 	// Ended says that there is no condition: the goroutine had not ended when the recorded run did,
 	// and goes on from there.
 	Ended bool `json:"ended,omitempty"`
+	// Timer says that a timer starts the goroutine, which it did not in the recorded run.
+	Timer bool `json:"timer,omitempty"`
 	// the event that the steps replace; later events of the goroutine do not happen
 	Before int64 `json:"before"`
 	// Steps of the goroutine, and of goroutines that it starts. The steps of all paths of a race

@@ -257,7 +257,12 @@ func indexIn(in ssa.Instruction) int {
 func (m *machine) start(in *ssa.Go) {
 	f := m.frame
 	inner := m.entered(&in.Call, f.callee(&in.Call), f.operands(in.Call.Args), f.bindings(in.Call.Value))
-	s := m.steps.expect(format.Go, 0, f.at().Site, nil, 0)
+	m.starts(inner, f.at().Site)
+}
+
+// starts starts a goroutine with an invocation.
+func (m *machine) starts(inner *frame, site trace.Site) {
+	s := m.steps.expect(format.Go, 0, site, nil, 0)
 	m.env.heap.freeze(m.env.owner)
 	u := m.process.goroutine(trace.GoID(s.Event.Obj))
 	u.frame, inner.env = inner, u.env

@@ -112,6 +112,7 @@ func (in *subject) check() (c *process, err error) {
 	}()
 	in.recordedPathEnds()
 	in.atRest()
+	in.timerStarts()
 	s.match()
 	if !s.used {
 		return nil, nil

@@ -36,6 +36,10 @@
 //   - If the witness has an event of a step, executed or as an access of the race, it executes all
 //     events of the earlier steps of the same goroutine.
 //   - A step that may only be an access of the race (MO8) is not executed.
+//   - If a timer starts t (the snapshot's Starts), t has no recorded events. The window has the Go
+//     of t in the place of the event that has started the timer, if that is in the window. A
+//     goroutine that stops or starts the timer later, or is its firing, has none of its events from
+//     there on.
 //
 // (CP2) The interpreter starts from t's state at the fork, with the values of the witness:
 //   - The reads that t needs on the way to the fork (the snapshot's Needs) keep their recorded
@@ -56,9 +60,12 @@
 //   - Calls of the library without effect are executed: those of library.go, and those of made.go.
 //     There errors.New and fmt.Errorf make new objects, and package fmt calls no method of operands
 //     that are nil, of basic types without methods, or such errors.
-//   - What is put into a sync.Pool need not be got. A timer that the alternative has made, for
-//     a known and positive time, fires when a receive waits for it; before that, no select chooses
-//     its channel.
+//   - What is put into a sync.Pool need not be got. A timer that the alternative has made, for a
+//     known and positive time, fires when a receive waits for it, or where a step says that a
+//     select chooses its channel. So does one of the recorded run that t has started before the
+//     fork: the window has nothing else that happens to it, but on the path that t has left. A
+//     timer that the alternative has made starts a goroutine with its function, or does not, as the
+//     next step says.
 //
 // (CP4) What the goroutine does to others is what the steps say:
 //   - An access of memory that is not private (CP5), and an operation of synchronisation, is the
@@ -133,8 +140,8 @@
 //   - t is at the fork as the snapshot says, and the terms of the snapshot are right. Package walk
 //     has checked them against every recorded value up to the fork.
 //   - Which function a function value of the recorded run is and what it has captured, which type a
-//     type word is, and which capacity a channel has: the walk has seen the instruction that made
-//     them.
+//     type word is, which capacity a channel has, and which timer sends to it: the walk has seen
+//     the instruction that made them.
 //   - What memory held before the window.
 //   - What excluded code and other code without hooks does to the memory of (CP5). Package window
 //     has its records.
@@ -154,7 +161,7 @@
 //	frame, env             an invocation; what it evaluates operands with
 //	valuation, renaming    the values of the witness; addresses of new memory, there and here
 //	memory, heap, private  loads and stores: as steps; of new objects; of memory of t alone
-//	operations             synchronisation
+//	operations, timers     synchronisation; the timers that run
 //	typeWords, variables   types in interfaces; addresses of variables of packages
 //	surroundings           the trace around the alternative
 //	value, texts, std      values; contents of strings; calls of the standard library

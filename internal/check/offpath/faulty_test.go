@@ -40,6 +40,18 @@ func (f *faulty) Explore(s flow.Surroundings) []*flow.Alternative {
 	return list
 }
 
+// Timer is wrong about when a timer is started, or does not see that it is stopped.
+func (f *faulty) Timer() (t flow.Timer, ok bool) {
+	t, ok = f.Fork.Timer()
+	switch f.fault {
+	case "timer":
+		return t, false
+	case "stop":
+		t.Object ^= 8
+	}
+	return t, ok
+}
+
 // spoil puts the fault into an alternative.
 func (f *faulty) spoil(a *flow.Alternative) {
 	n := len(a.Steps)
@@ -161,7 +173,7 @@ func trusting(alt *built.Way, run *progtest.Run) bool {
 // explorer. What this package accepts has to be a race of the program, by the oracle of package
 // progtest. What it rejects is counted, with how much of it is no race.
 func TestFaultyExplorer(t *testing.T) {
-	kinds := []string{"guards", "flipped", "needs", "address", "value", "dropped", "unlocked", "swapped", "write", "foreign", "content", "fork"}
+	kinds := []string{"guards", "flipped", "needs", "address", "value", "dropped", "unlocked", "swapped", "write", "foreign", "content", "fork", "timer", "stop"}
 	trusted := 0 // what memory held before the window is not checked
 	passed, stopped, harm := map[string]int{}, map[string]int{}, map[string]int{}
 	eachRun(t, 200, 1, func(name string, p *progtest.Program, run *progtest.Run) {

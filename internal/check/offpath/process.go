@@ -61,11 +61,12 @@ func (p *process) execute() {
 func (p *process) goroutine(g trace.GoID) *machine {
 	o := &owner{born: len(p.heap.objects)}
 	q := p.script.queue(g)
+	t := &timers{in: p.in, heap: p.heap, first: g == p.in.alt.G}
 	return &machine{
 		process: p, steps: q,
 		env:    &env{owner: o, heap: p.heap, values: p.values, vars: p.vars, types: p.types, texts: p.texts},
 		memory: &memory{owner: o, steps: q, values: p.values, heap: p.heap, private: p.private, stacks: p.in.snap.Stacks},
-		ops:    &operations{owner: o, steps: q, values: p.values, heap: p.heap, in: p.in},
+		ops:    &operations{owner: o, steps: q, values: p.values, heap: p.heap, timers: t, in: p.in},
 	}
 }
 

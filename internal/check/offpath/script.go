@@ -169,7 +169,7 @@ func (s *script) measure(t *step) {
 		}
 	}
 	t.any = done > 0
-	t.whole = t.any && done == len(t.events)
+	t.whole = t.any && done == len(t.events) || t.Event.Kind == format.Block // it has no event
 	if t.Event.Kind.IsAccess() {
 		t.whole = t.whole && covered == bytesOf(uint64(t.Event.Obj), int(t.Event.Size))
 	}

@@ -17,19 +17,24 @@ import (
 // other cases, so the events of the step must name them (CP4).
 func (o *operations) selects(site trace.Site, in *ssa.Select, val func(ssa.Value) value) value {
 	chans := make([]uint64, len(in.States))
+	running := map[int]uint64{} // channels of timers, by the number of their case
 	open := false
 	for i, st := range in.States {
 		c, ok := val(st.Chan).bits()
 		if !ok {
 			throw("an unknown channel")
 		}
-		if o.heap.ticking(c) != nil { // its timer has not fired
-			c = 0
+		if o.timers.runs(c) {
+			running[i] = c
+			continue
 		}
 		chans[i] = c
 		open = open || c != 0
 	}
-	if !in.Blocking && !open { // only the default is left
+	switch {
+	case len(running) > 0 && (!open || o.steps.ahead(site).Event.Kind == format.Block):
+		return o.fires(site, in, running)
+	case !in.Blocking && !open: // only the default is left
 		return selected(in, -1, false, value{})
 	}
 	s := o.steps.ahead(site)
@@ -63,6 +68,22 @@ func (o *operations) selects(site trace.Site, in *ssa.Select, val func(ssa.Value
 	}
 	o.steps.expect(format.ChanRecv, flags|noValue(elem), site, &chans[k], 0)
 	return selected(in, k, true, o.received(s, elem))
+}
+
+// fires executes a select that receives from a timer, or takes the default because none of its
+// timers has fired and no other case has a channel.
+func (o *operations) fires(site trace.Site, in *ssa.Select, running map[int]uint64) value {
+	k := o.steps.ahead(site).Case
+	o.steps.expect(format.Block, 0, site, nil, 0)
+	if k < 0 && !in.Blocking {
+		return selected(in, -1, false, value{})
+	}
+	c, ok := running[k]
+	if !ok || in.States[k].Dir == types.SendOnly {
+		reject("CP4", "the step is case %d, which is no timer that runs", k)
+	}
+	o.timers.halt(c)
+	return selected(in, k, true, unknown(sizeof(in.States[k].Chan.Type().Underlying().(*types.Chan).Elem())))
 }
 
 // cases checks that the events of a step name the cases of the select other than number k.

@@ -17,6 +17,7 @@ type operations struct {
 	steps  *queue
 	values *valuation
 	heap   *heap
+	timers *timers
 	in     *subject
 }
 
@@ -268,8 +269,7 @@ func noValue(elem int) format.Flags {
 // receive is <-c: of an element, or of the zero value if the channel is closed.
 func (o *operations) receive(site trace.Site, in *ssa.UnOp, c value) value {
 	addr := pointer(c)
-	if x := o.heap.ticking(addr); x != nil {
-		x.ticks = false
+	if o.timers.halt(addr) {
 		v := unknown(sizeof(in.X.Type().Underlying().(*types.Chan).Elem()))
 		if in.CommaOk {
 			return value{tuple: []value{v, truth(true)}}

@@ -4,6 +4,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // unnoticed executes a call of the library that no other goroutine notices (CP3): of a sync.Pool,
@@ -31,7 +33,7 @@ func (m *machine) unnoticed(call *ssa.CallCommon, args []value) (result value, o
 		}
 		return m.timer(m.channel()), true
 	case "time.AfterFunc":
-		return m.timer(nil), true
+		return m.afterFunc(args[1]), true
 	case "(*time.Timer).Stop", "(*time.Ticker).Stop":
 		return m.stops(call, pointer(args[0]))
 	}
@@ -61,15 +63,15 @@ func (m *machine) timer(c *object) value {
 // timerSize is more than the size of a Timer and of a Ticker.
 const timerSize = 256
 
-// stops stops a timer that the alternative has made.
+// stops stops a timer that runs, or that the alternative has made.
 func (m *machine) stops(call *ssa.CallCommon, addr uint64) (result value, ok bool) {
-	x, _ := m.env.heap.number(addr)
-	if addr < freshBase || x == nil || addr != x.base || x.owner != m.env.owner || len(x.data.img) != timerSize {
-		return value{}, false
-	}
-	if c, ok := x.data.part(0, 8).bits(); ok {
-		if y := m.env.heap.ticking(c); y != nil {
-			y.ticks = false
+	if !m.ops.timers.halt(addr) {
+		x, _ := m.env.heap.number(addr)
+		if addr < freshBase || x == nil || addr != x.base || x.owner != m.env.owner || len(x.data.img) != timerSize {
+			return value{}, false
+		}
+		if c, ok := x.data.part(0, 8).bits(); ok {
+			m.ops.timers.halt(c)
 		}
 	}
 	if call.Signature().Results().Len() == 0 {
@@ -87,4 +89,20 @@ func (h *heap) ticking(addr uint64) *object {
 		return x
 	}
 	return nil
+}
+
+// afterFunc starts a timer with a function. The next step says whether it fires.
+func (m *machine) afterFunc(function value) value {
+	site := m.frame.at().Site
+	if m.steps.ahead(site).Event.Kind == format.Block {
+		m.steps.expect(format.Block, 0, site, nil, 0)
+		return m.timer(nil)
+	}
+	fn, free := m.functionAt(pointer(function))
+	if binds(fn) {
+		throw("a timer of a bound method")
+	}
+	t := m.env.heap.allocate(m.env.owner, unknown(8), false) // it cannot be stopped
+	m.starts(m.invocation(m.body(fn), nil, free), site)
+	return number(t.base, 8)
 }

@@ -150,14 +150,22 @@ func (p *path) spawn(in *regcode.Instr, call *ssa.CallCommon) bool {
 	if why != "" {
 		return p.stop(why)
 	}
+	if p.starts(in, c) {
+		p.frame.IP++
+	}
+	return true
+}
+
+// starts starts a goroutine with a call. It returns false if the path ends here.
+func (p *path) starts(in *regcode.Instr, c callee) bool {
 	if slices.ContainsFunc(slices.Concat(c.args, c.free), func(v Value) bool { return v.symbolic() }) {
-		return p.stop("goroutine-argument")
+		p.stop("goroutine-argument")
+		return false
 	}
 	f := Entry(c.code, c.args, c.free)
 	g := p.x.around.Goroutine()
 	p.emit(in, trace.Event{Kind: format.Go, Obj: trace.Addr(g)}, flow.Flow{})
 	p.memory.shared = true
 	p.waiting = append(p.waiting, started{g, f})
-	p.frame.IP++
 	return true
 }

@@ -55,9 +55,14 @@
 // A goroutine is the first at a Once and executes its function, or is not. Such an
 // operation of the recorded run is a fork, with all outcomes but the recorded one.
 //
-// What is put into a sync.Pool need not be got, so Put has no effect. A timer that the alternative
-// starts, for a known and positive time, fires later: not before a select that may choose its
-// channel, nor to call a function, but before a receive from its channel ends.
+// What is put into a sync.Pool need not be got, so Put has no effect. A timer that was started for
+// a known and positive time may have fired or not: a select that may choose its channel has both
+// outcomes, and a receive from its channel ends. That is no event of the window; the step says
+// which case it is. So is it for a timer of the recorded run ([Facts].TimerAt), if no other
+// goroutine starts or stops it and it has not fired. A timer that calls a function starts a
+// goroutine with it, at any time from then on, or does not: the path is split. The path ends where
+// it would be stopped. For a timer of the recorded run, that goroutine is a fork of its own
+// (flow.Fork.Timer).
 //
 // (AL4) Functions and types. A call through a function value enters the function that the value is
 // known to be: a closure that the alternative has made, or a function that [Facts] has at the

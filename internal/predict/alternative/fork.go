@@ -22,8 +22,10 @@ type Fork struct {
 	Frame   *Frame      // the innermost one
 	Args    []int       // the operands that may have other values; none with Rest and Other
 	Rest    bool        // the recorded run has ended here: what follows is no choice
+	Starts  *flow.Timer // with Rest: the timer that starts the goroutine; nil: none
 	Other   bool        // the instruction synchronises and may have another outcome (AL3)
 	At      trace.Site  // of the instruction
+	Event   int64       // of the trace, that the goroutine has next
 	Stacks  [][2]uint64 // addresses of the goroutine's stacks, which are no locations
 
 	// Needs and Guards are what the goroutine's next event depends on, on every path.
@@ -42,6 +44,11 @@ type Facts interface {
 
 	// CapacityAt returns the capacity of the channel at an address.
 	CapacityAt(addr uint64, before int64) (n uint64, ok bool)
+
+	// TimerAt returns the timer whose channel, or time.Timer, is at an address. ok is false unless
+	// the timer runs at a fork of g: it was started before that event of the trace, and not stopped
+	// since. Up to the event until it has not fired, and no other goroutine starts or stops it.
+	TimerAt(addr uint64, g trace.GoID, fork, until int64) (t flow.Timer, ok bool)
 
 	// TypeOf returns the type that a type word of an interface stands for.
 	TypeOf(word uint64, before int64) (goval.Dynamic, bool)
@@ -80,6 +87,14 @@ func (x *Fork) Site() trace.Site { return x.At }
 
 // Outcome implements [flow.Fork].
 func (x *Fork) Outcome() bool { return x.Other }
+
+// Timer implements [flow.Fork].
+func (x *Fork) Timer() (t flow.Timer, ok bool) {
+	if x.Starts == nil {
+		return t, false
+	}
+	return *x.Starts, true
+}
 
 // Where implements [flow.Fork].
 func (x *Fork) Where() flow.Where {

@@ -34,6 +34,7 @@ type memory struct {
 	locked    []uint64 // mutexes among them that are locked
 	timers    []uint64 // timers among them,
 	ticks     []uint64 // and channels to which one will send
+	still     []uint64 // timers of the recorded run that run no more, and their channels
 	shared    bool     // the path has started a goroutine
 	reader    bool     // one of these executes now: reads of the first one are not its own
 	assumes   []flow.Assumption
@@ -49,7 +50,7 @@ type stored struct {
 // clip makes copies of m independent: an append to one does not change another.
 func (m *memory) clip() {
 	m.stores, m.locked, m.assumes = slices.Clip(m.stores), slices.Clip(m.locked), slices.Clip(m.assumes)
-	m.timers, m.ticks = slices.Clip(m.timers), slices.Clip(m.ticks)
+	m.timers, m.ticks, m.still = slices.Clip(m.timers), slices.Clip(m.ticks), slices.Clip(m.still)
 }
 
 // allocate returns the address of a new object, of less than freshSize bytes, all zero.

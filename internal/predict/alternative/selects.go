@@ -3,6 +3,7 @@ package alternative
 import (
 	"go/types"
 	"math"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -26,6 +27,7 @@ type offer struct {
 	number int
 	event  trace.Event
 	send   bool
+	timer  bool        // the channel is one to which a timer will send
 	value  regcode.Arg // of a send
 	size   int64       // of an element of the channel
 	result int32       // register of what a receive returns
@@ -44,6 +46,8 @@ func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
 		switch {
 		case o.send && o.event.Aux == 0 && !x.Blocking:
 			// Only the recorded receiver can be waiting for it.
+		case o.timer:
+			choices = append(choices, func(q *path) { s.fires(q, o) })
 		case o.send:
 			choices = append(choices, func(q *path) { s.send(q, o) })
 		default:
@@ -83,7 +87,8 @@ func (s *selection) offer(p *path) (why string) {
 		if ch.isZero() {
 			continue
 		}
-		if c, ok := ch.Concrete.Bits(); ok && !ch.symbolic() && p.memory.ticking(c) { // not yet
+		if o.timer = p.runs(ch); o.timer {
+			s.offers = append(s.offers, o)
 			continue
 		}
 		if why := channelsOf(p).setChannel(&o.event, ch); why != "" {
@@ -99,7 +104,7 @@ func (s *selection) chosen(p *path, o *offer, e trace.Event, f flow.Flow) int64 
 	r := p.emit(s.in, e, f)
 	step := p.events.last()
 	for i := range s.offers {
-		if c := &s.offers[i]; o == nil || c.number != o.number {
+		if c := &s.offers[i]; !c.timer && (o == nil || c.number != o.number) {
 			step.Cases = append(step.Cases, flow.StepCase{Chan: uint64(c.event.Obj), Capacity: c.event.Aux, Send: c.send})
 		}
 	}
@@ -136,6 +141,16 @@ func (s *selection) receive(p *path, o *offer) {
 	p.frame.Regs[o.result] = element(r, o.size)
 }
 
+// fires receives from a timer: that is no event, but the step says which case it is.
+func (s *selection) fires(p *path, o *offer) {
+	ch, _ := p.value(&s.in.Args[2*o.number]).Concrete.Bits()
+	p.halts(ch)
+	p.emit(s.in, trace.Event{Kind: format.Block}, flow.Flow{})
+	p.events.last().Case = o.number
+	s.finish(p, uint64(o.number), 1)
+	p.frame.Regs[o.result] = Value{}
+}
+
 // receiveClosed receives the zero value of a closed channel.
 func (s *selection) receiveClosed(p *path, o *offer) {
 	e := o.event
@@ -146,8 +161,12 @@ func (s *selection) receiveClosed(p *path, o *offer) {
 
 // fallThrough takes the default.
 func (s *selection) fallThrough(p *path) {
-	if len(s.offers) > 0 {
+	switch {
+	case slices.ContainsFunc(s.offers, func(o offer) bool { return !o.timer }):
 		s.chosen(p, nil, trace.Event{Kind: format.SelectDefault}, flow.Flow{})
+	case len(s.offers) > 0: // no timer has fired
+		p.emit(s.in, trace.Event{Kind: format.Block}, flow.Flow{})
+		p.events.last().Case = -1
 	}
 	s.finish(p, math.MaxUint64, 0)
 }

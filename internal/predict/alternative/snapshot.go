@@ -14,8 +14,8 @@ import (
 // Snapshot implements [flow.Fork].
 func (x *Fork) Snapshot() *flow.Snapshot {
 	s := &flow.Snapshot{
-		Program: x.Program.Plan, Stacks: x.Stacks, Needs: slices.Clone(x.Needs), Guards: slices.Clone(x.Guards), Texts: x.Program.Texts,
-		Global: x.addressOf, Closure: x.closureAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
+		Program: x.Program.Plan, Starts: x.Starts, Stacks: x.Stacks, Needs: slices.Clone(x.Needs), Guards: slices.Clone(x.Guards), Texts: x.Program.Texts,
+		Global: x.addressOf, Closure: x.closureAt, Timer: x.timerAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
 	}
 	for f := x.Frame; f != nil; f = f.Caller {
 		s.Frames = append(s.Frames, f.snapshot())
@@ -47,6 +47,11 @@ func (x *Fork) closureAt(addr uint64, before int64) (c flow.Closure, ok bool) {
 		c.Free = append(c.Free, d)
 	}
 	return c, true
+}
+
+// timerAt returns the timer at an address that runs at the fork.
+func (x *Fork) timerAt(addr uint64, until int64) (t flow.Timer, ok bool) {
+	return x.Facts.TimerAt(addr, x.G, x.Event, until)
 }
 
 func (x *Fork) typeOf(word uint64, before int64) (t types.Type, prog *ssa.Program, ok bool) {

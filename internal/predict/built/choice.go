@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/model"
+	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -37,52 +38,67 @@ func (b *Window) Choice(ways []*Way) (c *Choice, ok bool) {
 	for i := range w.Events {
 		needAddress(&w.Events[i])
 	}
-	type point struct {
-		thread model.Thread
-		before int32
-		leaves int32
-	}
 	at := map[point]model.Obj{}
+	once := func(p point) model.Obj {
+		o, known := at[p]
+		if !known {
+			o = model.Obj(len(w.Init))
+			w.Init = append(w.Init, model.ObjState{})
+			at[p] = o
+			c.stays(o, p)
+		}
+		return o
+	}
 	for _, way := range ways {
-		if b.sends(way) {
+		if b.sends(way.Thread, way.Before) {
 			return nil, false
 		}
-		p := point{way.Thread, way.Before, way.Leaves}
-		once, known := at[p]
-		if !known {
-			once = model.Obj(len(w.Init))
-			w.Init = append(w.Init, model.ObjState{})
-			at[p] = once
-			c.stays(once, way)
+		var cuts []int32
+		for _, cut := range way.Cuts {
+			if b.sends(cut.Thread, cut.Before) {
+				return nil, false
+			}
+			p := point{cut.Thread, cut.Before, cut.Leaves}
+			cuts = append(cuts, c.begin(once(p), b.Threads[p.thread]))
 		}
-		c.leaves(once, way)
+		begin := c.leaves(once(point{way.Thread, way.Before, way.Leaves}), way)
+		for _, n := range cuts {
+			c.Edges = append(c.Edges, model.Edge{From: n, To: begin})
+		}
 	}
 	return c, true
 }
 
-// thread adds a thread of a goroutine, which begins with a OnceBegin.
-func (c *Choice) thread(once model.Obj, way *Way) (begin int32) {
-	begin = int32(len(c.Events))
-	c.Events = append(c.Events, model.Event{Kind: format.OnceBegin, Thread: model.Thread(len(c.Threads)), Obj: once, Partner: -1, Index: way.At, Site: way.Fork})
-	c.Threads = append(c.Threads, way.G)
-	return begin
+// A point is where a recorded path may be left, or end.
+type point struct {
+	thread         model.Thread
+	before, leaves int32 // as of a Way
 }
 
-// stays adds the choice of the recorded path. What was recorded after the fork comes after it, and
+// begin adds a thread of a goroutine, which begins with a OnceBegin.
+func (c *Choice) begin(once model.Obj, g trace.GoID) (n int32) {
+	n = int32(len(c.Events))
+	c.Events = append(c.Events, model.Event{Kind: format.OnceBegin, Thread: model.Thread(len(c.Threads)), Obj: once, Partner: -1})
+	c.Threads = append(c.Threads, g)
+	return n
+}
+
+// stays adds the choice of the recorded path. What was recorded after the point comes after it, and
 // so does what waits for the end of the goroutine, or for its next event.
-func (c *Choice) stays(once model.Obj, way *Way) {
-	begin := c.thread(once, way)
+func (c *Choice) stays(once model.Obj, p point) {
+	begin := c.begin(once, c.b.Threads[p.thread])
 	for i := range c.b.Events {
 		e := &c.b.Events[i]
-		if int32(i) == way.Leaves || e.Kind == format.Join && model.Thread(e.Obj) == way.Thread || e.Partner >= 0 && e.Partner == way.Leaves {
+		if int32(i) == p.leaves || e.Kind == format.Join && model.Thread(e.Obj) == p.thread || e.Partner >= 0 && e.Partner == p.leaves {
 			c.Edges = append(c.Edges, model.Edge{From: begin, To: int32(i)})
 		}
 	}
 }
 
-// leaves adds an alternative.
-func (c *Choice) leaves(once model.Obj, way *Way) {
-	begin := c.thread(once, way)
+// leaves adds an alternative. It returns its begin.
+func (c *Choice) leaves(once model.Obj, way *Way) (begin int32) {
+	begin = c.begin(once, way.G)
+	c.Events[begin].Index, c.Events[begin].Site = way.At, way.Fork
 	before := way.Before
 	if before < 0 {
 		before = c.b.starts(way.Thread)
@@ -98,6 +114,7 @@ func (c *Choice) leaves(once model.Obj, way *Way) {
 		}
 		c.Events = append(c.Events, e)
 	}
+	return begin
 }
 
 // starts returns the Go event of a thread, or -1.
@@ -149,14 +166,14 @@ func (c *Choice) wayOf(i int32) int {
 	return -1
 }
 
-// sends reports whether the goroutine of an alternative may wait in a send on a channel without a
-// buffer right before the fork.
-func (b *Window) sends(way *Way) bool {
-	if way.Before >= 0 {
-		e := &b.Events[way.Before]
+// sends reports whether a goroutine may wait in a send on a channel without a buffer after the
+// event before; -1: where the window begins.
+func (b *Window) sends(t model.Thread, before int32) bool {
+	if before >= 0 {
+		e := &b.Events[before]
 		return e.Kind == format.ChanSend && b.Init[e.Obj].Cap == 0
 	}
 	return slices.ContainsFunc(b.Init, func(s model.ObjState) bool {
-		return s.Cap == 0 && len(s.Queue) > 0 && s.SlotOf == way.Thread
+		return s.Cap == 0 && len(s.Queue) > 0 && s.SlotOf == t
 	})
 }

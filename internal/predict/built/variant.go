@@ -33,6 +33,13 @@ func (b *Window) Variant(ways ...*Way) *model.Window {
 	for _, way := range ways {
 		leaves[way.Thread] = way.Leaves
 	}
+	for _, way := range ways {
+		for _, c := range way.Cuts {
+			if first, ok := leaves[c.Thread]; !ok || c.Leaves < first {
+				leaves[c.Thread] = c.Leaves
+			}
+		}
+	}
 	ghosts := make(map[model.Thread]model.Thread, len(ways))
 	for i := range w.Events[:from] {
 		e := &w.Events[i]

@@ -1,6 +1,8 @@
 package built
 
 import (
+	"slices"
+
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
@@ -35,4 +37,20 @@ type Way struct {
 
 	Before int32 // the last event of the goroutine that both paths have, -1: none
 	Leaves int32 // the first event that the way replaces; the window's number of events: none
+
+	// Cuts are where the recorded paths of other goroutines end. If a timer starts the goroutine,
+	// they do before anything else happens to the timer.
+	Cuts []Cut
+}
+
+// A Cut is a point of the recorded path of a goroutine, after which it does nothing more.
+type Cut struct {
+	Thread         model.Thread
+	At             int64 // the event of the trace before which the path ends
+	Before, Leaves int32 // as of a Way
+}
+
+// CutsOff reports whether the recorded path of a thread ends earlier with the way.
+func (w *Way) CutsOff(t model.Thread) bool {
+	return slices.ContainsFunc(w.Cuts, func(c Cut) bool { return c.Thread == t })
 }

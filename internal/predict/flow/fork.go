@@ -26,6 +26,10 @@ type Fork interface {
 	// CompareAndSwap, a TryLock, a select, a receive, a Once. The fork comes before its events.
 	Outcome() bool
 
+	// Timer returns the timer that starts the goroutine of the fork, which the recorded run has
+	// not: the function of time.AfterFunc is called in it. ok is false for other forks.
+	Timer() (t Timer, ok bool)
+
 	// Where describes the choice for the report. If there is none, it has a site only.
 	Where() Where
 

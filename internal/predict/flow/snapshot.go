@@ -7,6 +7,7 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // A Snapshot is the state of a goroutine at a fork, before an instruction that has not been
@@ -15,6 +16,7 @@ type Snapshot struct {
 	Program *plan.Plan
 	Frames  []Frame     // the innermost first; each other frame is at the call of the one before it
 	Root    bool        // the goroutine ends with the last frame; else its callers are unknown
+	Starts  *Timer      // the timer that starts the goroutine (Fork.Timer); nil: none
 	Stacks  [][2]uint64 // where the goroutine's stack has been, which is no shared memory
 
 	// What the goroutine's next event depends on, on every path.
@@ -33,6 +35,10 @@ type Snapshot struct {
 	// walked code has made or stored it and its memory was not allocated anew since.
 	Closure func(addr uint64, before int64) (c Closure, ok bool)
 
+	// Timer returns the timer whose channel, or time.Timer, is at an address, if walked code has
+	// started it for a known and positive time, before the fork, and it runs there.
+	Timer func(addr uint64, until int64) (t Timer, ok bool)
+
 	// TypeOf returns the type that a type word of an interface stands for, and the program whose
 	// type it is, if walked code has made such an interface before an event of the trace.
 	// TypeWord returns the type word of an interface of type i that holds a t.
@@ -44,6 +50,13 @@ type Snapshot struct {
 type Closure struct {
 	Fn   *ssa.Function
 	Free []Datum
+}
+
+// A Timer is a timer that runs.
+type Timer struct {
+	Object uint64     // of its synchronisation
+	Armed  int64      // the event that has started it
+	By     trace.GoID // who did
 }
 
 // A Frame is one invocation.

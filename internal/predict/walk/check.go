@@ -60,7 +60,7 @@ func (g *goroutine) endValue(f *Frame, e *trace.Event) {
 		g.passed(f, e, &f.code.Plan.Params[i], f.code.Params[i], v, size)
 		if i < len(f.expects) && g.w.opts.branching {
 			if fn := f.expects[i].Function(); fn != nil {
-				g.learner.at(made{fn: fn, from: g.event}, v)
+				g.learner.at(made{fn: fn}, v, g.event)
 			}
 		}
 		return

@@ -89,6 +89,7 @@ func sampled(n uint32) bool { return n <= 64 || n&(n-1) == 0 }
 type forker struct {
 	w      *Walker
 	id     trace.GoID
+	event  *int64 // the current one
 	stack  *frameStack
 	stacks *spans
 	deps   *deps
@@ -116,7 +117,7 @@ func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	}
 	k.w.stats.Forks++
 	x := &alternative.Fork{
-		Program: k.w.program, Facts: &k.w.facts, G: k.id, Frame: k.stack.freeze(len(k.stack.frames) - 1), Args: args, Other: other, At: in.Site,
+		Program: k.w.program, Facts: &k.w.facts, G: k.id, Frame: k.stack.freeze(len(k.stack.frames) - 1), Args: args, Other: other, At: in.Site, Event: *k.event,
 		Needs: slices.Concat(k.deps.pending, k.deps.later), Guards: slices.Clone(k.pins.guards),
 	}
 	if x.At == 0 {

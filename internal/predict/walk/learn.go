@@ -8,6 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // A learner notes what the records of a goroutine show: where variables of packages are, the
@@ -16,36 +18,78 @@ type learner struct {
 	facts   *facts
 	program *regcode.Program
 	stacks  *spans
+	timer   *timer // on which the call under way has operated last; nil: none
 }
 
 // value notes a function value that an instruction has made or stored, or a channel.
 func (l *learner) value(f *Frame, in *regcode.Instr, event int64) {
 	switch x := in.SSA.(type) {
 	case *ssa.MakeClosure:
-		m := made{fn: x.Fn.(*ssa.Function), from: event}
+		m := made{fn: x.Fn.(*ssa.Function)}
 		for i := range x.Bindings {
 			m.free = append(m.free, f.Value(&in.Args[1+i]))
 		}
-		l.at(m, f.regs[in.Reg])
+		l.at(m, f.regs[in.Reg], event)
 	case *ssa.MakeChan:
 		if n, ok := f.Value(&in.Args[0]).Bits(); ok {
-			l.at(made{size: n, from: event}, f.regs[in.Reg])
+			l.at(made{size: n}, f.regs[in.Reg], event)
 		}
+	case *ssa.Call:
+		l.returned(f, in, event)
 	case *ssa.Store:
 		if fn := f.Value(&in.Args[1]).Function(); fn != nil && f.stage.known && len(f.stage.words) == 1 {
-			l.at(made{fn: fn, from: event}, goval.Known(f.stage.words[0]))
+			l.at(made{fn: fn}, goval.Known(f.stage.words[0]), event)
 		}
 	}
 }
 
 // at notes what is at an address that is not on a stack: stacks move.
-func (l *learner) at(m made, at goval.Value) {
+func (l *learner) at(m made, at goval.Value, event int64) {
 	addr, ok := at.Bits()
 	if !ok || addr < 4096 || l.stacks.contains(addr) {
 		return
 	}
-	m.addr = addr
-	l.facts.add(m)
+	l.facts.made(addr, m, event)
+}
+
+// ended notes what a call that ends has done to a timer.
+func (l *learner) ended(f *Frame, in *regcode.Instr) {
+	c, ok := timerCallOf(in)
+	if !ok || l.timer == nil {
+		return
+	}
+	if d, ok := f.Value(&in.Args[c.time]).Bits(); ok && int64(d) > 0 {
+		l.facts.armed(l.timer)
+	}
+}
+
+// returned notes the timer that a call has returned, or its channel.
+func (l *learner) returned(f *Frame, in *regcode.Instr, event int64) {
+	c, ok := timerCallOf(in)
+	addr, known := f.regs[in.Reg].Bits()
+	if !ok || l.timer == nil || !known {
+		return
+	}
+	same := func(t *timer) bool { return t == l.timer }
+	switch {
+	case c.channel:
+		l.facts.channels.add(addr, l.timer, event, same)
+	case c.handle:
+		l.facts.handles.add(addr, l.timer, event, same)
+	}
+}
+
+// loaded notes the channel of a timer, which is its first field, from a load of a channel.
+func (l *learner) loaded(w *regcode.Want, event int64, e *trace.Event) {
+	if w.Hook.Type == nil || e.Kind != format.Read || e.Size != 8 || e.Flags&format.FlagNoValue != 0 {
+		return
+	}
+	if _, ok := w.Hook.Type.Underlying().(*types.Chan); !ok {
+		return
+	}
+	if t, ok := l.facts.handles.at(uint64(e.Obj), event, anyTimer); ok && e.Val != 0 {
+		l.facts.channels.add(e.Val, t, event, func(was *timer) bool { return was == t })
+	}
 }
 
 // entered notes the function value of a call that entered a function at once, if the function
@@ -56,7 +100,7 @@ func (l *learner) entered(caller, f *Frame, event int64) {
 	if call, ok := in.SSA.(*ssa.Call); !ok || call.Call.IsInvoke() || !in.Dynamic || fn.Signature.Recv() != nil || len(fn.FreeVars) > 0 || plan.Generic(fn) {
 		return
 	}
-	l.at(made{fn: fn, from: event}, caller.Value(&in.Args[0]))
+	l.at(made{fn: fn}, caller.Value(&in.Args[0]), event)
 }
 
 // dynamicType notes the type word of an interface that an instruction has made.

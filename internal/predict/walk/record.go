@@ -83,7 +83,9 @@ func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int
 		}
 		f.stage.inside = true
 		f.stage.want++
+		g.learner.timer = nil
 	case regcode.WantEnd:
+		g.learner.ended(f, in)
 		f.stage.inside = false
 		f.stage.want++
 	case regcode.WantRuntime:
@@ -116,6 +118,9 @@ func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index i
 		}
 	}
 	s.gather(e)
+	if g.w.opts.branching {
+		g.learner.loaded(w, index, e)
+	}
 	stack := e.Flags&format.FlagStack != 0
 	if e.Kind == format.Read {
 		switch {

@@ -3,6 +3,7 @@ package walk
 import (
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -18,7 +19,7 @@ import (
 
 // Rest implements [flow.Rester]. A goroutine is left out if the walk does not know where exactly it
 // stands: in a call of code that is not walked, among deferred calls, after a panic, or within an
-// operation that has some of its records.
+// operation that has some of its records. The goroutines are among them that timers would start.
 func (w *Walker) Rest() []flow.Fork {
 	if !w.opts.branching || w.straight {
 		return nil
@@ -30,6 +31,11 @@ func (w *Walker) Rest() []flow.Fork {
 		}
 		if x := g.rest(); x != nil {
 			w.stats.Forks++
+			list = append(list, x)
+		}
+	}
+	for _, x := range w.pending {
+		if w.facts.runs(x.Starts) {
 			list = append(list, x)
 		}
 	}
@@ -57,7 +63,7 @@ func (g *goroutine) rest() (x *alternative.Fork) {
 		return nil
 	}
 	return &alternative.Fork{
-		Program: g.w.program, Facts: &g.w.facts, G: g.id, Frame: frame, At: at, Rest: true, Stacks: slices.Clip(g.stacks),
+		Program: g.w.program, Facts: &g.w.facts, G: g.id, Frame: frame, At: at, Event: math.MaxInt64, Rest: true, Stacks: slices.Clip(g.stacks),
 		Needs: slices.Concat(g.deps.pending, g.deps.later), Guards: slices.Clone(g.pins.guards),
 	}
 }
@@ -156,15 +162,19 @@ func (g *goroutine) entry() (*alternative.Frame, trace.Site) {
 		}
 		free = values(captured)
 	}
+	return g.w.entry(fn, values(g.started), free)
+}
+
+// entry returns the first frame of a goroutine that begins with fn, nil if that is not walked.
+func (w *Walker) entry(fn *ssa.Function, args, free []alternative.Value) (*alternative.Frame, trace.Site) {
 	if fn == nil || regcode.BoundMethod(fn) != nil {
 		return nil, 0
 	}
-	pf := g.w.plan.Func(fn)
-	if pf == nil || len(g.started)+len(free) != len(g.w.program.Code(pf).Args) {
+	pf := w.plan.Func(fn)
+	if pf == nil || len(args)+len(free) != len(w.program.Code(pf).Args) {
 		return nil, 0
 	}
-	f := alternative.Entry(g.w.program.Code(pf), values(g.started), free)
-	return f, pf.Site
+	return alternative.Entry(w.program.Code(pf), args, free), pf.Site
 }
 
 func values(list []goval.Value) []alternative.Value {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/alternative"
 	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
@@ -30,6 +31,8 @@ type Walker struct {
 	straight   bool // that call has begun
 	pool       framePool
 	facts      facts
+	timers     trace.GoID          // number of goroutines that timers could have started
+	pending    []*alternative.Fork // how these begin; some timers have fired or were stopped
 	private    privateMemory
 }
 
@@ -74,8 +77,8 @@ func newGoroutine(w *Walker, id trace.GoID) *goroutine {
 	g.pins.deps, g.privates.all = &g.deps, &w.private
 	g.machine = machine{id: id, opts: &w.opts, stats: &w.stats, deps: &g.deps, pins: &g.pins, forks: &g.forks}
 	g.emit = emitter{&g.deps, &w.out, &g.privates}
-	g.learner = learner{&w.facts, w.program, &g.stacks}
-	g.forks = forker{w: w, id: id, stack: &g.stack, stacks: &g.stacks, deps: &g.deps, pins: &g.pins}
+	g.learner = learner{facts: &w.facts, program: w.program, stacks: &g.stacks}
+	g.forks = forker{w: w, id: id, event: &g.event, stack: &g.stack, stacks: &g.stacks, deps: &g.deps, pins: &g.pins}
 	return g
 }
 
@@ -193,7 +196,17 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 			g.stacks = append(g.stacks, [2]uint64{uint64(e.Obj), uint64(e.Obj) + e.Val})
 		}
 		return false
-	case format.Start, format.End, format.Join, format.Acquire, format.Release, format.ReleaseMerge, format.Observe:
+	case format.Acquire, format.ReleaseMerge:
+		if g.w.opts.branching {
+			if t := g.w.facts.operation(index, e); t != nil {
+				g.learner.timer = t
+				if e.Kind == format.ReleaseMerge {
+					g.arms(t, index)
+				}
+			}
+		}
+		return false
+	case format.Start, format.End, format.Join, format.Release, format.Observe:
 		return false
 	}
 	switch e.Kind {

@@ -138,6 +138,20 @@ func (m *alternatives) stepOf(r *record) *flow.Step {
 	return &m.list[r.alt-1].alt.Steps[r.Index-flow.AlternativeBase]
 }
 
+// started returns the goroutines with alternatives that a timer starts which r has started.
+func (m *alternatives) started(r *record) (list []trace.GoID) {
+	if r.Event.Kind != format.ReleaseMerge {
+		return nil
+	}
+	for k := range m.list {
+		f := m.list[k].fork
+		if t, ok := f.Timer(); ok && t.Armed == r.Index && !slices.Contains(list, f.g) {
+			list = append(list, f.g)
+		}
+	}
+	return list
+}
+
 // caseOf returns the channel of a case that record i does not choose.
 func (m *alternatives) caseOf(i int, c flow.StepCase) *synch {
 	r := record{
@@ -238,10 +252,10 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 	open := m.b.opened(off.others)
 	choose := func(i int, indirect bool) {
 		r := &m.recs[i]
-		g := r.Event.G
 		for k := len(r.forks) - 1; k >= 0; k-- {
 			f := r.forks[k]
-			direct := f.Outcome() || slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(g, x, off) })
+			g := f.Goroutine()
+			direct := f.Outcome() || f.Ended() || slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(g, x, off) })
 			if seen[f] || direct == indirect || f.Outcome() && !m.meets(i) || indirect && !slices.ContainsFunc(f.Reads(), open.read) {
 				continue
 			}

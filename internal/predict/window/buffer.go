@@ -271,7 +271,7 @@ func (b *buffer) forked(varies bool) bool {
 	var o *opened
 	for i := range b.buf {
 		for _, fork := range b.buf[i].forks {
-			if fork.Outcome() && b.decided(&b.buf[b.operation(i)]) {
+			if fork.Ended() || fork.Outcome() && b.decided(&b.buf[b.operation(i)]) {
 				return true
 			}
 			if !varies {

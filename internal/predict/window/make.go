@@ -36,7 +36,7 @@ func (b *state) make(q *quietness) *product {
 	trust := &trusting{graph: g, reads: reads, appends: open}
 	access := &accesses{graph: g, reads: reads, turns: turns, excl: excl, trust: trust}
 	sync := &syncs{graph: g, reads: reads, turns: turns, started: make(map[trace.GoID]bool)}
-	p := &producer{graph: g, reads: reads, excl: excl, trust: trust, access: access, sync: sync}
+	p := &producer{graph: g, reads: reads, alts: alts, excl: excl, trust: trust, access: access, sync: sync}
 	p.produce()
 	produceAlts := &altProducer{graph: g, reads: reads, access: access, alts: alts}
 	produceAlts.produceAlternatives()

@@ -11,6 +11,7 @@ import (
 type producer struct {
 	*graph
 	reads  *resolver
+	alts   *alternatives
 	excl   *exclusions
 	trust  *trusting
 	access *accesses
@@ -104,6 +105,9 @@ func (m *producer) event(i int, r *record, t *thread) {
 	}
 	if !t.dead {
 		m.trust.trustsAfter(i, r, t)
+		for _, g := range m.alts.started(r) {
+			m.sync.begins(i, r, g, t)
+		}
 	}
 }
 

@@ -38,7 +38,9 @@ func (m *altProducer) produceAlternatives() {
 func (m *altProducer) produceAlternative(w *path) *built.Way {
 	t := m.threads[w.fork.g]
 	at := m.recs[m.onPath-1].Index + 1 // the event before which the path is left
-	if w.fork.Ended() {
+	if timer, ok := w.fork.Timer(); ok && timer.Armed >= m.recs[0].Index && m.thread(w.fork.g).by < 0 {
+		return nil
+	} else if w.fork.Ended() {
 		m.threadOf(w.fork.g)
 		t = m.thread(w.fork.g)
 	} else {
@@ -49,14 +51,7 @@ func (m *altProducer) produceAlternative(w *path) *built.Way {
 	}
 	m.reads.base = w.first
 	m.reads.asked = nil
-	before, leaves := int32(-1), int32(len(m.w.Events))
-	for _, n := range t.events {
-		if m.w.Events[n].Index >= at {
-			leaves = n
-			break
-		}
-		before = n
-	}
+	before, leaves := m.around(t, at)
 	n := len(m.w.Events)
 	threads := map[trace.GoID]*thread{t.g: {g: t.g, id: t.id, last: -1}}
 	ended := map[trace.GoID]bool{}
@@ -85,8 +80,46 @@ func (m *altProducer) produceAlternative(w *path) *built.Way {
 	return &built.Way{
 		G: t.g, Thread: t.id, Fork: w.fork.Site(), Where: w.fork.Where, Base: w.fork.Base(), Other: w.fork.Outcome(), Ended: w.fork.Ended(), At: at,
 		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes,
-		Alone: w.alone, Unseen: w.alt.Unseen, Origin: w.fork.Fork, Before: before, Leaves: leaves,
+		Alone: w.alone, Unseen: w.alt.Unseen, Origin: w.fork.Fork, Before: before, Leaves: leaves, Cuts: m.cuts(w.fork),
 	}
+}
+
+// cuts returns where goroutines do something to the timer that starts the goroutine of a fork,
+// after it was started.
+func (m *altProducer) cuts(f *fork) (list []built.Cut) {
+	timer, ok := f.Timer()
+	if !ok {
+		return nil
+	}
+	seen := map[trace.GoID]bool{}
+	for i := range m.recs[:m.onPath] {
+		e := &m.recs[i].Event
+		at := m.recs[i].Index
+		if uint64(e.Obj) != timer.Object || e.Kind != format.Acquire && e.Kind != format.ReleaseMerge || at <= timer.Armed || seen[e.G] {
+			continue
+		}
+		seen[e.G] = true
+		t := m.threads[e.G]
+		if t == nil || t.id < 0 {
+			continue
+		}
+		before, after := m.around(t, at)
+		list = append(list, built.Cut{Thread: t.id, At: at, Before: before, Leaves: after})
+	}
+	return list
+}
+
+// around returns the events of a thread around an event of the trace: the last one before it, -1 if
+// there is none, and the first one from it on, the number of the window's events if there is none.
+func (m *altProducer) around(t *thread, at int64) (before, after int32) {
+	before = -1
+	for _, n := range t.events {
+		if m.w.Events[n].Index >= at {
+			return before, n
+		}
+		before = n
+	}
+	return before, int32(len(m.w.Events))
 }
 
 // step makes the events of one step. It returns false if its goroutine can not go on, because what
@@ -110,8 +143,9 @@ func (m *altProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 	case r.Event.Kind == format.SelectDefault:
 		m.add(t, i, ev)
 		return true
-	case r.Event.Kind == model.Pin:
+	case r.Event.Kind == format.Block: // a timer has fired
 		if len(deps)+len(guards) > 0 {
+			ev.Kind = model.Pin
 			m.add(t, i, ev)
 		}
 		return true

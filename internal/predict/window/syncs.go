@@ -204,6 +204,11 @@ func (m *syncs) goEvent(i int, r *record, t *thread) {
 		return
 	}
 	m.started[u] = true
+	m.begins(i, r, u, t)
+}
+
+// begins makes the Go of u by t.
+func (m *syncs) begins(i int, r *record, u trace.GoID, t *thread) {
 	n := m.add(t, i, model.Event{Kind: format.Go, Deps: m.reads.resolve(r.Needs)})
 	started := m.threadOf(u)
 	m.thread(u).by = n
