@@ -65,7 +65,7 @@ func (p *path) run() (ended bool) {
 		}
 		next := p.waiting[n-1]
 		p.waiting = p.waiting[: n-1 : n-1]
-		p.g, p.frame, p.end = next.g, next.frame, ""
+		p.g, p.frame, p.end = next.g, next.frame.clone(), "" // other paths have the same frame
 		p.events.needs, p.events.guards = nil, nil
 		p.memory.reader = true
 	}

@@ -39,13 +39,13 @@ func (b *Window) Choice(ways []*Way) (c *Choice, ok bool) {
 		needAddress(&w.Events[i])
 	}
 	at := map[point]model.Obj{}
-	once := func(p point) model.Obj {
+	once := func(p point, index int64) model.Obj {
 		o, known := at[p]
 		if !known {
 			o = model.Obj(len(w.Init))
 			w.Init = append(w.Init, model.ObjState{})
 			at[p] = o
-			c.stays(o, p)
+			c.stays(o, p, index)
 		}
 		return o
 	}
@@ -59,9 +59,9 @@ func (b *Window) Choice(ways []*Way) (c *Choice, ok bool) {
 				return nil, false
 			}
 			p := point{cut.Thread, cut.Before, cut.Leaves}
-			cuts = append(cuts, c.begin(once(p), b.Threads[p.thread]))
+			cuts = append(cuts, c.begin(once(p, cut.At), b.Threads[p.thread], cut.At))
 		}
-		begin := c.leaves(once(point{way.Thread, way.Before, way.Leaves}), way)
+		begin := c.leaves(once(point{way.Thread, way.Before, way.Leaves}, way.At), way)
 		for _, n := range cuts {
 			c.Edges = append(c.Edges, model.Edge{From: n, To: begin})
 		}
@@ -76,17 +76,17 @@ type point struct {
 }
 
 // begin adds a thread of a goroutine, which begins with a OnceBegin.
-func (c *Choice) begin(once model.Obj, g trace.GoID) (n int32) {
+func (c *Choice) begin(once model.Obj, g trace.GoID, index int64) (n int32) {
 	n = int32(len(c.Events))
-	c.Events = append(c.Events, model.Event{Kind: format.OnceBegin, Thread: model.Thread(len(c.Threads)), Obj: once, Partner: -1})
+	c.Events = append(c.Events, model.Event{Kind: format.OnceBegin, Thread: model.Thread(len(c.Threads)), Obj: once, Partner: -1, Index: index})
 	c.Threads = append(c.Threads, g)
 	return n
 }
 
 // stays adds the choice of the recorded path. What was recorded after the point comes after it, and
 // so does what waits for the end of the goroutine, or for its next event.
-func (c *Choice) stays(once model.Obj, p point) {
-	begin := c.begin(once, c.b.Threads[p.thread])
+func (c *Choice) stays(once model.Obj, p point, index int64) {
+	begin := c.begin(once, c.b.Threads[p.thread], index)
 	for i := range c.b.Events {
 		e := &c.b.Events[i]
 		if int32(i) == p.leaves || e.Kind == format.Join && model.Thread(e.Obj) == p.thread || e.Partner >= 0 && e.Partner == p.leaves {
@@ -97,8 +97,8 @@ func (c *Choice) stays(once model.Obj, p point) {
 
 // leaves adds an alternative. It returns its begin.
 func (c *Choice) leaves(once model.Obj, way *Way) (begin int32) {
-	begin = c.begin(once, way.G)
-	c.Events[begin].Index, c.Events[begin].Site = way.At, way.Fork
+	begin = c.begin(once, way.G, way.At)
+	c.Events[begin].Site = way.Fork
 	before := way.Before
 	if before < 0 {
 		before = c.b.starts(way.Thread)
