@@ -30,7 +30,7 @@ func (g *ftG) opens(a *ftAccess, c *ftCell, makes bool) {
 		if w&ftLockBit != 0 {
 			w = c.hold()
 		}
-		if h := g.hint(a.addr); h.c == c {
+		if h := g.hints.at(a.addr); h.c == c {
 			ftWanted(a.addr, ftToInt(unsafe.Pointer(h.d)), ftToInt(unsafe.Pointer(h.o)), ftToInt(unsafe.Pointer(h.root)))
 		}
 		if d := c.history(a.addr); d != nil && d.o != nil {
@@ -60,7 +60,10 @@ type ftHint struct {
 	root *ftNode
 }
 
-func (g *ftG) hint(addr uintptr) *ftHint { return &g.hints[(addr>>3^addr>>6)&3] }
+// ftHints are those of a goroutine, by word.
+type ftHints [4]ftHint
+
+func (h *ftHints) at(addr uintptr) *ftHint { return &h[(addr>>3^addr>>6)&3] }
 
 // opensFirst is opens where the object must be looked up. The history notes it under both locks, so
 // that a note of none is corrected when an object is made.
@@ -108,21 +111,21 @@ func (c *ftHistory) knows(o *ftObject) {
 func (g *ftG) completes(a *ftAccess, acquires, releases bool) {
 	o, c, w, d := g.op.o, g.op.c, g.op.w, g.op.d
 	released := false
-	if acquires && o != nil && !o.w.own(g) {
-		if released = releases && o.w.bothFew(g); !released {
-			o.w.acquire(g)
+	if acquires && o != nil && !o.w.own(&g.ftThread) {
+		if released = releases && o.w.bothFew(&g.ftThread); !released {
+			o.w.acquire(&g.ftThread)
 		}
-		*g.hint(a.addr) = ftHint{c: c, d: d, o: o, root: o.w.vc.root}
+		*g.hints.at(a.addr) = ftHint{c: c, d: d, o: o, root: o.w.vc.root}
 	}
 	if c != nil && g.slot != 0 {
 		g.acted = g.clock
 		g.stats.atomic++
-		if d == nil || !g.recallsFor(c, w, a) || !d.quick(g, a.kind, g.epoch|uint64(a.kind)<<ftKindShift|a.site&ftSiteMask) {
+		if d == nil || !g.recallsFor(c, w, a) || !d.quick(&g.ftThread, a.kind, g.epoch|uint64(a.kind)<<ftKindShift|a.site&ftSiteMask) {
 			g.atomically(a)
 		}
 	}
 	if releases && !released {
-		o.w.put(g)
+		o.w.put(&g.ftThread)
 	}
 	if c == nil {
 		ftUnlockTable(a.addr)
@@ -136,21 +139,23 @@ func (g *ftG) completes(a *ftAccess, acquires, releases bool) {
 
 // recallsFor reports whether an atomic access need not be checked against plain ones, but those in
 // its history: they are known. The word's cell is held and has w.
-func (g *ftG) recallsFor(c *ftCell, w uint64, a *ftAccess) bool {
+func (t *ftThread) recallsFor(c *ftCell, w uint64, a *ftAccess) bool {
 	if a.site&ftFull != 0 {
 		return false
 	}
 	if a.addr&7 != 0 {
-		if w&ftFull != 0 && !g.recalls(w) || a.kind == ftAtomicWrites && !g.recallsWhole(c.r) {
+		if w&ftFull != 0 && !t.recalls(w) || a.kind == ftAtomicWrites && !t.recallsWhole(c.r) {
 			return false
 		}
 		_, w, _ = c.only(a.addr, w)
 	}
-	return w == 0 || g.recalls(w)
+	return w == 0 || t.recalls(w)
 }
 
 // own reports whether t released to r last. Then r has nothing that t does not know.
-func (r *ftRel) own(g *ftG) bool { return r.slot != 0 && r.slot == g.slot && r.clock >= g.who.first }
+func (r *ftRel) own(t *ftThread) bool {
+	return r.slot != 0 && r.slot == t.slot && r.clock >= t.who.first
+}
 
 // atomically takes the access by the rule. The word's cell is held.
 func (g *ftG) atomically(a *ftAccess) {

@@ -59,7 +59,7 @@ func newBenchG() *ftG {
 // one is ftOne of the program, behind the hook.
 func (g *ftG) one(addr uintptr, site uint64, kind uint8) {
 	if c := ftCellAt(addr &^ 7); c != nil { // the hook's
-		if w := ftLoad64(&c.w); w&ftFull != 0 && g.same(w) || kind == ftReads && c.read(g) {
+		if w := ftLoad64(&c.w); w&ftFull != 0 && g.same(w) || kind == ftReads && c.read(&g.ftThread) {
 			return
 		}
 		if addr&7 != 0 {
@@ -130,12 +130,12 @@ func BenchmarkLock(b *testing.B) {
 			for i := range b.N * 100 {
 				g := list[i%len(list)]
 				g.one(at+64+uintptr(g.who.goid)*8, 1, ftWrites)
-				o.lock(g, true, false)
-				if !g.again(o, at, ftAtomicWrites) {
+				o.lock(&g.ftThread, true, false)
+				if !o.again(&g.ftThread, at, ftAtomicWrites) {
 					g.access(&ftAccess{addr: at, site: 2, kind: ftAtomicWrites})
 				}
 				g.one(at+8, 3, ftWrites)
-				o.lock(g, false, false)
+				o.lock(&g.ftThread, false, false)
 			}
 		})
 	}

@@ -158,7 +158,7 @@ func TestLongBuffer(t *testing.T) {
 	o, g := new(ftObject), new(ftG)
 	g.start(nil, ftWho{})
 	for _, k := range []uint64{0, 1<<20 - 1, 1 << 20, 3<<20 - 1} {
-		o.buffer(g, &k, 3<<20)
+		o.buffer(&g.ftThread, &k, 3<<20)
 	}
 	if o.size < 3<<20 {
 		t.Errorf("%d entries", o.size)
@@ -188,18 +188,18 @@ func TestSendAndClose(t *testing.T) {
 		cells := 0
 		for _, s := range c.sends {
 			g := gs[s-'a']
-			if !g.sends(o, uint64(s)) {
+			if !o.sends(&g.ftThread, uint64(s)) {
 				cells++
 				g.access(&ftAccess{addr: addr, kind: ftReads, site: uint64(s)})
 			}
 			if s == 'b' && c.sends[0] == 'b' {
 				var r ftRel
-				r.release(g)
-				r.acquire(gs[0])
+				r.release(&g.ftThread)
+				r.acquire(&gs[0].ftThread)
 			}
 		}
 		g, a := gs[c.closer], &ftAccess{addr: addr, kind: ftWrites}
-		g.closes(o, a)
+		o.closes(g, a)
 		g.access(a)
 		if g.n != c.want || cells != c.inCells {
 			t.Errorf("%q, closed by %d: %d races, want %d; %d reads in cells, want %d", c.sends, c.closer, g.n, c.want, cells, c.inCells)

@@ -85,7 +85,7 @@ func (g *ftG) rules(a *ftAccess) {
 	if c == nil || g.slot == 0 && !g.arrive() {
 		return
 	}
-	if a.kind == ftReads && g.readSplit(c, a) {
+	if a.kind == ftReads && c.readSplit(&g.ftThread, a) {
 		return
 	}
 	g.acted = g.clock
@@ -102,7 +102,7 @@ func (g *ftG) rules(a *ftAccess) {
 
 // held takes an access to a word whose cell is held and has w. It returns its W.
 func (g *ftG) held(c *ftCell, w uint64, a *ftAccess, l *ftLine) uint64 {
-	c.gather(g)
+	c.gather(&g.ftThread)
 	if a.site&ftFull == 0 {
 		return g.part(c, w, a, l)
 	}
@@ -148,7 +148,7 @@ func (g *ftG) read(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 			}
 		}
 		g.stats.readShared++
-		return d.put(g, ftReads, a.site).word()
+		return d.put(&g.ftThread, ftReads, a.site).word()
 	}
 	if r == 0 || g.recalls(r) || g.knows(r) {
 		g.stats.readExclusive++
@@ -158,7 +158,7 @@ func (g *ftG) read(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 	d := ftNewHistory(ftFirstHistory)
 	d.first(r)
 	l.marked(ftMarkHistory)
-	return d.put(g, ftReads, a.site).word()
+	return d.put(&g.ftThread, ftReads, a.site).word()
 }
 
 func (g *ftG) write(w, r uint64, a *ftAccess) (uint64, uint64) {
@@ -199,7 +199,7 @@ func (g *ftG) atomic(w, r uint64, a *ftAccess, l *ftLine) uint64 {
 			g.check(d.list[i], k, a)
 		}
 	}
-	return d.put(g, a.kind, a.site).word()
+	return d.put(&g.ftThread, a.kind, a.site).word()
 }
 
 // check is the check w ≼ C(t), of an earlier access of the kind.

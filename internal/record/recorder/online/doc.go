@@ -136,8 +136,10 @@
 //   - Cells of memory below 1 TiB are found from the address alone; a directory took three loads.
 //     A page of cells is written before it is read, because reading it first costs a second fault.
 //   - The filter (ON5) is the default, because locks that stay with their goroutine are then free.
-//   - ftG has many methods. Each of its rules uses the epoch, the context, the clock and the
-//     counters of the goroutine at once, and assembly fixes its layout.
+//   - A goroutine has two types. ftThread is the paper's thread state, with the context and the
+//     counters. The clocks of objects and the histories use this part alone. The rules for accesses
+//     are methods of ftG, which also has the steps, the hints and the races found. It begins with
+//     its ftThread, so that a pointer to either is the same address.
 //
 // # Rejected alternatives
 //
@@ -156,5 +158,5 @@
 //
 // # Names
 //
-//	g  goroutine t; c  cell; w, r  W and R; a  the access at hand; o  object; word  an epoch and a site (word.go)
+//	t  goroutine t, by its ftThread; g  the same, by its ftG; c  cell; w, r  W and R; a  the access at hand; o  object; word  an epoch and a site (word.go)
 package online

@@ -47,9 +47,9 @@ func (x *ftPairs) copy(y *ftPairs, n uint32) {
 // swapFew is swap where both have a leaf of few slots of their own: what is released goes there and
 // what is acquired comes from there, component by component. It is one function since there is one
 // for every message.
-func (r *ftRel) swapFew(g *ftG) bool {
-	a, b := g.vc.root, r.vc.root
-	if n := r.bothOwn(g); n == 0 {
+func (r *ftRel) swapFew(t *ftThread) bool {
+	a, b := t.vc.root, r.vc.root
+	if n := r.bothOwn(t); n == 0 {
 		return false
 	} else {
 		x, y := a.pairs(), b.pairs()
@@ -62,22 +62,22 @@ func (r *ftRel) swapFew(g *ftG) bool {
 	}
 	if c := a.clock(r.slot); *c < r.clock {
 		*c = r.clock
-		if r.slot != g.slot {
-			g.learn(r.slot, r.clock)
+		if r.slot != t.slot {
+			t.learn(r.slot, r.clock)
 		}
 	}
-	r.slot, r.clock = g.slot, g.clock
-	g.tick()
-	g.from = ftComponent{}
+	r.slot, r.clock = t.slot, t.clock
+	t.tick()
+	t.from = ftComponent{}
 	return true
 }
 
 // bothOwn returns the pairs to look at if t and r have a leaf of few slots of their own, and
 // nothing else; 0: they have not.
-func (r *ftRel) bothOwn(g *ftG) uint32 {
-	a, b := g.vc.root, r.vc.root
-	if n := ftPairsTaken(); n <= ftFew && a != nil && b != nil && g.slot != 0 && r.slot != 0 && r.slot < ftLeafSlots &&
-		g.vc.height|g.vc.n|r.vc.height|r.vc.n == 0 && a.alone() && b.alone() && g.all == ftLoad32(&ftAll) {
+func (r *ftRel) bothOwn(t *ftThread) uint32 {
+	a, b := t.vc.root, r.vc.root
+	if n := ftPairsTaken(); n <= ftFew && a != nil && b != nil && t.slot != 0 && r.slot != 0 && r.slot < ftLeafSlots &&
+		t.vc.height|t.vc.n|r.vc.height|r.vc.n == 0 && a.alone() && b.alone() && t.all == ftLoad32(&ftAll) {
 		return n
 	}
 	return 0
@@ -85,25 +85,25 @@ func (r *ftRel) bothOwn(g *ftG) uint32 {
 
 // bothFew is acquire and put in one, in place: both come to have the maximum. Others wait for it,
 // since an atomic operation is under the lock of its cell.
-func (r *ftRel) bothFew(g *ftG) bool {
-	n := r.bothOwn(g)
+func (r *ftRel) bothFew(t *ftThread) bool {
+	n := r.bothOwn(t)
 	if n == 0 {
 		return false
 	}
-	x, y := g.vc.root.pairs(), r.vc.root.pairs()
+	x, y := t.vc.root.pairs(), r.vc.root.pairs()
 	m := max(x[0]>>32, y[0]>>32)
 	x[0], y[0] = ftSecond(x[0], m), ftSecond(y[0], m)
 	for k := uint32(1); k < min(n, ftFew); k++ {
 		m := ftMaxPair(x[k], y[k])
 		x[k], y[k] = m, m
 	}
-	if s := r.slot; s != g.slot {
-		m := max(*g.vc.root.clock(s), r.clock)
-		*g.vc.root.clock(s), *r.vc.root.clock(s) = m, m
-		g.learn(s, m)
+	if s := r.slot; s != t.slot {
+		m := max(*t.vc.root.clock(s), r.clock)
+		*t.vc.root.clock(s), *r.vc.root.clock(s) = m, m
+		t.learn(s, m)
 	}
-	r.slot, r.clock = g.slot, g.clock
-	g.from = ftComponent{}
+	r.slot, r.clock = t.slot, t.clock
+	t.from = ftComponent{}
 	return true
 }
 

@@ -58,12 +58,12 @@ func (s *ftReleases) forget(n uint32) {
 // assembly asks it too.
 //
 //go:nosplit
-func (g *ftG) same(w uint64) bool { return w-g.base < g.width }
+func (t *ftThread) same(w uint64) bool { return w-t.base < t.width }
 
 // begin makes the present epoch the first of a context.
 //
 //go:nosplit
-func (g *ftG) begin() { g.base, g.width = g.epoch, 1<<ftEpochShift }
+func (t *ftThread) begin() { t.base, t.width = t.epoch, 1<<ftEpochShift }
 
 // A lock that gave no context back the last ftLost times is passed on by its goroutines: of its
 // releases one in ftLost is noted from there on, until one of them gives a context back. What is
@@ -74,8 +74,8 @@ const ftLost = 16
 func (o *ftObject) lost() bool { return o.passed >= ftLost }
 
 // unlocked notes the release of a lock, which t held in the context before.
-func (g *ftG) unlocked(o *ftObject, before uint64) {
-	if !ftFilter || ftSlotOf(before) != g.slot {
+func (o *ftObject) unlocked(t *ftThread, before uint64) {
+	if !ftFilter || ftSlotOf(before) != t.slot {
 		return
 	}
 	if o.given {
@@ -86,12 +86,12 @@ func (g *ftG) unlocked(o *ftObject, before uint64) {
 	if o.passed++; o.lost() && o.passed%ftLost != 0 {
 		return
 	}
-	s := &g.releases
+	s := &t.releases
 	if s.last != before {
 		s.n, s.done = 0, 0
 	}
 	s.push(ftReleased{lock: o.key, before: before, others: o.taken})
-	s.last = g.base
+	s.last = t.base
 }
 
 // locked is (TR6). If no other goroutine has acquired the lock that t released as its last message,
@@ -99,18 +99,18 @@ func (g *ftG) unlocked(o *ftObject, before uint64) {
 // back. Of several locks, the context around the first of them is back when all are. A read lock
 // gives no context back: another goroutine may release it, and a writer that acquires that release
 // knows of t's first release and not of t's later events.
-func (g *ftG) locked(o *ftObject) {
+func (o *ftObject) locked(t *ftThread) {
 	if !ftFilter {
 		return
 	}
-	*g.kept.place(o.key) = o
-	if g.slot == 0 {
-		g.arrive()
+	*t.kept.place(o.key) = o
+	if t.slot == 0 {
+		t.arrive()
 	}
-	o.by = g.slot
-	g.stats.locks++
-	s := &g.releases
-	if s.n == 0 || s.last != g.base || g.all != ftLoad32(&ftAll) {
+	o.by = t.slot
+	t.stats.locks++
+	s := &t.releases
+	if s.n == 0 || s.last != t.base || t.all != ftLoad32(&ftAll) {
 		return
 	}
 	place, ok := s.find(o.key)
@@ -121,13 +121,13 @@ func (g *ftG) locked(o *ftObject) {
 		s.forget(place + 1)
 		return
 	}
-	g.back(o, place)
+	o.back(t, place)
 }
 
 // back notes that the lock of a release was taken again, and gives t the context around those that
 // are all back.
-func (g *ftG) back(o *ftObject, place uint32) {
-	s := &g.releases
+func (o *ftObject) back(t *ftThread, place uint32) {
+	s := &t.releases
 	o.passed = 0
 	for s.at(place).back = true; s.done < s.n && s.at(s.done).back; s.done++ {
 	}
@@ -136,13 +136,13 @@ func (g *ftG) back(o *ftObject, place uint32) {
 	}
 	for s.n > 0 && s.at(s.n-1).back {
 		s.n--
-		g.base = s.at(s.n).before
-		g.stats.returned++
+		t.base = s.at(s.n).before
+		t.stats.returned++
 	}
 	s.done = min(s.done, s.n)
-	s.last = g.base
-	if g.width = g.epoch - g.base + 1<<ftEpochShift; g.all != ftLoad32(&ftAll) { // meanwhile
-		g.begin()
+	s.last = t.base
+	if t.width = t.epoch - t.base + 1<<ftEpochShift; t.all != ftLoad32(&ftAll) { // meanwhile
+		t.begin()
 	}
 }
 
@@ -150,24 +150,24 @@ func (g *ftG) back(o *ftObject, place uint32) {
 // goroutine knows of that epoch, but its later accesses need not be ordered with t's earlier
 // epochs. Other goroutines call it, so it only sets width to 0, and no access of t is dropped
 // until t begins a new context (uncut).
-func (g *ftG) cut() {
-	if ftLoad64(&g.width) > 1<<ftEpochShift {
-		ftStore64(&g.width, 0)
+func (t *ftThread) cut() {
+	if ftLoad64(&t.width) > 1<<ftEpochShift {
+		ftStore64(&t.width, 0)
 	}
 }
 
 //go:nosplit
-func (g *ftG) uncut() {
-	if g.width == 0 {
-		g.begin()
+func (t *ftThread) uncut() {
+	if t.width == 0 {
+		t.begin()
 	}
 }
 
 // again reports whether t has made an atomic access of this kind at addr, where lock o is, in its
 // context, which stands for another. Within one context a lock is taken twice only if it gave the
 // context back.
-func (g *ftG) again(o *ftObject, addr uintptr, kind uint8) bool {
-	if !ftFilter || g.slot == 0 || o.lost() {
+func (o *ftObject) again(t *ftThread, addr uintptr, kind uint8) bool {
+	if !ftFilter || t.slot == 0 || o.lost() {
 		return false
 	}
 	c := ftCellAt(addr &^ 7)
@@ -181,17 +181,17 @@ func (g *ftG) again(o *ftObject, addr uintptr, kind uint8) bool {
 		}
 		c = ftGroupCell(addr&^7, p)
 	}
-	if d := ftHistoryOf(ftLoad64(&c.r)); d == nil || !d.find(g, kind) {
+	if d := ftHistoryOf(ftLoad64(&c.r)); d == nil || !d.find(t, kind) {
 		return false
 	}
-	g.stats.locksAgain++
+	t.stats.locksAgain++
 	return true
 }
 
 // find is has, for atomic accesses.
-func (c *ftHistory) find(g *ftG, kind uint8) bool {
+func (c *ftHistory) find(t *ftThread, kind uint8) bool {
 	for i := uint32(0); i < 8 && i < c.n; i++ {
-		if w := c.list[i]; g.same(w) && uint8(w>>ftKindShift&3) == kind {
+		if w := c.list[i]; t.same(w) && uint8(w>>ftKindShift&3) == kind {
 			return true
 		}
 	}

@@ -29,7 +29,7 @@ func TestLocksAgain(t *testing.T) {
 	lock := func(g trace.GoID, obj trace.Addr, want bool) {
 		t.Helper()
 		p.step(&trace.Event{Kind: format.Lock, G: g, Obj: obj})
-		if got := p.g(g).again(ftObjects.at(ftLockClass, uintptr(obj)), uintptr(obj), ftAtomicWrites); got != want {
+		if got := ftObjects.at(ftLockClass, uintptr(obj)).again(&p.g(g).ftThread, uintptr(obj), ftAtomicWrites); got != want {
 			t.Errorf("goroutine %d, lock %#x: again %v, want %v", g, obj, got, want)
 		}
 		do(format.Unlock, g, obj)

@@ -3,9 +3,22 @@ package online
 import "unsafe"
 
 // ftG is the state of the detector for a goroutine. Only the goroutine itself uses it, or one that
-// completes an operation for it while it waits. The rules are its methods, since each of them needs
-// the epoch, the context, the clock and the counters at once.
+// completes an operation for it while it waits. The rules for accesses are its methods. They use
+// clocks and epochs by the methods of the thread state.
 type ftG struct {
+	_        ftOff
+	ftThread // first, so that a pointer to either is the same address
+	found    [4]ftFound
+	n        int // of found
+	op       ftOperation
+	hints    ftHints
+	steps    ftSteps
+}
+
+// ftThread is the thread state of the paper, E(t) and C(t), with the goroutine's slot, its context,
+// the locks that it released or kept, and its counters. The clocks of objects (ftRel) and the
+// histories of locations use nothing else of a goroutine.
+type ftThread struct {
 	_ ftOff
 	// E(t); 0: no slot was free, the goroutine is not seen (ON1). The first fields: assembly reads
 	// them
@@ -26,12 +39,7 @@ type ftG struct {
 	who      ftWho
 	releases ftReleases
 	kept     ftKept
-	found    [4]ftFound
-	n        int // of found
 	stats    ftStats
-	op       ftOperation
-	hints    [4]ftHint
-	steps    [4]ftStep
 }
 
 // ftFound is a pair of accesses that a check fails for.
@@ -45,17 +53,17 @@ type ftFound struct {
 }
 
 // knows reports whether w ≼ C(t).
-func (g *ftG) knows(w uint64) bool {
+func (t *ftThread) knows(w uint64) bool {
 	s := ftSlotOf(w)
-	return s == g.slot || ftClockOf(w) <= g.vc.get(s)
+	return s == t.slot || ftClockOf(w) <= t.vc.get(s)
 }
 
 // at returns the component of C(t) of a slot.
-func (g *ftG) at(slot uint32) uint32 {
-	v := &g.vc
+func (t *ftThread) at(slot uint32) uint32 {
+	v := &t.vc
 	switch {
-	case slot == g.slot:
-		return g.clock
+	case slot == t.slot:
+		return t.clock
 	case v.height|v.n == 0 && slot < ftLeafSlots && v.root != nil:
 		return *v.root.clock(slot) // slot 0 is never passed
 	}
@@ -121,24 +129,24 @@ func ftInitSlots() {
 	ftSlots.n, ftSlots.head, ftSlots.tail = 1, 0, 0
 }
 
-// arrive gives g its slot, at its first access (ON1), and reports whether there is one.
-func (g *ftG) arrive() bool {
-	if g.epoch != 0 {
-		g.take()
+// arrive gives t its slot, at its first access (ON1), and reports whether there is one.
+func (t *ftThread) arrive() bool {
+	if t.epoch != 0 {
+		t.take()
 	}
-	return g.slot != 0
+	return t.slot != 0
 }
 
-// take gives g a slot: one of an ended goroutine of whose last access it knows, or a new one.
-func (g *ftG) take() {
+// take gives t a slot: one of an ended goroutine of whose last access it knows, or a new one.
+func (t *ftThread) take() {
 	ftLock(&ftSlots.lock)
 	s := uint32(0)
 	for i := min(ftTries, ftSlots.tail-ftSlots.head); i > 0; i-- {
 		f := uint32(ftSlots.free.list[ftSlots.head&0xffff])
 		ftSlots.head++
-		if g.knows(ftEpoch(f, ftSlots.list.list[f].acted)) {
+		if t.knows(ftEpoch(f, ftSlots.list.list[f].acted)) {
 			s = f
-			g.stats.slotsAgain++
+			t.stats.slotsAgain++
 			break
 		}
 		ftSlots.free.list[ftSlots.tail&0xffff] = uint16(f)
@@ -155,109 +163,111 @@ func (g *ftG) take() {
 	case ftSlots.head != ftSlots.tail: // (ON1)
 		s = uint32(ftSlots.free.list[ftSlots.head&0xffff])
 		ftSlots.head++
-		g.stats.slotsEarly++
+		t.stats.slotsEarly++
 	}
 	if s == 0 {
-		g.slot, g.clock, g.epoch = 0, 0, 0
-		g.begin()
-		g.stats.unseen++
+		t.slot, t.clock, t.epoch = 0, 0, 0
+		t.begin()
+		t.stats.unseen++
 	} else {
-		g.enter(s)
+		t.enter(s)
 	}
 	ftUnlock(&ftSlots.lock)
 }
 
-// enter makes g the goroutine of slot s. The last release there was of the clock before the last.
-func (g *ftG) enter(s uint32) {
+// enter makes t the goroutine of slot s. The last release there was of the clock before the last.
+func (t *ftThread) enter(s uint32) {
 	ftSlots.alive++
 	r := &ftSlots.list.list[s]
-	if g.vc.get(s)+1 < r.clock {
+	if t.vc.get(s)+1 < r.clock {
 		ftStore32(&r.whole, r.clock+1)
 	}
 	r.clock++
-	g.slot, g.place, g.clock, g.acted = s, s%ftSharedPlaces, r.clock, r.acted
-	g.all = ftLoad32(&ftAll) // an earlier acquireAll does not know of this clock
-	g.epoch = ftEpoch(s, g.clock)
-	g.begin()
-	g.releases.n, g.releases.done = 0, 0
-	g.who.first = g.clock
-	r.who[r.next%uint32(len(r.who))] = g.who
+	t.slot, t.place, t.clock, t.acted = s, s%ftSharedPlaces, r.clock, r.acted
+	t.all = ftLoad32(&ftAll) // an earlier acquireAll does not know of this clock
+	t.epoch = ftEpoch(s, t.clock)
+	t.begin()
+	t.releases.n, t.releases.done = 0, 0
+	t.who.first = t.clock
+	r.who[r.next%uint32(len(r.who))] = t.who
 	r.next++
 }
 
-// start is (CL1): by starts g. by is nil for the goroutines of the runtime.
-func (g *ftG) start(by *ftG, who ftWho) {
-	g.goid, g.who, g.epoch, g.from, g.acted = who.goid, who, ftEpoch(ftLazySlot, 0), ftComponent{}, 0
-	g.begin()
-	g.releases.n, g.releases.done = 0, 0
-	g.known, g.kept = ftKnown{}, ftKept{}
+// start is (CL1): by starts t. by is nil for the goroutines of the runtime.
+func (t *ftThread) start(by *ftThread, who ftWho) {
+	t.goid, t.who, t.epoch, t.from, t.acted = who.goid, who, ftEpoch(ftLazySlot, 0), ftComponent{}, 0
+	t.begin()
+	t.releases.n, t.releases.done = 0, 0
+	t.known, t.kept = ftKnown{}, ftKept{}
 	if by != nil {
-		g.spare.release(by)
-		g.spare.acquire(g)
-		g.spare.clear()
+		t.spare.release(by)
+		t.spare.acquire(t)
+		t.spare.clear()
 	}
 }
 
 // tick counts t's own clock up, after a release.
-func (g *ftG) tick() {
-	if g.slot == 0 {
+func (t *ftThread) tick() {
+	if t.slot == 0 {
 		return
 	}
-	if g.clock >= ftMaxClock-1 {
-		g.move()
+	if t.clock >= ftMaxClock-1 {
+		t.move()
 		return
 	}
-	if !g.untold() {
-		g.since = g.clock
+	if !t.untold() {
+		t.since = t.clock
 	}
-	g.from = ftComponent{g.slot, g.clock}
-	g.count()
+	t.from = ftComponent{t.slot, t.clock}
+	t.count()
 }
 
 // untold reports whether vc is as it was at t's last release.
-func (g *ftG) untold() bool { return g.from.slot == g.slot && g.from.clock+1 == g.clock }
+func (t *ftThread) untold() bool { return t.from.slot == t.slot && t.from.clock+1 == t.clock }
 
-func (g *ftG) count() {
-	g.clock++
-	g.epoch += 1 << ftEpochShift
-	g.begin()
-	ftStore32(&ftSlots.list.list[g.slot].clock, g.clock)
+func (t *ftThread) count() {
+	t.clock++
+	t.epoch += 1 << ftEpochShift
+	t.begin()
+	ftStore32(&ftSlots.list.list[t.slot].clock, t.clock)
 }
 
 // move gives t another slot when the clocks of its own are used up (ON1). C(t) includes the former
 // slot.
-func (g *ftG) move() {
-	old, clock := g.slot, g.clock
-	g.vc.set(old, clock)
-	g.slot, g.clock, g.epoch = 0, 0, 0
-	g.from = ftComponent{old, clock}
-	g.take()
+func (t *ftThread) move() {
+	old, clock := t.slot, t.clock
+	t.vc.set(old, clock)
+	t.slot, t.clock, t.epoch = 0, 0, 0
+	t.from = ftComponent{old, clock}
+	t.take()
 	ftLock(&ftSlots.lock)
 	ftSlots.alive--
 	ftUnlock(&ftSlots.lock)
-	g.stats.moves++
+	t.stats.moves++
 }
 
-// end frees the memory and the slot of g.
+// end frees the memory and the slot of t.
 func (g *ftG) end() {
-	g.vc.clear()
-	for i := range g.steps {
-		g.steps[i].end()
-	}
+	g.steps.end()
+	g.ftThread.end()
+}
+
+func (t *ftThread) end() {
+	t.vc.clear()
 	ftLock(&ftSlots.lock)
-	if g.slot != 0 {
+	if t.slot != 0 {
 		ftSlots.alive--
-		ftSlots.list.list[g.slot].acted = g.acted
-		if g.clock < ftMaxClock-1024 {
-			ftSlots.free.list[ftSlots.tail&0xffff] = uint16(g.slot)
+		ftSlots.list.list[t.slot].acted = t.acted
+		if t.clock < ftMaxClock-1024 {
+			ftSlots.free.list[ftSlots.tail&0xffff] = uint16(t.slot)
 			ftSlots.tail++
 		}
 	}
-	ftTotal.add(&g.stats)
+	ftTotal.add(&t.stats)
 	ftUnlock(&ftSlots.lock)
-	g.slot, g.clock, g.epoch = 0, 0, 0
-	g.begin()
-	g.stats = ftStats{}
+	t.slot, t.clock, t.epoch = 0, 0, 0
+	t.begin()
+	t.stats = ftStats{}
 }
 
 // ftAll counts the calls of acquireAll.
@@ -266,32 +276,32 @@ var ftAll uint32
 // acquireAll is (CL8) for object 0: t knows of all earlier events. It knows of each goroutine's
 // present clock, but not of later events of that epoch: so each goroutine raises its clock before
 // its next release.
-func (g *ftG) acquireAll() {
+func (t *ftThread) acquireAll() {
 	ftLock(&ftSlots.lock)
 	ftAdd32(&ftAll, 1)
 	n := ftLoad32(&ftSlots.n)
 	for s := uint32(1); s < n; s++ {
 		if s%ftLeafSlots != 0 {
-			g.vc.set(s, ftLoad32(&ftSlots.list.list[s].clock))
+			t.vc.set(s, ftLoad32(&ftSlots.list.list[s].clock))
 		}
 	}
 	ftUnlock(&ftSlots.lock)
-	g.from = ftComponent{}
+	t.from = ftComponent{}
 }
 
 // beforeRelease is the other half of acquireAll. It waits for an acquireAll that is running. That
 // one could otherwise read the new clock, although it may have read other slots before the events
 // that the release passes on.
-func (g *ftG) beforeRelease() {
-	if g.all != ftLoad32(&ftAll) {
-		g.afterAll()
+func (t *ftThread) beforeRelease() {
+	if t.all != ftLoad32(&ftAll) {
+		t.afterAll()
 	}
 }
 
-func (g *ftG) afterAll() {
+func (t *ftThread) afterAll() {
 	ftLock(&ftSlots.lock)
-	if g.all = ftLoad32(&ftAll); g.slot != 0 {
-		g.count()
+	if t.all = ftLoad32(&ftAll); t.slot != 0 {
+		t.count()
 	}
 	ftUnlock(&ftSlots.lock)
 }

@@ -48,14 +48,14 @@ func ftKindOf(w uint64) uint8 {
 	return ftReads
 }
 
-// has reports whether a read in g's context is there, and of the whole word if that is asked for.
+// has reports whether a read in t's context is there, and of the whole word if that is asked for.
 // It takes no lock: an access that frees c meanwhile has found the read there, or comes before it
-// and g would not have found c.
+// and t would not have found c.
 //
 //go:nosplit
-func (c *ftHistory) has(g *ftG, whole bool) bool {
+func (c *ftHistory) has(t *ftThread, whole bool) bool {
 	for i := uint32(0); i < ftFront && i < c.n; i++ {
-		if w := c.list[i]; g.same(w) {
+		if w := c.list[i]; t.same(w) {
 			k := w >> ftKindShift & 3
 			return k == ftWhole || k == ftReads && !whole
 		}
@@ -138,9 +138,9 @@ func (c *ftHistory) first(r uint64) {
 // ftInHistory converts a read in R to its word in a history.
 func ftInHistory(r uint64) uint64 { return r&^ftKindMask | ftMarked(r)&ftKindMask }
 
-// put adds an access of g, in place of those that it covers. It returns the history, which may have
+// put adds an access of t, in place of those that it covers. It returns the history, which may have
 // moved.
-func (c *ftHistory) put(g *ftG, kind uint8, site uint64) *ftHistory {
+func (c *ftHistory) put(t *ftThread, kind uint8, site uint64) *ftHistory {
 	mark := uint64(kind)
 	if kind == ftReads && site&ftFull != 0 {
 		mark = ftWhole
@@ -148,21 +148,21 @@ func (c *ftHistory) put(g *ftG, kind uint8, site uint64) *ftHistory {
 	site &= ftSiteMask
 	n := uint32(0)
 	for i := uint32(0); i < c.n; i++ {
-		if w := c.list[i]; !ftStands(mark, w) || !g.knows(w) {
+		if w := c.list[i]; !ftStands(mark, w) || !t.knows(w) {
 			c.list[n] = w
 			n++
 		}
 	}
 	c.n = n
-	return c.add(g, g.epoch|mark<<ftKindShift|site)
+	return c.add(t, t.epoch|mark<<ftKindShift|site)
 }
 
 // add puts a word, and returns the history, which may have moved.
-func (c *ftHistory) add(g *ftG, word uint64) *ftHistory {
+func (c *ftHistory) add(t *ftThread, word uint64) *ftHistory {
 	n := c.n
 	if n == uint32(c.cap) {
 		if c.cap == ftMaxHistory { // (ON1)
-			g.stats.readsForgotten++
+			t.stats.readsForgotten++
 			copy(c.list[:n-1], c.list[1:n])
 			c.n--
 		} else {

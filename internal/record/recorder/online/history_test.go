@@ -24,7 +24,7 @@ func TestHistoryFront(t *testing.T) {
 			if round == 0 && i == 0 {
 				continue // no history yet
 			}
-			if d == nil || !d.has(g, true) {
+			if d == nil || !d.has(&g.ftThread, true) {
 				t.Fatalf("round %d: the read of goroutine %d is not in front", round, g.goid)
 			}
 			if k := int(d.n); round > 0 && k != n {

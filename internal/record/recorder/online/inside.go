@@ -222,12 +222,12 @@ func (g *ftG) toInside(a *ftAccess, w, kw, kr uint64, l *ftLine) {
 		switch c := ftHistoryOf(d.r); {
 		case kr == 0:
 		case c != nil:
-			ftStore64(&d.r, c.add(g, kr&^ftKindMask).word())
+			ftStore64(&d.r, c.add(&g.ftThread, kr&^ftKindMask).word())
 		case !ftLater(d.r, kr):
 			c = ftNewHistory(ftFirstHistory)
 			c.first(d.r)
 			l.marked(ftMarkHistory)
-			ftStore64(&d.r, c.add(g, kr&^ftKindMask).word())
+			ftStore64(&d.r, c.add(&g.ftThread, kr&^ftKindMask).word())
 		case d.r < kr:
 			ftStore64(&d.r, kr&^ftFull)
 		}
@@ -244,11 +244,11 @@ func ftLater(r, s uint64) bool { return r == 0 || r>>ftSlotShift == s>>ftSlotShi
 // gives way to an access of some locations with the first.
 //
 //go:nosplit
-func (g *ftG) replaced(w, r uint64, kind uint8) (uint64, uint64) {
+func (t *ftThread) replaced(w, r uint64, kind uint8) (uint64, uint64) {
 	if w&ftFull == 0 || kind != ftWrites {
 		w = 0
 	}
-	if r&ftFull == 0 || r>>ftSlotShift == ftHistoryTag || kind == ftReads && g.same(r) {
+	if r&ftFull == 0 || r>>ftSlotShift == ftHistoryTag || kind == ftReads && t.same(r) {
 		r = 0
 	}
 	return w, r

@@ -14,9 +14,9 @@ type ftKept [16]*ftObject
 
 func (k *ftKept) place(key uint64) **ftObject { return &k[key>>ftWordShift%uint64(len(k))] }
 
-func (g *ftG) keptAt(addr uintptr) *ftObject {
+func (k *ftKept) at(addr uintptr) *ftObject {
 	key := ftKey(ftLockClass, addr)
-	if o := *g.kept.place(key); o != nil && o.key == key {
+	if o := *k.place(key); o != nil && o.key == key {
 		return o
 	}
 	return nil
@@ -31,38 +31,38 @@ func (g *ftG) keptAt(addr uintptr) *ftObject {
 // Only a racing access, or a stronger one of t's, can have replaced it. Otherwise accesses is
 // true, and the caller makes it: t may have released another lock meanwhile, and a goroutine that
 // acquired that one knows of the earlier access and not of this one.
-func (g *ftG) relocks(addr uintptr) (o *ftObject, accesses bool) {
-	o, s := g.keptAt(addr), &g.releases
-	if o == nil || s.n == 0 || s.last != g.base || o.w.slot != g.slot || g.all != ftLoad32(&ftAll) {
+func (t *ftThread) relocks(addr uintptr) (o *ftObject, accesses bool) {
+	o, s := t.kept.at(addr), &t.releases
+	if o == nil || s.n == 0 || s.last != t.base || o.w.slot != t.slot || t.all != ftLoad32(&ftAll) {
 		return nil, false
 	}
 	place, ok := s.find(o.key)
 	if !ok || s.at(place).others != o.taken {
 		return nil, false
 	}
-	g.stats.locks++
-	g.back(o, place)
+	t.stats.locks++
+	o.back(t, place)
 	o.taken++
-	o.by = g.slot
-	if !g.same(o.seen) {
-		o.seen = g.epoch
+	o.by = t.slot
+	if !t.same(o.seen) {
+		o.seen = t.epoch
 		return o, true
 	}
-	g.stats.locksAgain++
+	t.stats.locksAgain++
 	return o, false
 }
 
 // reunlocks releases the lock at addr, which t still holds, if it was released by t last, and t has
 // acquired nothing since: its clocks have all but t's own component.
-func (g *ftG) reunlocks(addr uintptr) bool {
-	o := g.keptAt(addr)
-	if o == nil || g.slot == 0 || o.by != g.slot || o.w.slot != g.slot || !g.untold() || o.w.clock < g.since ||
-		o.lost() || g.clock >= ftMaxClock-1 || g.all != ftLoad32(&ftAll) {
+func (t *ftThread) reunlocks(addr uintptr) bool {
+	o := t.kept.at(addr)
+	if o == nil || t.slot == 0 || o.by != t.slot || o.w.slot != t.slot || !t.untold() || o.w.clock < t.since ||
+		o.lost() || t.clock >= ftMaxClock-1 || t.all != ftLoad32(&ftAll) {
 		return false
 	}
-	before := g.base
-	o.w.clock, o.by = g.clock, 0
-	g.tick()
-	g.unlocked(o, before)
+	before := t.base
+	o.w.clock, o.by = t.clock, 0
+	t.tick()
+	o.unlocked(t, before)
 	return true
 }

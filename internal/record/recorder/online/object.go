@@ -13,96 +13,96 @@ type ftRel struct {
 }
 
 // release sets r to C(t) and counts t up.
-func (r *ftRel) release(g *ftG) {
-	r.put(g)
-	g.tick()
+func (r *ftRel) release(t *ftThread) {
+	r.put(t)
+	t.tick()
 }
 
 // put is release without counting up, which t has to do before it goes on.
-func (r *ftRel) put(g *ftG) {
-	g.beforeRelease()
-	if r.slot == 0 || r.slot != g.slot || r.clock != g.from.clock || r.slot != g.from.slot {
+func (r *ftRel) put(t *ftThread) {
+	t.beforeRelease()
+	if r.slot == 0 || r.slot != t.slot || r.clock != t.from.clock || r.slot != t.from.slot {
 		// else it was t's last, and has all
-		r.vc.share(&g.vc)
+		r.vc.share(&t.vc)
 	}
-	r.slot, r.clock = g.slot, g.clock
-	if g.slot == 0 {
-		r.slot, r.clock = g.from.slot, g.from.clock
+	r.slot, r.clock = t.slot, t.clock
+	if t.slot == 0 {
+		r.slot, r.clock = t.from.slot, t.from.clock
 	}
 }
 
 // swap is release, and acquire of what r was before. The references go along: where nothing else
 // has them, no memory is needed.
-func (r *ftRel) swap(g *ftG) {
-	if r.swapFew(g) {
+func (r *ftRel) swap(t *ftThread) {
+	if r.swapFew(t) {
 		return
 	}
 	e := ftComponent{r.slot, r.clock}
-	if r.empty() || e.slot != 0 && ftUnbroken(e, g.at(e.slot)) {
-		r.release(g)
+	if r.empty() || e.slot != 0 && ftUnbroken(e, t.at(e.slot)) {
+		r.release(t)
 		return
 	}
-	g.beforeRelease()
-	all := g.vc.empty() || r.has(g.from)
-	r.vc.swap(&g.vc)
-	mine := g.slot
-	r.slot, r.clock = mine, g.clock
+	t.beforeRelease()
+	all := t.vc.empty() || r.has(t.from)
+	r.vc.swap(&t.vc)
+	mine := t.slot
+	r.slot, r.clock = mine, t.clock
 	if mine == 0 {
-		r.slot, r.clock = g.from.slot, g.from.clock
+		r.slot, r.clock = t.from.slot, t.from.clock
 	}
-	g.tick()
+	t.tick()
 	if !all {
-		g.vc.join(&r.vc)
+		t.vc.join(&r.vc)
 	}
-	if g.from = e; !all || g.slot != mine {
+	if t.from = e; !all || t.slot != mine {
 		// after a move, t knows of its former slot, which e need not include
-		g.from = ftComponent{}
+		t.from = ftComponent{}
 	}
-	g.told(e)
+	t.told(e)
 }
 
 // told raises a component of C(t) that is not t's own.
-func (g *ftG) told(e ftComponent) {
-	if e.slot != 0 && e.slot != g.slot {
-		g.vc.set(e.slot, e.clock)
-		g.learn(e.slot, e.clock)
+func (t *ftThread) told(e ftComponent) {
+	if e.slot != 0 && e.slot != t.slot {
+		t.vc.set(e.slot, e.clock)
+		t.learn(e.slot, e.clock)
 	}
 }
 
 // merge joins C(t) into r and counts t up.
-func (r *ftRel) merge(g *ftG) {
-	if r.empty() || r.slot != 0 && ftUnbroken(ftComponent{r.slot, r.clock}, g.at(r.slot)) {
-		r.release(g)
+func (r *ftRel) merge(t *ftThread) {
+	if r.empty() || r.slot != 0 && ftUnbroken(ftComponent{r.slot, r.clock}, t.at(r.slot)) {
+		r.release(t)
 		return
 	}
-	g.beforeRelease()
+	t.beforeRelease()
 	if r.slot != 0 {
 		r.vc.set(r.slot, r.clock)
 		r.slot = 0
 	}
-	if !r.has(g.from) {
-		r.vc.join(&g.vc)
+	if !r.has(t.from) {
+		r.vc.join(&t.vc)
 	}
-	if g.slot != 0 {
-		r.vc.set(g.slot, g.clock)
+	if t.slot != 0 {
+		r.vc.set(t.slot, t.clock)
 	}
-	g.tick()
+	t.tick()
 }
 
 // acquire joins r into C(t), which may be the one or the other (ON4).
-func (r *ftRel) acquire(g *ftG) {
+func (r *ftRel) acquire(t *ftThread) {
 	e := ftComponent{r.slot, r.clock}
-	if e.slot != 0 && ftUnbroken(e, g.at(e.slot)) {
+	if e.slot != 0 && ftUnbroken(e, t.at(e.slot)) {
 		return
 	}
-	if n := g.vc.few(&r.vc); n == 0 && (g.vc.empty() || r.has(g.from)) {
-		g.vc.share(&r.vc)
-		g.from = e
+	if n := t.vc.few(&r.vc); n == 0 && (t.vc.empty() || r.has(t.from)) {
+		t.vc.share(&r.vc)
+		t.from = e
 	} else {
-		g.vc.join(&r.vc)
-		g.from = ftComponent{}
+		t.vc.join(&r.vc)
+		t.from = ftComponent{}
 	}
-	g.told(e)
+	t.told(e)
 }
 
 // has reports whether r has all that was released with c.
@@ -134,18 +134,19 @@ func (r *ftRel) clear() {
 //
 // Its first fields are those that a ftSpare has: key is 0 while it is one.
 type ftObject struct {
-	_     ftOff
-	next  *ftObject
-	ring  *ftRing
-	key   uint64
-	size  uint64 // of ring
-	w     ftRel  // w(l), or the only clock
-	r     ftRel  // r(l): readers of an RWMutex; of an unbuffered channel the sender's
-	send  uint64 // where in the buffer the next send and receive are
-	recv  uint64
-	sent  uint64 // the word of the last send, which reads the channel
-	from  *ftG   // unbuffered channel: the sender that waits
-	taken uint32 // a lock: how often it was acquired; it begins behind those that were there before
+	_    ftOff
+	next *ftObject
+	ring *ftRing
+	key  uint64
+	size uint64 // of ring
+	w    ftRel  // w(l), or the only clock
+	r    ftRel  // r(l): readers of an RWMutex; of an unbuffered channel the sender's
+	send uint64 // where in the buffer the next send and receive are
+	recv uint64
+	sent uint64    // the word of the last send, which reads the channel
+	from *ftThread // unbuffered channel: the sender that waits
+	// a lock: how often it was acquired; it begins behind those that were there before
+	taken uint32
 	// a lock: an epoch at which the goroutine that took it last had accessed it, or one before that
 	// in the same context
 	seen  uint64
@@ -293,41 +294,41 @@ func (o *ftObject) free() {
 }
 
 // lock is (CL2): Lock, Unlock, RLock, RUnlock.
-func (o *ftObject) lock(g *ftG, acquire, read bool) {
+func (o *ftObject) lock(t *ftThread, acquire, read bool) {
 	if !acquire {
-		g.beforeRelease()
-		before := g.base
+		t.beforeRelease()
+		before := t.base
 		if !read {
-			o.given, o.by = o.given || o.by != g.slot, 0
+			o.given, o.by = o.given || o.by != t.slot, 0
 		}
 		if read {
-			o.r.merge(g)
+			o.r.merge(t)
 		} else {
-			o.w.release(g)
+			o.w.release(t)
 		}
 		if !read {
-			g.unlocked(o, before)
+			o.unlocked(t, before)
 		}
 		return
 	}
-	o.w.acquire(g)
+	o.w.acquire(t)
 	if !read && !o.r.empty() {
-		o.r.acquire(g)
+		o.r.acquire(t)
 	}
 	if !read {
-		g.locked(o)
+		o.locked(t)
 	}
 	o.taken++
 }
 
 // buffer is (CL4): the k-th operation of a side swaps with entry k of the buffer. at is where the
 // side is.
-func (o *ftObject) buffer(g *ftG, at *uint64, n uint64) {
+func (o *ftObject) buffer(t *ftThread, at *uint64, n uint64) {
 	k := *at
 	if k >= o.size {
 		o.lengthen(k+1, n)
 	}
-	o.ring.list[k].swap(g)
+	o.ring.list[k].swap(t)
 	if k++; k == n {
 		k = 0
 	}
@@ -336,18 +337,18 @@ func (o *ftObject) buffer(g *ftG, at *uint64, n uint64) {
 
 // sends takes the read of the channel by a send, and reports whether it needs no access to the
 // cell. The channel is open.
-func (g *ftG) sends(o *ftObject, site uint64) bool {
-	if g.slot == 0 || o.sent != 0 && !g.recalls(o.sent) {
+func (o *ftObject) sends(t *ftThread, site uint64) bool {
+	if t.slot == 0 || o.sent != 0 && !t.recalls(o.sent) {
 		return false
 	}
-	g.acted = g.clock
-	g.stats.readExclusive++
-	o.sent = g.epoch | site
+	t.acted = t.clock
+	t.stats.readExclusive++
+	o.sent = t.epoch | site
 	return true
 }
 
 // closes checks the write of the channel by a close against the last send that sends has kept.
-func (g *ftG) closes(o *ftObject, a *ftAccess) { g.check(o.sent, ftReads, a) }
+func (o *ftObject) closes(g *ftG, a *ftAccess) { g.check(o.sent, ftReads, a) }
 
 // lengthen makes the buffer's entries as they are used: a capacity may be in the millions.
 func (o *ftObject) lengthen(need, n uint64) {
@@ -367,18 +368,18 @@ func (o *ftObject) lengthen(need, n uint64) {
 
 // meet is (CL5) for the two sides of an unbuffered channel: each acquires the other's clock. The
 // send comes first.
-func (o *ftObject) meet(g *ftG, send bool) {
+func (o *ftObject) meet(t *ftThread, send bool) {
 	if send {
-		o.r.release(g)
-		o.from = g
+		o.r.release(t)
+		o.from = t
 		return
 	}
 	if o.from == nil {
 		return
 	}
-	back := &g.spare
-	back.release(g)
-	o.r.acquire(g)
+	back := &t.spare
+	back.release(t)
+	o.r.acquire(t)
 	back.acquire(o.from)
 	back.clear()
 	o.from = nil

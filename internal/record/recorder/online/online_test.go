@@ -199,7 +199,7 @@ func (p *program) step(e *trace.Event) *ftG {
 		ftReset(addr, uintptr(e.Val))
 	case format.Go:
 		u := (*ftG)(new(ftG))
-		u.start(g, ftWho{})
+		u.start(&g.ftThread, ftWho{})
 		p.gs[trace.GoID(e.Obj)] = u
 	case format.End:
 		returned += int(g.stats.returned)
@@ -241,7 +241,7 @@ func (p *program) step(e *trace.Event) *ftG {
 			break
 		}
 		o := ftObjects.at(ftLockClass, addr)
-		o.lock(g, acquire, read)
+		o.lock(&g.ftThread, acquire, read)
 		if acquire {
 			o.seen = g.epoch // of no access, if there are none
 		}
@@ -250,7 +250,7 @@ func (p *program) step(e *trace.Event) *ftG {
 			if read {
 				kind = ftAtomicReads
 			}
-			if g.again(o, addr, kind) {
+			if o.again(&g.ftThread, addr, kind) {
 				o.seen = g.base
 			} else {
 				g.access(&ftAccess{addr: addr, site: uint64(e.Site), kind: kind})
@@ -259,13 +259,13 @@ func (p *program) step(e *trace.Event) *ftG {
 		}
 	case format.WGAdd:
 		if int64(e.Val) < 0 {
-			ftObjects.at(ftMergeClass, addr).w.merge(g)
+			ftObjects.at(ftMergeClass, addr).w.merge(&g.ftThread)
 		}
 	case format.OnceEnd, format.CondSignal, format.CondBroadcast:
-		ftObjects.at(ftMergeClass, addr).w.merge(g)
+		ftObjects.at(ftMergeClass, addr).w.merge(&g.ftThread)
 	case format.WGWait, format.OncePass, format.CondWake:
 		if o := ftObjects.there(ftMergeClass, addr); o != nil {
-			o.w.acquire(g)
+			o.w.acquire(&g.ftThread)
 		}
 	case format.Acquire:
 		if addr == 0 {
@@ -275,11 +275,11 @@ func (p *program) step(e *trace.Event) *ftG {
 			}
 			return g
 		}
-		ftObjects.at(ftHiddenClass, addr).w.acquire(g)
+		ftObjects.at(ftHiddenClass, addr).w.acquire(&g.ftThread)
 	case format.Release:
-		ftObjects.at(ftHiddenClass, addr).w.release(g)
+		ftObjects.at(ftHiddenClass, addr).w.release(&g.ftThread)
 	case format.ReleaseMerge:
-		ftObjects.at(ftHiddenClass, addr).w.merge(g)
+		ftObjects.at(ftHiddenClass, addr).w.merge(&g.ftThread)
 	case format.ChanClose, format.ChanSend, format.ChanRecv:
 		p.channel(g, e)
 	}
@@ -290,15 +290,15 @@ func (p *program) channel(g *ftG, e *trace.Event) {
 	o := ftObjects.at(ftChanClass, uintptr(e.Obj))
 	switch {
 	case e.Kind == format.ChanClose:
-		o.w.merge(g)
+		o.w.merge(&g.ftThread)
 	case e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0:
-		o.w.acquire(g)
+		o.w.acquire(&g.ftThread)
 	case e.Aux == 0:
-		o.meet(g, e.Kind == format.ChanSend)
+		o.meet(&g.ftThread, e.Kind == format.ChanSend)
 	case e.Kind == format.ChanSend:
-		o.buffer(g, &o.send, e.Aux)
+		o.buffer(&g.ftThread, &o.send, e.Aux)
 	default:
-		o.buffer(g, &o.recv, e.Aux)
+		o.buffer(&g.ftThread, &o.recv, e.Aux)
 	}
 }
 
@@ -335,7 +335,7 @@ func (p *program) atomic(g *ftG, e *trace.Event) {
 		a.site |= ftFull
 	} else if a.addr>>47 == 0 && e.Size > 1 {
 		if o := ftObjects.there(ftAtomicClass, a.addr); o != nil && acquires {
-			o.w.acquire(g)
+			o.w.acquire(&g.ftThread)
 		}
 		b := a
 		b.addr++

@@ -9,21 +9,21 @@ type ftKnown [8]uint64
 // recalls reports whether w ≼ C(t) is in known, or in a clock of one leaf; if not, it may still be.
 //
 //go:nosplit
-func (g *ftG) recalls(w uint64) bool {
+func (t *ftThread) recalls(w uint64) bool {
 	s := w >> ftSlotShift
-	if s == uint64(g.slot) {
+	if s == uint64(t.slot) {
 		return true
 	}
-	if e := g.known[s&7]; (w^e)>>ftSlotShift == 0 && w>>ftEpochShift <= e>>ftEpochShift {
+	if e := t.known[s&7]; (w^e)>>ftSlotShift == 0 && w>>ftEpochShift <= e>>ftEpochShift {
 		return true
 	}
-	return s < ftLeafSlots && g.vc.height == 0 && g.vc.root != nil &&
-		ftClockOf(w) <= (*[ftLeafSlots]uint32)(unsafe.Pointer(g.vc.root))[s]
+	return s < ftLeafSlots && t.vc.height == 0 && t.vc.root != nil &&
+		ftClockOf(w) <= (*[ftLeafSlots]uint32)(unsafe.Pointer(t.vc.root))[s]
 }
 
 // learn puts slot's component of C(t) into known.
-func (g *ftG) learn(slot, clock uint32) {
-	g.known[slot&7] = ftEpoch(slot, clock)
+func (t *ftThread) learn(slot, clock uint32) {
+	t.known[slot&7] = ftEpoch(slot, clock)
 }
 
 // quick takes a read or a write (ftReads, ftWrites) of a word, or its first location, whose check
@@ -41,7 +41,7 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 		return false
 	}
 	if r := ftLoad64(&c.r); r>>ftSlotShift == ftSplitTag {
-		return kind == ftReads && g.quickSplit(c, r, site)
+		return kind == ftReads && c.quickSplit(&g.ftThread, r, site)
 	}
 	l := ftLineOf(addr)
 	l.used(1)
@@ -80,7 +80,7 @@ func (g *ftG) quick(addr uintptr, site uint64, kind uint8) bool {
 		}
 	}
 	if d := ftHistoryOf(r); d != nil {
-		if ok = ok && kind == ftReads && !d.turned() && d.quick(g, kind, g.epoch|ftMarked(site)); ok {
+		if ok = ok && kind == ftReads && !d.turned() && d.quick(&g.ftThread, kind, g.epoch|ftMarked(site)); ok {
 			g.stats.readShared++
 		}
 		ftStore64(&c.w, w)
@@ -176,7 +176,7 @@ func (g *ftG) quickWords(addr, n uintptr, site uint64, kind uint8) uintptr {
 		c = &p[i&(ftWords-1)]
 		if r := ftLoad64(&c.r); r>>ftSlotShift >= ftSharedTag {
 			// locking the cell would take its line from its readers
-			if kind == ftReads && r>>ftSlotShift == ftSplitTag && g.quickSplit(c, r, site|ftFull) {
+			if kind == ftReads && r>>ftSlotShift == ftSplitTag && c.quickSplit(&g.ftThread, r, site|ftFull) {
 				shared++
 				continue
 			}
@@ -229,8 +229,8 @@ func (t *ftStats) spanned(kind uint8, dropped, exclusive int64) {
 // ones in t's context. It is the loop that most of a copy's time is spent in.
 //
 //go:nosplit
-func (g *ftG) sameWords(c *ftCell, n uintptr, kind uint8) uintptr {
-	base, width := g.base, g.width
+func (t *ftThread) sameWords(c *ftCell, n uintptr, kind uint8) uintptr {
+	base, width := t.base, t.width
 	i := uintptr(0)
 	if kind == ftWrites {
 		for ; i < n; i++ {
@@ -245,7 +245,7 @@ func (g *ftG) sameWords(c *ftCell, n uintptr, kind uint8) uintptr {
 		r := ftLoad64(&c.r)
 		if r&ftFull == 0 || r-base >= width {
 			if w := ftLoad64(&c.w); w&ftFull == 0 || w-base >= width {
-				if r>>ftSlotShift < ftSharedTag || !g.wholeRead(r) {
+				if r>>ftSlotShift < ftSharedTag || !t.wholeRead(r) {
 					break
 				}
 			}
@@ -263,9 +263,9 @@ func (c *ftCell) next() *ftCell { return (*ftCell)(unsafe.Add(unsafe.Pointer(c),
 // read reports whether the whole word has been read in t's context.
 //
 //go:nosplit
-func (c *ftCell) read(g *ftG) bool {
+func (c *ftCell) read(t *ftThread) bool {
 	r := ftLoad64(&c.r)
-	return g.wholeRead(r) || r&ftFull != 0 && g.same(r)
+	return t.wholeRead(r) || r&ftFull != 0 && t.same(r)
 }
 
 // quickAtomic is quick for (FT1), where the location has been accessed by atomic operations before.
@@ -282,7 +282,7 @@ func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
 	own, ow, r := c.only(addr, w)
 	ok := own != nil && (ow == 0 || g.recalls(ow)) && (addr&7 == 0 || !ftConflict(ftReads, kind) || g.recallsWhole(c.r))
 	d := ftHistoryOf(r)
-	ok = ok && d != nil && d.quick(g, kind, g.epoch|uint64(kind)<<ftKindShift|site&ftSiteMask)
+	ok = ok && d != nil && d.quick(&g.ftThread, kind, g.epoch|uint64(kind)<<ftKindShift|site&ftSiteMask)
 	ftStore64(&c.w, w)
 	return ok
 }
@@ -290,19 +290,19 @@ func (g *ftG) quickAtomic(addr uintptr, site uint64, kind uint8) bool {
 // quick puts an access whose checks succeed, where there is room.
 //
 //go:nosplit
-func (c *ftHistory) quick(g *ftG, kind uint8, word uint64) bool {
+func (c *ftHistory) quick(t *ftThread, kind uint8, word uint64) bool {
 	n, mark := c.n, word>>ftKindShift&3
-	if e := c.list[0]; n == 1 && g.recalls(e) && ftStands(mark, e) {
+	if e := c.list[0]; n == 1 && t.recalls(e) && ftStands(mark, e) {
 		c.show(0, word)
 		return true
 	}
 	if kind == ftReads {
-		if done, ok := c.again(g, mark, word); done {
+		if done, ok := c.again(t, mark, word); done {
 			return ok
 		}
 	}
 	for i := uint32(0); i < c.n; i++ {
-		known, k := g.recalls(c.list[i%ftHistoryList]), ftKindOf(c.list[i%ftHistoryList])
+		known, k := t.recalls(c.list[i%ftHistoryList]), ftKindOf(c.list[i%ftHistoryList])
 		if !known && ftConflict(k, kind) {
 			return false
 		}
@@ -316,7 +316,7 @@ func (c *ftHistory) quick(g *ftG, kind uint8, word uint64) bool {
 	if n != 0 {
 		n = 0
 		for i := uint32(0); i < c.n; i++ {
-			if e := c.list[i%ftHistoryList]; !ftStands(mark, e) || !g.recalls(e) {
+			if e := c.list[i%ftHistoryList]; !ftStands(mark, e) || !t.recalls(e) {
 				c.list[n%ftHistoryList] = e
 				n++
 			}
@@ -331,13 +331,13 @@ func (c *ftHistory) quick(g *ftG, kind uint8, word uint64) bool {
 // known. done: there was one, or the check fails.
 //
 //go:nosplit
-func (c *ftHistory) again(g *ftG, mark, word uint64) (done, ok bool) {
+func (c *ftHistory) again(t *ftThread, mark, word uint64) (done, ok bool) {
 	for i := uint32(0); c.writes != 0 && i < c.n; i++ {
-		if e := c.list[i%ftHistoryList]; e>>ftKindShift&3 == ftAtomicWrites && !g.recalls(e) {
+		if e := c.list[i%ftHistoryList]; e>>ftKindShift&3 == ftAtomicWrites && !t.recalls(e) {
 			return true, false
 		}
 	}
-	at := c.mine(uint64(g.slot), mark)
+	at := c.mine(uint64(t.slot), mark)
 	if at == c.n {
 		return false, false
 	}

@@ -11,7 +11,7 @@ func (g *ftG) quickPart(word uintptr, locs ftLocs, site uint64, kind uint8) bool
 		return false
 	}
 	w := ftLoad64(&c.w)
-	if w&ftFull != 0 && g.same(w) || kind == ftReads && c.read(g) {
+	if w&ftFull != 0 && g.same(w) || kind == ftReads && c.read(&g.ftThread) {
 		g.stats.dropped(kind, locs)
 		return true
 	}
@@ -193,7 +193,7 @@ func (g *ftG) quickGroup(s *ftPart, p uint32, all, these ftLocs, site uint64, ki
 		return false
 	}
 	if d := ftHistoryOf(r); d != nil {
-		return kind == ftReads && all == these && d.quick(g, kind, g.epoch|site)
+		return kind == ftReads && all == these && d.quick(&g.ftThread, kind, g.epoch|site)
 	}
 	nw, nr, ok := g.quickRule(w, r, site, kind)
 	switch {
@@ -376,13 +376,13 @@ func (g *ftG) quickWithin(word uintptr, m ftGroups, kind uint8) bool {
 // recallsWhole reports whether the reads of a whole word that are in R are known.
 //
 //go:nosplit
-func (g *ftG) recallsWhole(r uint64) bool {
+func (t *ftThread) recallsWhole(r uint64) bool {
 	d := ftHistoryOf(r)
 	if d == nil {
-		return r&ftFull == 0 || g.recalls(r)
+		return r&ftFull == 0 || t.recalls(r)
 	}
 	for i := uint32(0); i < d.n; i++ {
-		if e := d.list[i%ftHistoryList]; ftWholeRead(e) && !g.recalls(e) {
+		if e := d.list[i%ftHistoryList]; ftWholeRead(e) && !t.recalls(e) {
 			return false
 		}
 	}

@@ -29,6 +29,9 @@ type ftStep struct {
 	gone uint32 // cells that had from
 }
 
+// ftSteps are the last ones of a goroutine, by R.
+type ftSteps [4]ftStep
+
 const (
 	ftStepWrite = ^uint64(0)
 	ftStepRefs  = 1 << 12 // that a step takes at once, so that processors do not pass on the count
@@ -53,13 +56,13 @@ func (d *ftShared) leave(n uint64) {
 	}
 }
 
-// wholeRead reports whether a read of the whole word in g's context is there. It takes no lock, as
+// wholeRead reports whether a read of the whole word in t's context is there. It takes no lock, as
 // ftHistory.has.
 //
 //go:nosplit
-func (d *ftShared) wholeRead(g *ftG) bool {
-	e := d.list[g.place%ftSharedPlaces]
-	return g.same(e) && ftWholeRead(e)
+func (d *ftShared) wholeRead(t *ftThread) bool {
+	e := d.list[t.place%ftSharedPlaces]
+	return t.same(e) && ftWholeRead(e)
 }
 
 // own makes the history of a cell, which is held, its own.
@@ -83,19 +86,19 @@ func (c *ftCell) own() {
 	s.leave(1)
 }
 
-// step returns t's step from r.
+// from returns t's step from r.
 //
 //go:nosplit
-func (g *ftG) step(r uint64) *ftStep { return &g.steps[r*0x9E3779B97F4A7C15>>62] }
+func (l *ftSteps) from(r uint64) *ftStep { return &l[r*0x9E3779B97F4A7C15>>62] }
 
 // stepping returns an access as a step has it.
 //
 //go:nosplit
-func (g *ftG) stepping(site uint64, kind uint8) uint64 {
+func (t *ftThread) stepping(site uint64, kind uint8) uint64 {
 	if kind == ftWrites {
 		return ftStepWrite
 	}
-	return g.epoch | ftMarked(site)
+	return t.epoch | ftMarked(site)
 }
 
 // ftPlain reports whether an access is of a word of whose inside nothing counts, and adds nothing
@@ -111,7 +114,7 @@ func ftPlain(addr uintptr, site uint64, l *ftLine) bool {
 //
 //go:nosplit
 func (g *ftG) quickStep(c *ftCell, w, r, site uint64, kind uint8) (uint64, bool) {
-	s := g.step(r)
+	s := g.steps.from(r)
 	if s.from != r || s.mine != g.stepping(site, kind) || s.left == 0 {
 		return w, false
 	}
@@ -145,13 +148,13 @@ func (g *ftG) stepsTo(c *ftCell, w uint64, a *ftAccess, l *ftLine) (uint64, bool
 		}
 		g.learn(ftSlotOf(w), g.vc.get(ftSlotOf(w)))
 	}
-	s, mine := g.step(r), g.stepping(a.site, a.kind)
+	s, mine := g.steps.from(r), g.stepping(a.site, a.kind)
 	if s.from != r || s.mine != mine {
 		s.end()
 		*s = ftStep{from: r, mine: mine}
 		return w, false
 	}
-	if s.left == 0 && !s.more() && !g.makes(s, a) {
+	if s.left == 0 && !s.more() && !s.makes(&g.ftThread, a) {
 		return w, false
 	}
 	l.used(1)
@@ -176,7 +179,7 @@ func (s *ftStep) more() bool {
 
 // makes makes a step, of which cells may be many. A goroutine that comes back in another epoch has
 // short ones, and its reads are better off in a history of each cell's own, that changes in place.
-func (g *ftG) makes(s *ftStep, a *ftAccess) bool {
+func (s *ftStep) makes(t *ftThread, a *ftAccess) bool {
 	var list [ftSharedPlaces]uint64
 	from, n := ftSharedOf(s.from), uint32(1)
 	if from != nil {
@@ -188,8 +191,8 @@ func (g *ftG) makes(s *ftStep, a *ftAccess) bool {
 		if e == 0 {
 			continue
 		}
-		switch known := g.knows(e); {
-		case a.kind == ftWrites && !known, a.kind == ftReads && ftSlotOf(e) == g.slot:
+		switch known := t.knows(e); {
+		case a.kind == ftWrites && !known, a.kind == ftReads && ftSlotOf(e) == t.slot:
 			return false
 		case known && ftStands(s.mine>>ftKindShift, e):
 			list[i] = 0
@@ -201,13 +204,13 @@ func (g *ftG) makes(s *ftStep, a *ftAccess) bool {
 	case a.kind == ftWrites:
 		s.to = 0
 	case n == 1:
-		s.to = g.epoch | a.site
-	case list[g.place] != 0: // the place is another's
+		s.to = t.epoch | a.site
+	case list[t.place] != 0: // the place is another's
 		return false
 	default:
 		d := (*ftShared)(ftAlloc(unsafe.Sizeof(ftShared{})))
 		d.n, d.list, d.refs = n, list, ftStepRefs
-		d.list[g.place] = s.mine
+		d.list[t.place] = s.mine
 		s.to = d.word()
 	}
 	if from != nil {
@@ -228,4 +231,11 @@ func (s *ftStep) end() {
 		}
 	}
 	*s = ftStep{}
+}
+
+// end gives up the references of all steps.
+func (l *ftSteps) end() {
+	for i := range l {
+		l[i].end()
+	}
 }

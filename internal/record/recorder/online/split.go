@@ -113,8 +113,8 @@ func (v *ftSplit) here() *ftHistoryPart { return &v.parts[ftHere()%ftMaxParts] }
 // place returns that of t's reads of a mark.
 //
 //go:nosplit
-func (p *ftHistoryPart) place(g *ftG, mark uint64) *uint64 {
-	i := uint64(g.slot) % ftPlaces * 2
+func (p *ftHistoryPart) place(t *ftThread, mark uint64) *uint64 {
+	i := uint64(t.slot) % ftPlaces * 2
 	if mark != ftWhole {
 		i++
 	}
@@ -125,15 +125,15 @@ func (p *ftHistoryPart) place(g *ftG, mark uint64) *uint64 {
 // t's context.
 //
 //go:nosplit
-func (g *ftG) wholeRead(r uint64) bool {
+func (t *ftThread) wholeRead(r uint64) bool {
 	if v := ftSplitOf(r); v != nil {
-		return g.same(*v.here().place(g, ftWhole))
+		return t.same(*v.here().place(t, ftWhole))
 	}
 	if s := ftSharedOf(r); s != nil {
-		return s.wholeRead(g)
+		return s.wholeRead(t)
 	}
 	d := ftHistoryOf(r)
-	return d != nil && d.has(g, true)
+	return d != nil && d.has(t, true)
 }
 
 // quickSplit takes a read where R is a split history and t's place is its own, or of a read that it
@@ -141,19 +141,19 @@ func (g *ftG) wholeRead(r uint64) bool {
 // that locks the cell, one sees the lock of the other.
 //
 //go:nosplit
-func (g *ftG) quickSplit(c *ftCell, r, site uint64) bool {
-	word := g.epoch | ftMarked(site)
-	p := ftSplitOf(r).here().place(g, word>>ftKindShift&3)
+func (c *ftCell) quickSplit(t *ftThread, r, site uint64) bool {
+	word := t.epoch | ftMarked(site)
+	p := ftSplitOf(r).here().place(t, word>>ftKindShift&3)
 	e := ftSwap64(p, ftTaken)
 	if e == ftTaken {
 		return false
 	}
 	w := ftLoad64(&c.w)
-	ok := w&ftLockBit == 0 && ftLoad64(&c.r) == r && (w == 0 || g.recalls(w)) && (e == 0 || g.recalls(e))
+	ok := w&ftLockBit == 0 && ftLoad64(&c.r) == r && (w == 0 || t.recalls(w)) && (e == 0 || t.recalls(e))
 	if ok {
 		e = word
-		g.acted = g.clock
-		g.stats.readShared++
+		t.acted = t.clock
+		t.stats.readShared++
 	}
 	ftStore64(p, e)
 	return ok
@@ -161,19 +161,19 @@ func (g *ftG) quickSplit(c *ftCell, r, site uint64) bool {
 
 // readSplit is quickSplit where W is to be looked for in C(t), or the place is another's, whose
 // read goes to rest.
-func (g *ftG) readSplit(c *ftCell, a *ftAccess) bool {
+func (c *ftCell) readSplit(t *ftThread, a *ftAccess) bool {
 	r, w := ftLoad64(&c.r), ftLoad64(&c.w)
 	v := ftSplitOf(r)
 	if v == nil || w&ftLockBit != 0 || a.where() != 1 && a.site&ftFull == 0 {
 		return false
 	}
-	if w != 0 && !g.recalls(w) {
-		if !g.knows(w) {
+	if w != 0 && !t.recalls(w) {
+		if !t.knows(w) {
 			return false
 		}
-		g.learn(ftSlotOf(w), g.vc.get(ftSlotOf(w)))
+		t.learn(ftSlotOf(w), t.vc.get(ftSlotOf(w)))
 	}
-	p := v.here().place(g, ftMarked(a.site)>>ftKindShift&3)
+	p := v.here().place(t, ftMarked(a.site)>>ftKindShift&3)
 	e := ftSwap64(p, ftTaken)
 	for i := 0; e == ftTaken; i++ {
 		if ftLoad64(&c.r) != r {
@@ -182,26 +182,26 @@ func (g *ftG) readSplit(c *ftCell, a *ftAccess) bool {
 		ftYield(i)
 		e = ftSwap64(p, ftTaken)
 	}
-	if ftLoad64(&c.r) == r && e != 0 && !g.recalls(e) {
-		if !g.knows(e) {
-			v.add(g, e)
+	if ftLoad64(&c.r) == r && e != 0 && !t.recalls(e) {
+		if !t.knows(e) {
+			v.add(t, e)
 		}
 		e = 0
 	}
 	ftStore64(p, e)
-	return g.quickSplit(c, r, a.site)
+	return c.quickSplit(t, r, a.site)
 }
 
 // add adds a read to rest. The caller has a place.
-func (v *ftSplit) add(g *ftG, e uint64) {
+func (v *ftSplit) add(t *ftThread, e uint64) {
 	ftLock(&v.lock)
-	v.rest = v.rest.merge(g, e)
+	v.rest = v.rest.merge(t, e)
 	ftUnlock(&v.lock)
 }
 
 // merge adds a read, or puts it in place of one of its slot that it stands for. It returns the
 // history, which may have moved.
-func (c *ftHistory) merge(g *ftG, e uint64) *ftHistory {
+func (c *ftHistory) merge(t *ftThread, e uint64) *ftHistory {
 	for i := uint32(0); i < c.n; i++ {
 		switch w := c.list[i]; {
 		case w>>ftSlotShift != e>>ftSlotShift:
@@ -212,7 +212,7 @@ func (c *ftHistory) merge(g *ftG, e uint64) *ftHistory {
 			return c
 		}
 	}
-	return c.add(g, e)
+	return c.add(t, e)
 }
 
 // turned notes that t's processor has come to a history, and reports whether it is to be split.
@@ -241,7 +241,7 @@ func (c *ftCell) split(word uintptr) {
 }
 
 // gather makes one history of the parts again, if c has a split one. c is held.
-func (c *ftCell) gather(g *ftG) {
+func (c *ftCell) gather(t *ftThread) {
 	c.own()
 	v := ftSplitOf(c.r)
 	if v == nil {
@@ -250,7 +250,7 @@ func (c *ftCell) gather(g *ftG) {
 	for i := range ftParts + 1 {
 		for j := range v.parts[i].list {
 			if e := v.parts[i].take(j); e != 0 {
-				v.add(g, e)
+				v.add(t, e)
 			}
 		}
 	}
@@ -269,7 +269,7 @@ func (p *ftHistoryPart) take(j int) uint64 {
 }
 
 // ftNobody gathers when memory is new.
-var ftNobody ftG
+var ftNobody ftThread
 
 func (v *ftSplit) free() {
 	ftLock(&ftSplits.lock)

@@ -9,7 +9,7 @@ import "unsafe"
 // presageChanSending: a send reads the channel, as the race detector has it. The channel is open.
 func presageChanSending(c *hchan, callerpc uintptr) {
 	if s := pgHere(); s != nil {
-		if ftInside(callerpc) || !s.ft.sends(presageChan(c), ftSite(callerpc)) {
+		if ftInside(callerpc) || !presageChan(c).sends(&s.ft.ftThread, ftSite(callerpc)) {
 			s.touch(pgHead(pgRead, 0, 0, 0), uintptr(c.raceaddr()), 1)
 		}
 	}
@@ -44,15 +44,15 @@ func (s *PresageG) chanOp(kind, flags uint64, c *hchan) {
 	o := presageChan(c)
 	switch {
 	case kind == pgChanClose:
-		o.w.merge(&s.ft)
+		o.w.merge(&s.ft.ftThread)
 	case flags&pgFlagClosed != 0:
-		o.w.acquire(&s.ft)
+		o.w.acquire(&s.ft.ftThread)
 	case c.dataqsiz == 0:
-		o.meet(&s.ft, kind == pgChanSend)
+		o.meet(&s.ft.ftThread, kind == pgChanSend)
 	case kind == pgChanSend:
-		o.buffer(&s.ft, &o.send, uint64(c.dataqsiz))
+		o.buffer(&s.ft.ftThread, &o.send, uint64(c.dataqsiz))
 	default:
-		o.buffer(&s.ft, &o.recv, uint64(c.dataqsiz))
+		o.buffer(&s.ft.ftThread, &o.recv, uint64(c.dataqsiz))
 	}
 	releasem(mp)
 }
@@ -67,7 +67,7 @@ func presageChanOp(kind uint64, c *hchan, elem unsafe.Pointer) {
 	if at = &o.recv; kind == pgChanSend {
 		at = &o.send
 	}
-	o.buffer(&s.ft, at, uint64(c.dataqsiz))
+	o.buffer(&s.ft.ftThread, at, uint64(c.dataqsiz))
 }
 
 func presageChanClosed(c *hchan) {
@@ -106,7 +106,7 @@ func presageChanClose(c *hchan) {
 		a := ftAccess{addr: uintptr(c.raceaddr()), kind: ftWrites}
 		getg().m.locks++
 		s.caller(&a)
-		s.ft.closes(presageChan(c), &a)
+		presageChan(c).closes(&s.ft, &a)
 		s.ft.access(&a)
 		getg().m.locks--
 		s.report(getg())
@@ -129,7 +129,7 @@ func presageSelect(scases []scase, order []uint16, nsends int, block bool) {
 	var a ftAccess
 	s.caller(&a)
 	for _, i := range order {
-		if c := scases[i].c; int(i) < nsends && (c.closed != 0 || !s.ft.sends(presageChan(c), a.site)) {
+		if c := scases[i].c; int(i) < nsends && (c.closed != 0 || !presageChan(c).sends(&s.ft.ftThread, a.site)) {
 			s.touch(pgHead(pgRead, 0, 0, 0), uintptr(c.raceaddr()), 1)
 		}
 	}

@@ -135,9 +135,9 @@ func pgNew(gp *g, by *PresageG, who ftWho) *PresageG {
 		unlock(&presage.mu)
 	}
 	s.site, s.mute, s.starts, s.free, s.pc = 0, 0, 0, nil, 0
-	var parent *ftG
+	var parent *ftThread
 	if by != nil {
-		parent = &by.ft
+		parent = &by.ft.ftThread
 		who.ctor = by.ft.goid
 	}
 	s.ft.start(parent, who)
@@ -221,11 +221,11 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 	}
 	switch kind {
 	case pgOnceEnd, pgCondSignal, pgCondBroadcast, pgReleaseMerge: // CL3, CL8
-		o.w.merge(&s.ft)
+		o.w.merge(&s.ft.ftThread)
 	case pgRelease:
-		o.w.release(&s.ft)
+		o.w.release(&s.ft.ftThread)
 	case pgWGWait, pgOncePass, pgCondWake, pgAcquire:
-		o.w.acquire(&s.ft)
+		o.w.acquire(&s.ft.ftThread)
 	default:
 		throw("presage: unknown operation")
 	}
@@ -238,7 +238,7 @@ func (s *PresageG) put1(held *pgStripe, h uint64, obj uintptr) uint64 {
 func (s *PresageG) put3(held *pgStripe, h uint64, obj uintptr, delta, _ uint64) {
 	if int64(delta) < 0 {
 		st, o := s.object(held, ftMergeClass, obj)
-		o.w.merge(&s.ft)
+		o.w.merge(&s.ft.ftThread)
 		s.done(st, held)
 	}
 }

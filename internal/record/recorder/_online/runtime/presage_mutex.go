@@ -68,12 +68,12 @@ func (s *PresageG) gives(obj uintptr) {
 // locks is CL2 by the lock's place in the table.
 func (s *PresageG) locks(held *pgStripe, obj uintptr, acquire, read bool) {
 	st, o := s.object(held, ftLockClass, obj)
-	if o.lock(&s.ft, acquire, read); acquire {
+	if o.lock(&s.ft.ftThread, acquire, read); acquire {
 		kind := uint8(ftAtomicWrites)
 		if read {
 			kind = ftAtomicReads
 		}
-		if s.ft.again(o, obj, kind) {
+		if o.again(&s.ft.ftThread, obj, kind) {
 			o.seen = s.ft.base
 		} else {
 			s.accessLock(obj, kind)

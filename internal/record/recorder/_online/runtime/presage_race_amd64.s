@@ -80,17 +80,17 @@ whole:
 	MOVQ	word, R13 \
 	TESTL	$const_ftFull, R13 \
 	JZ	next \
-	SUBQ	(PresageG_ft+ftG_base)(R10), R13 \
-	CMPQ	R13, (PresageG_ft+ftG_width)(R10) \
+	SUBQ	(PresageG_ft+ftG_ftThread+ftThread_base)(R10), R13 \
+	CMPQ	R13, (PresageG_ft+ftG_ftThread+ftThread_width)(R10) \
 	JCS	same
 
 #define SAME(word, to) \
 	MOVQ	word, R13 \
-	SUBQ	(PresageG_ft+ftG_base)(R10), R13 \
-	CMPQ	R13, (PresageG_ft+ftG_width)(R10) \
+	SUBQ	(PresageG_ft+ftG_ftThread+ftThread_base)(R10), R13 \
+	CMPQ	R13, (PresageG_ft+ftG_ftThread+ftThread_width)(R10) \
 	JCS	to
 
-// KNOWN goes to ok where an epoch is 0, t's own, in ftG.known, or in a clock of one leaf (ftG.recalls), else to no; R12 is t's slot. It changes DX and R13.
+// KNOWN goes to ok where an epoch is 0, t's own, in ftThread.known, or in a clock of one leaf (ftThread.recalls), else to no; R12 is t's slot. It changes DX and R13.
 #define KNOWN(word, leaf, ok, no) \
 	MOVQ	word, DX \
 	SHRQ	$const_ftSlotShift, DX \
@@ -99,7 +99,7 @@ whole:
 	TESTQ	word, word \
 	JZ	ok \
 	ANDL	$7, DX \
-	MOVQ	(PresageG_ft+ftG_known)(R10)(DX*8), DX \
+	MOVQ	(PresageG_ft+ftG_ftThread+ftThread_known)(R10)(DX*8), DX \
 	MOVQ	DX, R13 \
 	XORQ	word, R13 \
 	SHRQ	$const_ftSlotShift, R13 \
@@ -112,9 +112,9 @@ leaf: \
 	SHRQ	$const_ftSlotShift, DX \
 	CMPL	DX, $const_ftLeafSlots \
 	JCC	no \
-	CMPL	(PresageG_ft+ftG_vc+ftVC_height)(R10), $0 \
+	CMPL	(PresageG_ft+ftG_ftThread+ftThread_vc+ftVC_height)(R10), $0 \
 	JNE	no \
-	MOVQ	(PresageG_ft+ftG_vc+ftVC_root)(R10), R13 \
+	MOVQ	(PresageG_ft+ftG_ftThread+ftThread_vc+ftVC_root)(R10), R13 \
 	TESTQ	R13, R13 \
 	JZ	no \
 	MOVL	(R13)(DX*4), R13 \
@@ -141,10 +141,10 @@ leaf: \
 	CMPQ	R12, R13 \
 	JCS	done \
 	CONSTANT \
-	MOVL	(PresageG_ft+ftG_slot)(R10), R12 \
+	MOVL	(PresageG_ft+ftG_ftThread+ftThread_slot)(R10), R12 \
 	TESTL	R12, R12 \
 	JZ	slow \
-	CMPQ	(PresageG_ft+ftG_width)(R10), $0 \
+	CMPQ	(PresageG_ft+ftG_ftThread+ftThread_width)(R10), $0 \
 	JEQ	slow \
 	MOVQ	AX, X0 \
 	MOVQ	BX, X1 \
@@ -188,13 +188,13 @@ free: \
 alone: \
 	KNOWN(CX, leafr, held, leave) \
 held: \
-	MOVL	(PresageG_ft+ftG_clock)(R10), DX \
-	MOVL	DX, (PresageG_ft+ftG_acted)(R10) \
+	MOVL	(PresageG_ft+ftG_ftThread+ftThread_clock)(R10), DX \
+	MOVL	DX, (PresageG_ft+ftG_ftThread+ftThread_acted)(R10) \
 	MOVQ	0(SP), DX \
 	SUBQ	runtime·firstmoduledata+moduledata_text(SB), DX \
 	SHRQ	$2, DX \
 	ANDL	$const_ftSiteMask, DX \
-	ORQ	(PresageG_ft+ftG_epoch)(R10), DX
+	ORQ	(PresageG_ft+ftG_ftThread+ftThread_epoch)(R10), DX
 
 #define BACK \
 	MOVQ	X0, AX \
@@ -214,7 +214,7 @@ TEXT runtime·ftHookRead<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	JNE	unshared
 	MOVQ	$(const_ftSharedTag<<const_ftSlotShift), R13
 	XORQ	R13, R12
-	MOVL	(PresageG_ft+ftG_place)(R10), R13
+	MOVL	(PresageG_ft+ftG_ftThread+ftThread_place)(R10), R13
 	SAME(ftShared_list(R12)(R13*8), same) // a read, of this location or of the word
 	JMP	slow
 unshared:
@@ -234,14 +234,14 @@ next:
 	JNZ	next
 	JMP	slow
 mine:
-	ADDQ	(PresageG_ft+ftG_base)(R10), R13
+	ADDQ	(PresageG_ft+ftG_ftThread+ftThread_base)(R10), R13
 	SHRL	$const_ftKindShift, R13
 	ANDL	$3, R13
 	JZ	same // ftReads
 	CMPL	R13, $const_ftWhole
 	JNE	slow
 same:
-	INCQ	(PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R10)
+	INCQ	(PresageG_ft+ftG_ftThread+ftThread_stats+ftStats_readSameEpoch)(R10)
 	RET
 	FAR
 	INSIDE
@@ -256,7 +256,7 @@ split: // ftSplit.here, and both of ftHistoryPart.place
 	SHLQ	$(64-const_ftSlotShift), R12
 	SHRQ	$(64-const_ftSlotShift), R12
 	LEAQ	ftSplit_parts(R12)(R13*1), R12
-	MOVL	(PresageG_ft+ftG_slot)(R10), R11
+	MOVL	(PresageG_ft+ftG_ftThread+ftThread_slot)(R10), R11
 	ANDL	$(const_ftPlaces-1), R11
 	SHLL	$4, R11
 	ADDQ	R11, R12
@@ -271,7 +271,7 @@ other:
 	HOLD(CX)
 	MOVQ	DX, ftCell_r(R11)
 	MOVQ	AX, ftCell_w(R11)
-	INCQ	(PresageG_ft+ftG_stats+ftStats_readExclusive)(R10)
+	INCQ	(PresageG_ft+ftG_ftThread+ftThread_stats+ftStats_readExclusive)(R10)
 	BACK
 done:
 	RET
@@ -291,12 +291,12 @@ TEXT runtime·ftHookWrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	HOLD(AX)
 	MOVQ	$0, ftCell_r(R11) // (ON3)
 	MOVQ	DX, ftCell_w(R11)
-	INCQ	(PresageG_ft+ftG_stats+ftStats_writeExclusive)(R10)
+	INCQ	(PresageG_ft+ftG_ftThread+ftThread_stats+ftStats_writeExclusive)(R10)
 	BACK
 done:
 	RET
 same:
-	INCQ	(PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(R10)
+	INCQ	(PresageG_ft+ftG_ftThread+ftThread_stats+ftStats_writeSameEpoch)(R10)
 	RET
 	FAR
 	INSIDE
@@ -339,11 +339,11 @@ word:
 	MOVQ	word, R13 \
 	TESTL	$const_ftFull, R13 \
 	JZ	no \
-	SUBQ	(PresageG_ft+ftG_base)(R12), R13 \
-	CMPQ	R13, (PresageG_ft+ftG_width)(R12) \
+	SUBQ	(PresageG_ft+ftG_ftThread+ftThread_base)(R12), R13 \
+	CMPQ	R13, (PresageG_ft+ftG_ftThread+ftThread_width)(R12) \
 	JCS	next
 
-// R10 is the number of bytes. The loop is ftG.sameWords.
+// R10 is the number of bytes. The loop is ftThread.sameWords.
 TEXT runtime·ftHookReadRange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0
 	WORDS
 	FULL(ftCell_r(R11), unread)
@@ -358,15 +358,15 @@ unwritten: // ftShared.wholeRead, of R as it is at once: it may become another
 	JNE	restore
 	MOVQ	$(const_ftSharedTag<<const_ftSlotShift), R13
 	XORQ	BX, R13
-	MOVL	(PresageG_ft+ftG_place)(R12), BX
+	MOVL	(PresageG_ft+ftG_ftThread+ftThread_place)(R12), BX
 	MOVQ	ftShared_list(R13)(BX*8), R13
 	MOVL	R13, BX
 	ANDL	$(const_ftWhole<<const_ftKindShift), BX
 	CMPL	BX, $(const_ftWhole<<const_ftKindShift)
 	JNE	restore
 	MOVQ	X1, BX
-	SUBQ	(PresageG_ft+ftG_base)(R12), R13
-	CMPQ	R13, (PresageG_ft+ftG_width)(R12)
+	SUBQ	(PresageG_ft+ftG_ftThread+ftThread_base)(R12), R13
+	CMPQ	R13, (PresageG_ft+ftG_ftThread+ftThread_width)(R12)
 	JCC	back
 next:
 	ADDQ	$ftCell__size, R11
@@ -374,7 +374,7 @@ next:
 	JNZ	word
 	MOVQ	X0, R13
 	SHRQ	$3, R13
-	ADDQ	R13, (PresageG_ft+ftG_stats+ftStats_readSameEpoch)(R12)
+	ADDQ	R13, (PresageG_ft+ftG_ftThread+ftThread_stats+ftStats_readSameEpoch)(R12)
 	RET
 restore:
 	MOVQ	X1, BX
@@ -394,7 +394,7 @@ next:
 	JNZ	word
 	MOVQ	X0, R13
 	SHRQ	$3, R13
-	ADDQ	R13, (PresageG_ft+ftG_stats+ftStats_writeSameEpoch)(R12)
+	ADDQ	R13, (PresageG_ft+ftG_ftThread+ftThread_stats+ftStats_writeSameEpoch)(R12)
 	RET
 back:
 	MOVQ	X0, R10
