@@ -125,7 +125,7 @@
 //	choices.go, maps.go             TryLock, Once, Cond, the length of a channel; maps
 //	outside*.go                     sync.Map, sync.Pool, contexts, timers
 //	outcome.go                      where a goroutine leaves the recorded path
-//	record.go, follow.go            traces
+//	run.go, record.go, follow.go    runs under one schedule, and their traces
 //	generate*.go, shrink.go         programs
 //
 // # Names
