@@ -1,7 +1,7 @@
 // Command shape prints figures of how a module of Go is built, package by package: what a reader
 // has to hold in mind, not what the code computes.
 //
-//	go -C tools run ./shape [-v] [-limits] [-except TYPE,...] ../internal/... ../cmd/...
+//	go -C tools run ./shape [-v] [-limits] ../internal/... ../cmd/...
 //
 // The columns are
 //
@@ -13,9 +13,9 @@
 //	long        sentences of more than 40 words in the package doc, of all sentences
 //
 // With -v, it lists the functions, types, files and sentences behind the figures. With -limits,
-// it fails if a type has more than 40 methods, save those of -except (as engine.Solver), if 20 %
-// of the references between the files of a package point backwards, if a comment line is too
-// wide, or, over all packages, if 1 % of the functions or 0.5 % of the sentences are too long.
+// it fails if a type has more than 40 methods, if 20 % of the references between the files of a
+// package point backwards, if a comment line is too wide, or, over all packages, if 1 % of the
+// functions or 0.5 % of the sentences are too long.
 package main
 
 import (
@@ -54,7 +54,6 @@ func main() {
 	log.SetFlags(0)
 	verbose := flag.Bool("v", false, "list what is counted")
 	limits := flag.Bool("limits", false, "fail if a figure is over its limit")
-	except := flag.String("except", "", "types that may have more methods, separated by commas")
 	flag.Parse()
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedImports | packages.NeedDeps
@@ -72,7 +71,7 @@ func main() {
 		}
 		f := measure(p)
 		f.row(w, p.PkgPath)
-		over = append(over, f.over(p.PkgPath, strings.Split(*except, ","))...)
+		over = append(over, f.over(p.PkgPath)...)
 		sum.add(f)
 	}
 	sum.row(w, "sum")
@@ -152,12 +151,10 @@ func (f *figures) row(w *tabwriter.Writer, name string) {
 }
 
 // over lists the limits that a package is over.
-func (f *figures) over(path string, except []string) []string {
+func (f *figures) over(path string) []string {
 	var out []string
 	for _, t := range slices.Sorted(maps.Keys(f.large)) {
-		if !slices.Contains(except, t) {
-			out = append(out, fmt.Sprintf("%s: type %s has %d methods", path, t, f.large[t]))
-		}
+		out = append(out, fmt.Sprintf("%s: type %s has %d methods", path, t, f.large[t]))
 	}
 	if float64(f.back) >= mostBack*float64(max(1, f.references)) {
 		out = append(out, fmt.Sprintf("%s: %s of the references point back", path, share(f.back, f.references)))

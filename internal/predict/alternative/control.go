@@ -1,8 +1,6 @@
 package alternative
 
 import (
-	"slices"
-
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/flow"
@@ -150,22 +148,8 @@ func (p *path) spawn(in *regcode.Instr, call *ssa.CallCommon) bool {
 	if why != "" {
 		return p.stop(why)
 	}
-	if p.starts(in, c) {
+	if (operation{p, in}).starts(c) {
 		p.frame.IP++
 	}
-	return true
-}
-
-// starts starts a goroutine with a call. It returns false if the path ends here.
-func (p *path) starts(in *regcode.Instr, c callee) bool {
-	if slices.ContainsFunc(slices.Concat(c.args, c.free), func(v Value) bool { return v.symbolic() }) {
-		p.stop("goroutine-argument")
-		return false
-	}
-	f := Entry(c.code, c.args, c.free)
-	g := p.x.around.Goroutine()
-	p.emit(in, trace.Event{Kind: format.Go, Obj: trace.Addr(g)}, flow.Flow{})
-	p.memory.shared = true
-	p.waiting = append(p.waiting, started{g, f})
 	return true
 }

@@ -107,7 +107,7 @@
 //	memory.go                     what a path knows of memory
 //	domain.go                     the values that a term can have, and their guards
 //	interfaces.go, functions.go   dynamic types; the functions that calls enter
-//	made.go, quiet.go             errors and strings that the library makes; pools and timers
+//	made.go, quiet.go, timers.go  errors and strings that the library makes; pools; timers
 //	checks.go                     implicit checks
 //	path.go, explore.go           a path, and the execution of one instruction; the loop over paths
 //	control.go, compute.go        branches, calls and goroutines; instructions without effect

@@ -39,7 +39,7 @@ func (l library) quiet(name string, args []Value) (result Value, ok bool) {
 		return Value{}, known && !args[1].symbolic() && pool >= lowestPointer
 	case "(*time.Timer).Stop", "(*time.Ticker).Stop":
 		t, known := args[1].Concrete.Bits()
-		return Value{}, known && !args[1].symbolic() && (p.memory.stop(t) || p.halts(t))
+		return Value{}, known && !args[1].symbolic() && (p.memory.stop(t) || timersOf(p).halts(t))
 	case "time.AfterFunc":
 		return p.memory.timer(false)
 	case "time.After", "time.NewTimer", "time.NewTicker":
@@ -100,45 +100,11 @@ func (m *memory) tick(ch uint64) {
 	m.ticks = slices.DeleteFunc(slices.Clone(m.ticks), func(c uint64) bool { return c == ch })
 }
 
-// recordedTimer returns the timer of the recorded run that has its channel, or its time.Timer, at
-// an address, if it runs.
-func (p *path) recordedTimer(addr uint64) (object uint64, ok bool) {
-	if addr >= freshMemory || p.g != p.x.fork.G || !p.x.around.Settled(addr) {
-		return 0, false
-	}
-	t, ok := p.x.fork.Facts.TimerAt(addr, p.g, p.x.fork.Event, p.x.around.Until())
-	return t.Object, ok && !slices.Contains(p.memory.still, t.Object)
-}
-
-// runs reports whether ch is the channel of a timer that runs.
-func (p *path) runs(ch Value) bool {
-	addr, ok := ch.Concrete.Bits()
-	if !ok || ch.symbolic() {
-		return false
-	}
-	_, recorded := p.recordedTimer(addr)
-	return recorded || p.memory.ticking(addr)
-}
-
-// halts stops a timer that runs, or has it fire: after that, it does not run. It returns false if
-// the address is not that of the timer or its channel.
-func (p *path) halts(addr uint64) bool {
-	if p.memory.ticking(addr) {
-		p.memory.tick(addr)
-		return true
-	}
-	t, ok := p.recordedTimer(addr)
-	if ok {
-		p.memory.still = append(p.memory.still, t)
-	}
-	return ok
-}
-
 // waits executes a receive from the channel of a timer that runs. ok is false if it is another
 // channel.
 func (o operation) waits(x *ssa.UnOp, ch Value) (ok bool) {
 	addr, ok := ch.Concrete.Bits()
-	if !ok || ch.symbolic() || !o.p.halts(addr) {
+	if !ok || ch.symbolic() || !timersOf(o.p).halts(addr) {
 		return false
 	}
 	o.set(o.p, x, Value{}, 1)
@@ -190,7 +156,7 @@ func (l library) afterFunc(in *regcode.Instr, t, function Value) bool {
 	if why == "" && regcode.BoundMethod(fn) == nil && !plan.Typed(fn) {
 		if c, why := r.enters(fn, nil, free); why == "" {
 			choices = append(choices, func(q *path) {
-				if q.starts(in, c) {
+				if (operation{q, in}).starts(c) {
 					n := len(q.memory.timers) - 1
 					q.memory.timers = q.memory.timers[:n:n] // it cannot be stopped
 					q.next(in, t)

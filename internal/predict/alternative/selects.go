@@ -87,7 +87,7 @@ func (s *selection) offer(p *path) (why string) {
 		if ch.isZero() {
 			continue
 		}
-		if o.timer = p.runs(ch); o.timer {
+		if o.timer = timersOf(p).runs(ch); o.timer {
 			s.offers = append(s.offers, o)
 			continue
 		}
@@ -144,7 +144,7 @@ func (s *selection) receive(p *path, o *offer) {
 // fires receives from a timer: that is no event, but the step says which case it is.
 func (s *selection) fires(p *path, o *offer) {
 	ch, _ := p.value(&s.in.Args[2*o.number]).Concrete.Bits()
-	p.halts(ch)
+	timersOf(p).halts(ch)
 	p.emit(s.in, trace.Event{Kind: format.Block}, flow.Flow{})
 	p.events.last().Case = o.number
 	s.finish(p, uint64(o.number), 1)

@@ -335,3 +335,18 @@ func (o operation) differed(e trace.Event, want uint64) {
 	o.p.frame.set(o.in, known(0))
 	o.done()
 }
+
+// starts starts a goroutine with a call. It returns false if the path ends here.
+func (o operation) starts(c callee) bool {
+	p := o.p
+	if slices.ContainsFunc(slices.Concat(c.args, c.free), func(v Value) bool { return v.symbolic() }) {
+		p.stop("goroutine-argument")
+		return false
+	}
+	f := Entry(c.code, c.args, c.free)
+	g := p.x.around.Goroutine()
+	p.emit(o.in, trace.Event{Kind: format.Go, Obj: trace.Addr(g)}, flow.Flow{})
+	p.memory.shared = true
+	p.waiting = append(p.waiting, started{g, f})
+	return true
+}
