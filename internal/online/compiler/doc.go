@@ -90,10 +90,10 @@
 //
 //	(OC3) An emitted function literal is named by the number that its column says, not by
 //	      the number of literals in front of it: package instrument counts literals as the
-//	      compiler counts those of the user's source. Literals in the body of a range over a
-//	      function are named after the function around it. Literals that the user has not
-//	      written have names of their own, as f-presage1. A literal that is inlined is
-//	      counted.
+//	      compiler counts those of the user's source. Up to go1.26, literals in the body of a
+//	      range over a function are named after the function around it. Literals that the
+//	      user has not written have names of their own, as f-presage1. A literal that is
+//	      inlined is counted.
 //
 // # Calls of assembly
 //

@@ -95,7 +95,7 @@ func (f *fileEmitter) begin(n ast.Node) string {
 	file, line := f.position(n.Pos())
 	column := emittedColumn
 	if _, ok := n.(*ast.FuncLit); ok {
-		column = literalColumn(1, columnNatural)
+		column = literalColumn(literalNumber{1, 1}, columnNatural)
 	}
 	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, column)
 }

@@ -15,6 +15,14 @@ import (
 // them in the order of its blocks. So the column of each literal encodes its number
 // (literalColumn), from which the compiler of package compiler takes it.
 
+// A literalNumber is the number of a literal, and by itself that of a range over a function. The
+// body of such a range is a function of its own. Versions of Go differ in whether it is numbered as
+// one, so there are two numbers.
+type literalNumber struct {
+	whole int // in the function around it that is no body of a range over a function
+	own   int // in the function around it, which may be such a body
+}
+
 // What a column after emittedColumn encodes about a literal.
 const (
 	columnLiteral = iota // a literal with that number
@@ -23,21 +31,28 @@ const (
 	columnKinds
 )
 
-func literalColumn(number, kind int) int { return emittedColumn + 1 + number*columnKinds + kind }
+// columnNumbers limits each number, as the compiler limits columns to 1<<30.
+const columnNumbers = 1 << 14
+
+func literalColumn(n literalNumber, kind int) int {
+	if n.whole >= columnNumbers {
+		n = literalNumber{}
+	}
+	return emittedColumn + 1 + (n.own*columnNumbers+n.whole)*columnKinds + kind
+}
 
 // mark returns the comment before a literal that encodes its number.
 func (b *body) mark() string {
 	number, kind := b.unit.number(b.fn)
-	if number == 0 {
+	if number.whole == 0 {
 		return ""
 	}
 	file, line := b.unit.position(b.fn.Pos())
 	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, literalColumn(number, kind))
 }
 
-// number returns the number of a literal in the function that it is named after: that is not the
-// body of a range over a function.
-func (u *unitEmitter) number(fn *ssa.Function) (number, kind int) {
+// number returns the number of a literal, or of a range over a function.
+func (u *unitEmitter) number(fn *ssa.Function) (number literalNumber, kind int) {
 	around := fn.Parent()
 	for around.Synthetic != "" && around.Parent() != nil {
 		around = around.Parent()
@@ -56,8 +71,8 @@ func (u *unitEmitter) number(fn *ssa.Function) (number, kind int) {
 
 // numberLiterals numbers the literals of a function, but not those inside of them, and by
 // themselves its ranges over functions.
-func numberLiterals(info *types.Info, fn ast.Node) map[ast.Node]int {
-	c := &literalCounter{info: info, numbers: map[ast.Node]int{}}
+func numberLiterals(info *types.Info, fn ast.Node) map[ast.Node]literalNumber {
+	c := &literalCounter{info: info, numbers: map[ast.Node]literalNumber{}}
 	switch fn := fn.(type) {
 	case *ast.FuncDecl:
 		c.generic = fn.Type.TypeParams != nil || hasTypeParams(info, fn)
@@ -75,12 +90,15 @@ func hasTypeParams(info *types.Info, d *ast.FuncDecl) bool {
 
 // literalCounter reads a function as the compiler does (package noder, writer.go).
 type literalCounter struct {
-	info             *types.Info
-	generic          bool
-	numbers          map[ast.Node]int
-	literals, ranges int
-	called           ast.Expr // a method of a call is no method value
+	info     *types.Info
+	generic  bool
+	numbers  map[ast.Node]literalNumber
+	literals literalNumber // how many there have been
+	ranges   literalNumber
+	called   ast.Expr // a method of a call is no method value
 }
+
+func (n *literalNumber) next() { n.whole, n.own = n.whole+1, n.own+1 }
 
 func (c *literalCounter) visit(n ast.Node) {
 	if n != nil {
@@ -112,7 +130,7 @@ func (c *literalCounter) inspect(n ast.Node) bool {
 	}
 	switch n := n.(type) {
 	case *ast.FuncLit:
-		c.literals++
+		c.literals.next()
 		c.numbers[n] = c.literals
 		return false
 	case *ast.BlockStmt:
@@ -137,8 +155,8 @@ func (c *literalCounter) inspect(n ast.Node) bool {
 		return c.visitSwitch(n)
 	case *ast.RangeStmt:
 		if _, ok := c.info.TypeOf(n.X).Underlying().(*types.Signature); ok {
-			c.ranges++
-			c.numbers[n] = c.ranges
+			c.visitRange(n)
+			return false
 		}
 	case *ast.CallExpr:
 		c.called = ast.Unparen(n.Fun)
@@ -146,6 +164,19 @@ func (c *literalCounter) inspect(n ast.Node) bool {
 		c.countMethod(n)
 	}
 	return true
+}
+
+// visitRange visits a range over a function.
+func (c *literalCounter) visitRange(n *ast.RangeStmt) {
+	c.ranges.next()
+	c.numbers[n] = c.ranges
+	c.visit(n.Key)
+	c.visit(n.Value)
+	c.visit(n.X)
+	literals, ranges := c.literals.own, c.ranges.own
+	c.literals.own, c.ranges.own = 0, 0
+	c.visit(n.Body)
+	c.literals.own, c.ranges.own = literals, ranges
 }
 
 // countMethod counts the wrapper that the compiler makes, in a generic function, for a method value
@@ -157,7 +188,7 @@ func (c *literalCounter) countMethod(n *ast.SelectorExpr) {
 	}
 	if t := sel.Recv(); mentionsTypeParam(t) && (isTypeParam(t) || !types.IsInterface(t)) {
 		c.visit(n.X)
-		c.literals++
+		c.literals.next()
 	}
 }
 

@@ -26,7 +26,7 @@ type unitEmitter struct {
 	scope  localScope
 	uses   map[string]bool // names of the package's scope that the emitted text uses
 
-	numbers map[ast.Node]map[ast.Node]int // of literals, by the function around them
+	numbers map[ast.Node]map[ast.Node]literalNumber // of literals, by the function around them
 }
 
 // emit returns the text that replaces the unit, or the reason why there is none.
@@ -44,7 +44,7 @@ func (f *fileEmitter) emit(unit *plan.Unit) (text, why string) {
 			text, why, f.imports = "", string(ref), imports
 		}
 	}()
-	u := &unitEmitter{fileEmitter: f, unit: unit, locals: map[*types.TypeName]string{}, uses: map[string]bool{}, numbers: map[ast.Node]map[ast.Node]int{}}
+	u := &unitEmitter{fileEmitter: f, unit: unit, locals: map[*types.TypeName]string{}, uses: map[string]bool{}, numbers: map[ast.Node]map[ast.Node]literalNumber{}}
 	u.checkDefers()
 	u.findLocals()
 	u.checkPredeclared()

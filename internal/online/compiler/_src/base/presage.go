@@ -7,8 +7,11 @@ import (
 )
 
 // presageEmitted is the column in the //line comments of emitted code (package instrument). Columns
-// behind it say the number of a function literal.
+// behind it say the numbers of a function literal.
 const presageEmitted = 900100
+
+// presageNumbers limits each number.
+const presageNumbers = 1 << 14
 
 // PresageLiteral returns what the column of a function literal says (OC3): whether it is emitted,
 // its number and, if that is not 0, its kind: 0 is a literal, 1 the body of a range over a
@@ -19,7 +22,11 @@ func PresageLiteral(pos src.XPos) (emitted bool, number, kind int) {
 		return false, 0, 0
 	}
 	if n := int(b.Col()) - presageEmitted - 1; n >= 0 {
-		return true, n / 3, n % 3
+		number = n / 3 % presageNumbers
+		if presageOwnRanges {
+			number = n / 3 / presageNumbers
+		}
+		return true, number, n % 3
 	}
 	return true, 0, 0
 }
@@ -58,7 +65,7 @@ func PresageHooks(pos src.XPos, pkg, name string, shared bool) bool {
 
 // presagePackage returns the import path in the name of a symbol.
 func presagePackage(name string) string {
-	end := strings.IndexAny(name, "[(")
+	end := strings.IndexAny(name, "[(#") // before the hash of a literal that is inlined
 	if end < 0 {
 		end = len(name)
 	}

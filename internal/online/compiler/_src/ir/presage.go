@@ -17,7 +17,7 @@ var presageNamed = map[*types.Sym]bool{}
 // presageExtra counts, by the function around them, the literals that are not the user's.
 var presageExtra = map[*Func]int{}
 
-// presageOuter returns the function that a literal in outerfn is named after.
+// presageOuter returns the function that a literal in outerfn is named after, up to go1.26.
 func presageOuter(outerfn *Func) *Func {
 	if outer := presageRanges[outerfn.Sym()]; outer != nil {
 		return outer

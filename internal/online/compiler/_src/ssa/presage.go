@@ -21,10 +21,10 @@ func raceRegs() regInfo {
 	for i, r := range registersAMD64 {
 		switch r.name {
 		case "AX":
-			in |= 1 << i
+			in = presageAddReg(in, i)
 		case "R10", "R11", "R12", "R13",
 			"X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7", "X8", "X9", "X10", "X11", "X12", "X13", "X14":
-			lost |= 1 << i
+			lost = presageAddReg(lost, i)
 		}
 	}
 	return regInfo{inputs: []inputInfo{{0, in}}, clobbers: lost}
