@@ -39,15 +39,15 @@ func presageConsts() {
 	if s == nil || s.off {
 		return
 	}
-	m := &firstmoduledata
-	end := min(m.etypes, m.types+pgMaxConsts)
-	for x := m.types; x < end; x += pgMaxVar {
+	from, to := pgConstants(&firstmoduledata)
+	end := min(to, from+pgMaxConsts)
+	for x := from; x < end; x += pgMaxVar {
 		s.constant(x, min(pgMaxVar, end-x))
 	}
-	if end < m.etypes {
+	if end < to {
 		p := s.room(3)
 		pgStore(p+8, 0)
-		pgStore(p+16, uint64(m.etypes-end))
+		pgStore(p+16, uint64(to-end))
 		pgStore(p, pgHead(pgRawConst, 0, 8, 0))
 		s.pos = p + 24
 	}
