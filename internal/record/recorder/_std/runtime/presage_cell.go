@@ -263,6 +263,7 @@ func (s *PresageG) beginsContext(k uint64) {
 // synchronises ends the context, before a record of synchronisation or an observation of a state;
 // of a release, the release epoch too.
 func (s *PresageG) synchronises(kind uint64) {
+	s.records++
 	if s.heldSize != 0 {
 		s.writeHeld()
 	}

@@ -41,6 +41,9 @@ type PresageG struct {
 	last      uint64       // last stamp
 	goid      uint64
 	stream    uint64
+	path      uint64 // its number in a steered run (presage_steer.go),
+	kids      uint64 // the number of goroutines that it has started,
+	records   uint64 // and of its records of synchronisation
 	list      uintptr // cases of the select that the goroutine waits in
 	cases     int
 	runner    uint32  // site of the call of a sync.Once that is about to run its function
@@ -158,6 +161,9 @@ func presageInit() {
 	presage.on = pgNextSegment(0)
 	if presage.on {
 		seed := rand() | 1
+		if presageSteerInit(); presageSteer.file != nil {
+			seed = presageSteer.file.seed | 1
+		}
 		presageSetSeed(seed)
 		ppid, _, _ := pgsys.Syscall6(pgSysGetppid, 0, 0, 0, 0, 0, 0)
 		pgStore(presage.head+72, seed)

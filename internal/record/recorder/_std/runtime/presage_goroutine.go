@@ -117,7 +117,8 @@ func presageGoes(callergp, newg *g) {
 	if s.starts != 0 {
 		pc, s.starts = s.starts, 0
 	}
-	pgNew(newg, s.goid, t, pc)
+	s.kids++
+	pgNew(newg, s.goid, t, pc).path = steerNumber(s.path, s.kids)
 	if presageOutside.last != nil {
 		s.goes(newg, pc)
 	}
@@ -147,7 +148,8 @@ func (s *PresageG) becomes(gp *g, goid uint64, pc uintptr) {
 	pgStore(p+16, t)
 	pgStore(p, pgHead(pgGo, pgFlagOpaque, 0, 0))
 	s.pos = p + 24
-	pgNewAs(gp, goid, s.goid, t, pc)
+	s.kids++
+	pgNewAs(gp, goid, s.goid, t, pc).path = steerNumber(s.path, s.kids)
 }
 
 func presageCleaned(s *PresageG) {

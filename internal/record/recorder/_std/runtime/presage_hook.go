@@ -124,7 +124,12 @@ func presageEnterSlow() *PresageG {
 func (s *PresageG) Outside() bool { return s.outside }
 
 // Call remembers the site of the call that follows.
-func (s *PresageG) Call(site uint32) { s.site = site }
+func (s *PresageG) Call(site uint32) {
+	s.site = site
+	if presageSteer.on {
+		steerPoint()
+	}
+}
 
 // Block records the entry of a block and promises room for need words. Its cost is just
 // what the compiler inlines.

@@ -122,6 +122,7 @@ const (
 // presageMain records the variables. Called by the main goroutine before main.main.
 func presageMain() {
 	getg().presageRands = presageMain1
+	defer presageSteerBegin()
 	v := &presageVars
 	pgFence() // (pgReaderOf)
 	v.over = true

@@ -1,0 +1,217 @@
+package runtime
+
+import (
+	pgsys "PRESAGE_SYSCALL"
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// A steered run. The process has one processor, and gives it to another goroutine only where one
+// waits, ends, or comes to an operation of synchronisation in traced code. Which goroutine goes on
+// is said by a schedule, and behind its end by a base scheduler, which draws numbers from a seed.
+// While all goroutines wait, the clock moves on to the next timer; else it stands still, but for a
+// microsecond whenever it is read. So the run is a function of the schedule and the seed, as far as
+// the program asks for nothing else.
+//
+// A goroutine is identified by a number made of that of the goroutine that starts it, and of how
+// many it has started before. A part of the schedule names a goroutine and how many records of
+// synchronisation it is to have at its end.
+//
+// The schedule is a file that is mapped shared (steerHeader, and the parts behind it).
+
+var presageSteer struct {
+	on    bool
+	file  *steerHeader
+	parts *[1 << 24]steerPart
+	part  uint64
+	rng   uint64
+	idle  int // times that nothing was ready since something was
+}
+
+// steerHeader is the beginning of the file.
+type steerHeader struct {
+	magic  uint64
+	seed   uint64
+	policy uint64
+	n      uint64 // parts of the schedule
+	// Written by the process:
+	done    uint64 // parts that are over
+	missed  uint64 // times that the goroutine of a part could not go on
+	picked  uint64 // times that a goroutine was chosen,
+	choices uint64 // of these: among several
+	hash    uint64 // of the goroutines chosen
+	_       [7]uint64
+}
+
+type steerPart struct {
+	goroutine uint64
+	until     uint64
+}
+
+const steerMagic = 0x7265657473657270
+
+// presageSteerInit maps the schedule that the environment names.
+func presageSteerInit() {
+	name := gogetenv("PRESAGE_STEER")
+	if name == "" || len(name) > 1000 {
+		return
+	}
+	var path [1024]byte
+	copy(path[:], name)
+	fd, _, e := pgsys.Syscall6(pgSysOpenat, pgAtCwd, uintptr(unsafe.Pointer(&path)), 0o2|0o2000000 /* O_RDWR|O_CLOEXEC */, 0, 0, 0)
+	if e != 0 {
+		return
+	}
+	p, err := mmap(nil, 4096, _PROT_READ|_PROT_WRITE, 1 /* MAP_SHARED */, int32(fd), 0)
+	if err == 0 {
+		if h := (*steerHeader)(p); h.magic == steerMagic {
+			size := unsafe.Sizeof(steerHeader{}) + uintptr(h.n)*unsafe.Sizeof(steerPart{})
+			if p, err = mmap(nil, size, _PROT_READ|_PROT_WRITE, 1, int32(fd), 0); err == 0 {
+				x := &presageSteer
+				x.file, x.parts = (*steerHeader)(p), (*[1 << 24]steerPart)(add(p, unsafe.Sizeof(steerHeader{})))
+				x.rng = x.file.seed*0x9E3779B97F4A7C15 + 1
+			}
+		}
+	}
+	closefd(int32(fd))
+}
+
+// presageSteerBegin begins to steer, when the runtime is up.
+func presageSteerBegin() {
+	if presageSteer.file != nil && gomaxprocs == 1 {
+		faketime = nanotime1()
+		presageSteer.on = true
+	}
+}
+
+// steerPoint is where a goroutine may be made to wait: before an operation of traced code.
+//
+//go:noinline
+func steerPoint() {
+	if gp := getg(); gp == gp.m.curg && gp.m.locks == 0 && gp.m.preemptoff == "" {
+		mcall(gosched_m)
+	}
+}
+
+// presagePick chooses the goroutine that goes on, of those that are ready. It is nil if there is
+// none.
+func presagePick(pp *p) *g {
+	lock(&sched.lock)
+	for pp.runqtail-pp.runqhead < uint32(len(pp.runq)) {
+		gp := globrunqget()
+		if gp == nil {
+			break
+		}
+		runqput(pp, gp, false)
+	}
+	unlock(&sched.lock)
+	if next := pp.runnext; next != 0 {
+		pp.runnext = 0
+		runqput(pp, next.ptr(), false)
+	}
+	n := pp.runqtail - pp.runqhead
+	if n == 0 {
+		return nil
+	}
+	x := &presageSteer
+	x.idle = 0
+	k := steerChoose(pp, n)
+	h := pp.runqhead
+	size := uint32(len(pp.runq))
+	gp := pp.runq[(h+k)%size].ptr()
+	for ; k > 0; k-- {
+		pp.runq[(h+k)%size] = pp.runq[(h+k-1)%size]
+	}
+	pp.runq[h%size] = 0
+	atomic.StoreRel(&pp.runqhead, h+1)
+	return gp
+}
+
+// steerChoose returns the number of the goroutine that goes on, of the n in the queue of pp.
+func steerChoose(pp *p, n uint32) uint32 {
+	x := &presageSteer
+	size := uint32(len(pp.runq))
+	at := func(k uint32) *g { return pp.runq[(pp.runqhead+k)%size].ptr() }
+	for k := range n { // those of the runtime do not count
+		if isSystemGoroutine(at(k), false) || at(k).presage == nil {
+			return k
+		}
+	}
+	f := x.file
+	f.picked++
+	if n > 1 {
+		f.choices++
+	}
+	k, ok := uint32(0), false
+	for x.part < f.n && !ok {
+		part := &x.parts[x.part]
+		over := true
+		for j := range n {
+			if s := at(j).presage; s.path == part.goroutine {
+				if over = s.records >= part.until; !over {
+					k, ok = j, true
+				}
+				break
+			} else if j == n-1 {
+				over = false // it waits, or is not there yet
+			}
+		}
+		if !over {
+			break
+		}
+		x.part++
+		f.done = x.part
+	}
+	if !ok {
+		if x.part < f.n {
+			f.missed++
+		}
+		k = steerBase(n)
+	}
+	f.hash = presageMix(f.hash*31 + at(k).presage.path)
+	return k
+}
+
+// steerBase is the base scheduler.
+func steerBase(n uint32) uint32 {
+	x := &presageSteer
+	x.rng = x.rng*6364136223846793005 + 1442695040888963407
+	return uint32(uint64(uint32(x.rng>>32)) * uint64(n) >> 32)
+}
+
+// presageIdle is called when no goroutine is ready. It moves the clock to the time until, of the
+// next timer, unless something may come from outside: then it waits a little first.
+func presageIdle(until int64) bool {
+	x := &presageSteer
+	if x.idle++; x.idle < 20 && (netpollAnyWaiters() || steerInKernel()) {
+		usleep(1000)
+		return netpollAnyWaiters()
+	}
+	if until == 0 {
+		return false
+	}
+	faketime = max(faketime, until)
+	return true
+}
+
+// steerInKernel reports whether a goroutine is in a system call.
+func steerInKernel() bool {
+	all, n := atomicAllG()
+	for i := range n {
+		if gp := atomicAllGIndex(all, i); readgstatus(gp)&^_Gscan == _Gsyscall && !isSystemGoroutine(gp, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// steerNumber is the number of the n-th goroutine that another one starts.
+func steerNumber(parent, n uint64) uint64 { return presageMix(parent*0x9e3779b97f4a7c15+n) | 1 }
+
+// presageOrder is a random number below n, for the order in which a select looks at its cases.
+func presageOrder(n uint32) uint32 {
+	if presageSteer.on {
+		return steerBase(n)
+	}
+	return cheaprandn(n)
+}
