@@ -41,9 +41,9 @@ type PresageG struct {
 	last      uint64       // last stamp
 	goid      uint64
 	stream    uint64
-	path      uint64 // its number in a steered run (presage_steer.go),
-	kids      uint64 // the number of goroutines that it has started,
-	records   uint64 // and of its records of synchronisation
+	path      uint64  // its number in a steered run (presage_steer.go),
+	kids      uint64  // the number of goroutines that it has started,
+	records   uint64  // and of its records of synchronisation
 	list      uintptr // cases of the select that the goroutine waits in
 	cases     int
 	runner    uint32  // site of the call of a sync.Once that is about to run its function

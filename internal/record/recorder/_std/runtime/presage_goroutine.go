@@ -117,8 +117,7 @@ func presageGoes(callergp, newg *g) {
 	if s.starts != 0 {
 		pc, s.starts = s.starts, 0
 	}
-	s.kids++
-	pgNew(newg, s.goid, t, pc).path = steerNumber(s.path, s.kids)
+	pgNew(newg, s.goid, t, pc).steerBegins(s)
 	if presageOutside.last != nil {
 		s.goes(newg, pc)
 	}
@@ -148,8 +147,7 @@ func (s *PresageG) becomes(gp *g, goid uint64, pc uintptr) {
 	pgStore(p+16, t)
 	pgStore(p, pgHead(pgGo, pgFlagOpaque, 0, 0))
 	s.pos = p + 24
-	s.kids++
-	pgNewAs(gp, goid, s.goid, t, pc).path = steerNumber(s.path, s.kids)
+	pgNewAs(gp, goid, s.goid, t, pc).steerBegins(s)
 }
 
 func presageCleaned(s *PresageG) {
@@ -204,6 +202,7 @@ func presageEnd() {
 		s.pos = p + 16
 	}
 	gp.presage = nil
+	s.steerAs(nil)
 	s.over(0)
 	lock(&presage.mu)
 	if b := s.box; b != nil {

@@ -25,8 +25,18 @@ var presageSteer struct {
 	parts *[1 << 24]steerPart
 	part  uint64
 	rng   uint64
-	idle  int // times that nothing was ready since something was
+	idle  int                     // times that nothing was ready since something was
+	known *[steerKnown]steerEntry // a hash table of the goroutines, by their numbers
 }
+
+// steerEntry is a goroutine; without s, one that has ended.
+type steerEntry struct {
+	number uint64
+	s      *PresageG
+}
+
+// steerKnown bounds the goroutines of the table.
+const steerKnown = 1 << 16
 
 // steerHeader is the beginning of the file.
 type steerHeader struct {
@@ -69,6 +79,7 @@ func presageSteerInit() {
 			if p, err = mmap(nil, size, _PROT_READ|_PROT_WRITE, 1, int32(fd), 0); err == 0 {
 				x := &presageSteer
 				x.file, x.parts = (*steerHeader)(p), (*[1 << 24]steerPart)(add(p, unsafe.Sizeof(steerHeader{})))
+				x.known = (*[steerKnown]steerEntry)(sysAlloc(unsafe.Sizeof(*x.known), &memstats.other_sys, "presage"))
 				x.rng = x.file.seed*0x9E3779B97F4A7C15 + 1
 			}
 		}
@@ -145,15 +156,11 @@ func steerChoose(pp *p, n uint32) uint32 {
 	k, ok := uint32(0), false
 	for x.part < f.n && !ok {
 		part := &x.parts[x.part]
-		over := true
+		over := steerIsOver(part)
 		for j := range n {
-			if s := at(j).presage; s.path == part.goroutine {
-				if over = s.records >= part.until; !over {
-					k, ok = j, true
-				}
+			if !over && at(j).presage.path == part.goroutine {
+				k, ok = j, true
 				break
-			} else if j == n-1 {
-				over = false // it waits, or is not there yet
 			}
 		}
 		if !over {
@@ -214,4 +221,48 @@ func presageOrder(n uint32) uint32 {
 		return steerBase(n)
 	}
 	return cheaprandn(n)
+}
+
+// steerEntryOf returns the entry of a goroutine, which may be new; nil if there is no room.
+func steerEntryOf(number uint64) *steerEntry {
+	for i := range uint64(64) {
+		e := &presageSteer.known[(number+i)%steerKnown]
+		if atomic.Load64(&e.number) == number || atomic.Cas64(&e.number, 0, number) {
+			return e
+		}
+	}
+	return nil
+}
+
+// steerBegins numbers a goroutine, which is the next one that parent starts.
+func (s *PresageG) steerBegins(parent *PresageG) {
+	parent.kids++
+	s.path = steerNumber(parent.path, parent.kids)
+	s.steerAs(s)
+}
+
+// steerAs notes the state of s in the table; nil: s has ended.
+func (s *PresageG) steerAs(state *PresageG) {
+	if presageSteer.file != nil && s.path != 0 {
+		if e := steerEntryOf(s.path); e != nil {
+			e.s = state
+		}
+	}
+}
+
+// steerIsOver reports whether a part of the schedule is over: its goroutine has made its records,
+// or has ended.
+func steerIsOver(p *steerPart) bool {
+	if p.goroutine == 0 {
+		return true // the runtime's own
+	}
+	for i := range uint64(64) {
+		switch e := &presageSteer.known[(p.goroutine+i)%steerKnown]; e.number {
+		case p.goroutine:
+			return e.s == nil || e.s.records >= p.until
+		case 0:
+			return false // it is not there yet
+		}
+	}
+	return true
 }

@@ -1,0 +1,277 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/presage-race/presage/internal/explore"
+	"github.com/presage-race/presage/internal/plural"
+	"github.com/presage-race/presage/internal/predict"
+	"github.com/presage-race/presage/internal/predict/walk"
+	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/record/steer"
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/untrusted/visible"
+)
+
+func newExplore(env *Env) *cobra.Command {
+	return &cobra.Command{Use: "explore [go test flags] [packages]", Short: "Run tests under many schedules and predict from each run", DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error { return exploreTests(cmd.Context(), env, args) }}
+}
+
+// exploring is a call of presage explore.
+type exploring struct {
+	env      *Env
+	args     *goArgs
+	progress *progress
+	runs     int
+	seed     uint64
+	until    time.Time
+	limit    time.Duration // of one run
+	found    []*explored
+}
+
+// explored is what the exploration of a test has come to.
+type explored struct {
+	pkg, test string
+	state     *explore.State
+	cpu       time.Duration
+	err       error
+}
+
+// The defaults of -time and -runs, and what one run may take.
+const (
+	exploreTime  = 5 * time.Minute
+	exploreRuns  = 1000 // of each test
+	exploreLimit = 10 * time.Second
+)
+
+func exploreTests(ctx context.Context, env *Env, argv []string) error {
+	x := &exploring{env: env, runs: exploreRuns, seed: 1, limit: exploreLimit}
+	argv, err := x.flags(argv)
+	if err != nil {
+		return err
+	}
+	if x.args, err = parseGo(argv, true); err != nil {
+		return err
+	}
+	if x.args.help {
+		return printHelp(env, "explore")
+	}
+	if len(x.args.args) > 0 {
+		return usagef("explore passes no arguments to the tests")
+	}
+	x.progress = newProgress(env.Stderr, x.args.quiet)
+	packages, err := x.packages(ctx)
+	if err != nil {
+		return err
+	}
+	total := x.args.time
+	if total == 0 {
+		total = exploreTime
+	}
+	x.until = time.Now().Add(total)
+	var all []string
+	var load func(context.Context) (*plan.Plan, error)
+	var kept *record.RunDir
+	for _, p := range packages {
+		s, traces, err := x.explorePackage(ctx, p)
+		if err != nil {
+			return err
+		}
+		if s != nil {
+			all, load, kept = append(all, traces...), s.Plan, s.Run
+			defer s.Close()
+		}
+	}
+	x.progress.end()
+	x.say()
+	if len(all) == 0 {
+		return nil
+	}
+	a := newAnalysis(env, x.args.options, x.progress)
+	a.command = append([]string{"presage", "explore"}, argv...)
+	a.dir, a.kept, a.load.plan = x.args.dir, kept, load
+	a.budget, a.memory = &budget{}, newMemory(x.args.memory)
+	a.traces = traces{files: all, from: filepath.Dir(all[0])}
+	return a.run(ctx)
+}
+
+// flags takes the flags of explore alone out of the command line.
+func (x *exploring) flags(argv []string) (rest []string, err error) {
+	for i := 0; i < len(argv); i++ {
+		name, value, inline := strings.Cut(strings.TrimLeft(argv[i], "-"), "=")
+		if !strings.HasPrefix(argv[i], "-") || name != "runs" && name != "seed" {
+			rest = append(rest, argv[i])
+			continue
+		}
+		if !inline {
+			if i++; i == len(argv) {
+				return nil, usagef("flag -%s needs a value", name)
+			}
+			value = argv[i]
+		}
+		n, err := strconv.ParseUint(value, 10, 31)
+		if err != nil {
+			return nil, usagef("flag -%s: %q is no number", name, value)
+		}
+		if name == "runs" {
+			x.runs = int(n)
+		} else {
+			x.seed = n
+		}
+	}
+	return rest, nil
+}
+
+// testPackage is a package with tests.
+type testPackage struct{ path, dir string }
+
+// packages lists the packages that the command names and that have tests.
+func (x *exploring) packages(ctx context.Context) (list []testPackage, err error) {
+	args := []string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Dir}}{{end}}"}
+	cmd := exec.CommandContext(ctx, "go", append(args, x.args.packages...)...)
+	cmd.Dir = x.args.dir
+	cmd.Stderr = x.env.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the packages: %w", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if path, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			list = append(list, testPackage{path, dir})
+		}
+	}
+	return list, nil
+}
+
+// explorePackage explores the tests of a package, one after the other.
+func (x *exploring) explorePackage(ctx context.Context, p testPackage) (s *record.Steered, files []string, err error) {
+	g := *x.args
+	pattern := "."
+	g.flags, pattern = cutRun(g.flags)
+	g.packages = []string{p.path}
+	if s, err = record.Steer(ctx, recordConfig(x.env, &g, true, x.progress), p.dir); err != nil {
+		return nil, nil, err
+	}
+	tests, err := s.Tests(ctx, pattern)
+	if err != nil {
+		return s, nil, err
+	}
+	pl, err := s.Plan(ctx)
+	if err != nil {
+		return s, nil, err
+	}
+	for i, test := range tests {
+		left := time.Until(x.until)
+		until := time.Now().Add(left / time.Duration(len(tests)-i))
+		e := &explored{pkg: p.path, test: test}
+		c := explore.Config{
+			Seed: x.seed, Runs: x.runs, Until: until, Open: opened,
+			Run: func(ctx context.Context, sched *steer.Schedule) (*record.SteeredRun, error) {
+				r, err := s.Record(ctx, sched, x.limit, "-test.run=^"+regexp.QuoteMeta(test)+"$", "-test.v")
+				if r != nil {
+					e.cpu += r.CPU
+				}
+				return r, err
+			},
+			Predict: func(ctx context.Context, name string) ([]string, error) { return racesOf(ctx, name, pl) },
+			Progress: func(st *explore.State) {
+				x.progress.step(report.Progress{Text: visible.Sprintf("%s: %s, %s, %d to come, %s", test, plural.Of(st.Runs, "run"), plural.Of(st.Classes, "class"), st.Waiting, plural.Of(len(st.Races), "race"))})
+			},
+		}
+		e.state, e.err = explore.Explore(ctx, c)
+		x.found = append(x.found, e)
+		files = append(files, e.state.Traces...)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return s, files, nil
+}
+
+// cutRun takes -run out of flags.
+func cutRun(flags []string) (rest []string, pattern string) {
+	pattern = "."
+	for _, f := range flags {
+		if name, value, ok := strings.Cut(strings.TrimLeft(f, "-"), "="); ok && (name == "run" || name == "test.run") {
+			pattern = value
+			continue
+		}
+		rest = append(rest, f)
+	}
+	return rest, pattern
+}
+
+func opened(name string) (trace.Source, io.Closer, error) { return opener(name)() }
+
+// racesOf predicts the races of a trace.
+func racesOf(ctx context.Context, name string, p *plan.Plan) (names []string, err error) {
+	src, closer, err := opened(name)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	meta := src.Meta()
+	w := walk.NewBranching(p)
+	w.Read(meta)
+	res, err := predict.Run(ctx, src, meta, predict.Options{Walker: w, Level: predict.Paths})
+	if err != nil {
+		return nil, err
+	}
+	add := func(a, b trace.Site) {
+		x, y := meta.Position(a), meta.Position(b)
+		names = append(names, min(x, y)+" / "+max(x, y))
+	}
+	for _, r := range res.HB {
+		add(r.A.Site, r.B.Site)
+	}
+	for _, r := range res.Races {
+		add(r.A.Site, r.B.Site)
+	}
+	return names, nil
+}
+
+// say says of each test what its exploration has come to.
+func (x *exploring) say() {
+	for _, e := range x.found {
+		s := e.state
+		text := ""
+		switch {
+		case e.err != nil:
+			text = e.err.Error()
+		case len(s.Races) > 0:
+			text = plural.Of(len(s.Races), "race")
+		case s.Exhausted:
+			text = "no race in any schedule of this test"
+		default:
+			text = "no race found"
+		}
+		visible.Fprintf(x.env.Stdout, "%s: %s (%s, %s)\n", e.test, text, plural.Of(s.Runs, "run"), plural.Of(s.Classes, "class"))
+		for _, why := range []struct {
+			is   bool
+			text string
+		}{
+			{s.Random, "two runs under one schedule differ: the test asks for something that is not steered"},
+			{s.Slow > 0, fmt.Sprintf("%d runs did not end within %v", s.Slow, x.limit)},
+			{s.Diverged > 0, fmt.Sprintf("%d runs did not follow their schedules", s.Diverged)},
+			{len(s.Failed) > 0, fmt.Sprintf("%d runs failed", len(s.Failed))},
+			{s.Waiting > 0 && e.err == nil, fmt.Sprintf("%d schedules are left", s.Waiting)},
+		} {
+			if why.is {
+				visible.Fprintf(x.env.Stdout, "    %s\n", why.text)
+			}
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/presage-race/presage/internal/record/recorder"
+	"github.com/presage-race/presage/internal/record/steer"
+	"github.com/presage-race/presage/internal/source/plan"
+)
+
+// A Steered is a program that is recorded several times, each time under a schedule.
+type Steered struct {
+	Run *RunDir // with the traces
+
+	c   *Config
+	b   *build
+	bin string
+	dir string // where it runs
+	n   int    // runs so far
+}
+
+// A SteeredRun is one recording of it.
+type SteeredRun struct {
+	Trace    string // "": nothing was recorded
+	Output   []byte
+	ExitCode int
+	TimedOut bool
+	CPU      time.Duration
+	steer.Result
+}
+
+// Steer builds the tests of a package, or a program, for steered runs. The directory of the package
+// is where the tests run.
+func Steer(ctx context.Context, c Config, dir string) (*Steered, error) {
+	if c.Progress == nil {
+		c.Progress = func(string) {}
+	}
+	cache, err := CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.prepare(ctx, cache)
+	if err != nil {
+		return nil, err
+	}
+	s := &Steered{c: &c, b: b, dir: dir}
+	if s.Run, err = c.newRun(cache, time.Now()); err == nil {
+		b.Meta.Command, b.Meta.Dir = c.command(), in(c.Dir)
+		err = s.build(ctx)
+	}
+	if err != nil {
+		b.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Steered) build(ctx context.Context) error {
+	s.bin = filepath.Join(s.Run.Dir, "program")
+	how := []string{"build"}
+	if s.c.Test {
+		how = []string{"test", "-c", "-vet=off"}
+	}
+	args := slices.Concat(how[:1], s.b.flags(s.c.Flags), how[1:], []string{"-overlay=" + s.b.Overlay, "-o", s.bin}, s.c.Packages)
+	s.c.Progress("building the program")
+	cmd := s.b.command(ctx, args...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("building: %w\n%s", err, out)
+	}
+	if !isProgram(s.bin) {
+		return errors.New("there is nothing to run: the package has no tests, or is not main")
+	}
+	return nil
+}
+
+// Close ends the use of what was built.
+func (s *Steered) Close() {
+	os.Remove(s.bin)
+	s.b.release()
+}
+
+// Plan loads the plan that the program was built with.
+func (s *Steered) Plan(ctx context.Context) (*plan.Plan, error) { return s.b.load(ctx, s.c) }
+
+// Tests lists the tests of the program, by a pattern as -run takes it.
+func (s *Steered) Tests(ctx context.Context, pattern string) ([]string, error) {
+	cmd := exec.CommandContext(ctx, s.bin, "-test.list="+pattern)
+	cmd.Dir = s.dir
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the tests: %w", err)
+	}
+	var list []string
+	for _, name := range strings.Fields(string(out)) {
+		if strings.HasPrefix(name, "Test") {
+			list = append(list, name)
+		}
+	}
+	return list, nil
+}
+
+// Record runs the program once, for at most limit.
+func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit time.Duration, args ...string) (*SteeredRun, error) {
+	s.n++
+	raw := filepath.Join(s.Run.Dir, fmt.Sprintf("raw%d", s.n))
+	file := filepath.Join(s.Run.Dir, "schedule")
+	if err := errors.Join(os.Mkdir(raw, 0o700), schedule.Write(file)); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(raw)
+	if err := s.c.setLimit(raw); err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(within, s.bin, args...)
+	cmd.Dir = s.dir
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Env = slices.Concat(os.Environ(), steer.Environ, []string{recorder.EnvDir + "=" + raw, steer.Env + "=" + file})
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if cmd.ProcessState == nil {
+		return nil, err
+	}
+	r := &SteeredRun{Output: out.Bytes(), ExitCode: exitCode(cmd.ProcessState), TimedOut: within.Err() != nil, CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	if r.Result, err = steer.ReadResult(file); err != nil {
+		return nil, err
+	}
+	return r, s.merge(r, raw)
+}
+
+// merge makes the trace of the first process that has recorded something.
+func (s *Steered) merge(r *SteeredRun, raw string) error {
+	processes, err := recorded(raw)
+	if err != nil || len(processes) == 0 {
+		return err
+	}
+	name := filepath.Join(s.Run.Dir, fmt.Sprintf("run%d.trace", s.n))
+	stats, err := s.b.merge(filepath.Join(raw, processes[0]), name, nil, nil)
+	if err != nil {
+		return err
+	}
+	if stats.Events == 0 {
+		return os.Remove(name)
+	}
+	r.Trace = name
+	return nil
+}
