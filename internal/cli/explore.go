@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -39,15 +39,14 @@ type exploring struct {
 	seed     uint64
 	until    time.Time
 	limit    time.Duration // of one run
-	found    []*explored
 }
 
 // explored is what the exploration of a test has come to.
 type explored struct {
-	pkg, test string
-	state     *explore.State
-	cpu       time.Duration
-	err       error
+	test  string
+	state *explore.State
+	cpu   time.Duration
+	err   error
 }
 
 // The defaults of -time and -runs, and what one run may take.
@@ -55,6 +54,8 @@ const (
 	exploreTime  = 5 * time.Minute
 	exploreRuns  = 1000 // of each test
 	exploreLimit = 10 * time.Second
+	// what replays of a package's races may take
+	exploreReplays = 2 * time.Minute
 )
 
 func exploreTests(ctx context.Context, env *Env, argv []string) error {
@@ -82,29 +83,26 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 		total = exploreTime
 	}
 	x.until = time.Now().Add(total)
-	var all []string
-	var load func(context.Context) (*plan.Plan, error)
-	var kept *record.RunDir
-	for _, p := range packages {
-		s, traces, err := x.explorePackage(ctx, p)
-		if err != nil {
+	var worst error
+	for i, p := range packages {
+		left := time.Until(x.until)
+		err := x.explorePackage(ctx, p, argv, time.Now().Add(left/time.Duration(len(packages)-i)))
+		if e := (*exitError)(nil); err != nil && !errors.As(err, &e) || ctx.Err() != nil {
 			return err
 		}
-		if s != nil {
-			all, load, kept = append(all, traces...), s.Plan, s.Run
-			defer s.Close()
-		}
+		worst = cmp.Or(worst, err)
 	}
-	x.progress.end()
-	x.say()
-	if len(all) == 0 {
-		return nil
-	}
-	a := newAnalysis(env, x.args.options, x.progress)
+	return worst
+}
+
+// analyse reports the races of the traces of a package in which some were found.
+func (x *exploring) analyse(ctx context.Context, s *record.Steered, argv, files []string) error {
+	a := newAnalysis(x.env, x.args.options, x.progress)
 	a.command = append([]string{"presage", "explore"}, argv...)
-	a.dir, a.kept, a.load.plan = x.args.dir, kept, load
-	a.budget, a.memory = &budget{}, newMemory(x.args.memory)
-	a.traces = traces{files: all, from: filepath.Dir(all[0])}
+	a.dir, a.kept, a.load.plan = x.args.dir, s.Run, s.Plan
+	a.budget, a.memory = &budget{time.Now(), exploreReplays}, newMemory(x.args.memory)
+	a.found.program = program{tests: true}
+	a.traces = traces{files: files, from: s.Run.Dir}
 	return a.run(ctx)
 }
 
@@ -156,31 +154,33 @@ func (x *exploring) packages(ctx context.Context) (list []testPackage, err error
 	return list, nil
 }
 
-// explorePackage explores the tests of a package, one after the other.
-func (x *exploring) explorePackage(ctx context.Context, p testPackage) (s *record.Steered, files []string, err error) {
+// explorePackage explores the tests of a package, one after the other, and reports their races.
+func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []string, until time.Time) error {
 	g := *x.args
 	pattern := "."
 	g.flags, pattern = cutRun(g.flags)
 	g.packages = []string{p.path}
-	if s, err = record.Steer(ctx, recordConfig(x.env, &g, true, x.progress), p.dir); err != nil {
-		return nil, nil, err
+	s, err := record.Steer(ctx, recordConfig(x.env, &g, true, x.progress), p.dir)
+	if err != nil {
+		return err
 	}
+	defer s.Close()
 	tests, err := s.Tests(ctx, pattern)
 	if err != nil {
-		return s, nil, err
+		return err
 	}
 	pl, err := s.Plan(ctx)
 	if err != nil {
-		return s, nil, err
+		return err
 	}
+	var files []string
 	for i, test := range tests {
-		left := time.Until(x.until)
-		until := time.Now().Add(left / time.Duration(len(tests)-i))
-		e := &explored{pkg: p.path, test: test}
+		left := time.Until(until)
+		e := &explored{test: test}
 		c := explore.Config{
-			Seed: x.seed, Runs: x.runs, Until: until, Open: opened,
+			Seed: x.seed, Runs: x.runs, Until: time.Now().Add(left / time.Duration(len(tests)-i)), Open: opened,
 			Run: func(ctx context.Context, sched *steer.Schedule) (*record.SteeredRun, error) {
-				r, err := s.Record(ctx, sched, x.limit, "-test.run=^"+regexp.QuoteMeta(test)+"$", "-test.v")
+				r, err := s.Record(ctx, sched, x.limit, test)
 				if r != nil {
 					e.cpu += r.CPU
 				}
@@ -192,13 +192,16 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage) (s *recor
 			},
 		}
 		e.state, e.err = explore.Explore(ctx, c)
-		x.found = append(x.found, e)
-		files = append(files, e.state.Traces...)
-		if ctx.Err() != nil {
+		x.progress.end()
+		x.say(e)
+		if files = append(files, e.state.Traces...); ctx.Err() != nil {
 			break
 		}
 	}
-	return s, files, nil
+	if len(files) == 0 {
+		return nil
+	}
+	return x.analyse(ctx, s, argv, files)
 }
 
 // cutRun takes -run out of flags.
@@ -243,35 +246,48 @@ func racesOf(ctx context.Context, name string, p *plan.Plan) (names []string, er
 	return names, nil
 }
 
-// say says of each test what its exploration has come to.
-func (x *exploring) say() {
-	for _, e := range x.found {
-		s := e.state
-		text := ""
-		switch {
-		case e.err != nil:
-			text = e.err.Error()
-		case len(s.Races) > 0:
-			text = plural.Of(len(s.Races), "race")
-		case s.Exhausted:
-			text = "no race in any schedule of this test"
-		default:
-			text = "no race found"
-		}
-		visible.Fprintf(x.env.Stdout, "%s: %s (%s, %s)\n", e.test, text, plural.Of(s.Runs, "run"), plural.Of(s.Classes, "class"))
-		for _, why := range []struct {
-			is   bool
-			text string
-		}{
-			{s.Random, "two runs under one schedule differ: the test asks for something that is not steered"},
-			{s.Slow > 0, fmt.Sprintf("%d runs did not end within %v", s.Slow, x.limit)},
-			{s.Diverged > 0, fmt.Sprintf("%d runs did not follow their schedules", s.Diverged)},
-			{len(s.Failed) > 0, fmt.Sprintf("%d runs failed", len(s.Failed))},
-			{s.Waiting > 0 && e.err == nil, fmt.Sprintf("%d schedules are left", s.Waiting)},
-		} {
-			if why.is {
-				visible.Fprintf(x.env.Stdout, "    %s\n", why.text)
-			}
+// say says what the exploration of a test has come to.
+func (x *exploring) say(e *explored) {
+	s := e.state
+	text := ""
+	switch {
+	case e.err != nil:
+		text = e.err.Error()
+	case len(s.Races) > 0:
+		text = plural.Of(len(s.Races), "race")
+	case s.Exhausted:
+		text = "no race in any schedule of this test"
+	default:
+		text = "no race found"
+	}
+	visible.Fprintf(x.env.Stdout, "%s: %s (%s, %s)\n", e.test, text, plural.Of(s.Runs, "run"), plural.Of(s.Classes, "class"))
+	for _, why := range []struct {
+		n    int
+		text string
+	}{
+		{s.Random, "two runs under one schedule differ: the test asks for something that is not steered"},
+		{s.Slow, "{{n}} run{{|s}} did not end within " + x.limit.String()},
+		{s.Diverged, "{{n}} run{{|s}} did not follow {{its schedule|their schedules}}"},
+		{s.Selects, "{{n}} run{{|s}} had a select with several cases ready, of which one was tried"},
+		{s.Waiting, "{{n}} schedule{{|s}} {{is|are}} left (-time, -runs)"},
+		{len(s.Failed), "{{n}} run{{|s}} failed; the first of them:"},
+	} {
+		if why.n > 0 {
+			visible.Fprintf(x.env.Stdout, "    %s\n", plural.Text(why.n, why.text))
 		}
 	}
+	if len(s.Failed) > 0 {
+		for line := range strings.Lines(lastLines(string(s.Failed[0].Output), failureLines)) {
+			visible.Fprintf(x.env.Stdout, "        %s\n", strings.TrimRight(line, "\n"))
+		}
+	}
+}
+
+// failureLines is how many lines of the output of a run are shown that failed.
+const failureLines = 12
+
+// lastLines returns the last n lines of a text.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }

@@ -1,10 +1,7 @@
 package explore
 
 import (
-	"fmt"
-	"hash/fnv"
 	"io"
-	"slices"
 
 	"github.com/presage-race/presage/internal/record/steer"
 	"github.com/presage-race/presage/internal/trace"
@@ -15,6 +12,15 @@ import (
 type execution struct {
 	ops     []op
 	threads map[trace.GoID]*thread
+	selects bool // a select had several cases that were ready
+
+	channels map[trace.Addr]*channel // while it is read
+}
+
+// A channel has elements, or a send that waits.
+type channel struct {
+	elements int
+	closed   bool
 }
 
 // A thread is a goroutine of an execution.
@@ -23,6 +29,7 @@ type thread struct {
 	kids    uint64
 	records uint64 // of synchronisation, so far
 	ops     int    // of the execution
+	ready   bool   // another case of the select under way could have been chosen
 	slot    int    // in clocks
 }
 
@@ -39,7 +46,7 @@ type op struct {
 
 // read returns the execution of a trace.
 func read(src trace.Source) (*execution, error) {
-	x := &execution{threads: map[trace.GoID]*thread{}}
+	x := &execution{threads: map[trace.GoID]*thread{}, channels: map[trace.Addr]*channel{}}
 	meta := src.Meta()
 	var e trace.Event
 	for {
@@ -56,6 +63,7 @@ func read(src trace.Source) (*execution, error) {
 		if e.Kind == format.Go {
 			x.starts(t, e, meta)
 		}
+		x.passes(t, &e)
 		if e.Kind == format.Observe || e.Kind == format.End {
 			continue
 		}
@@ -72,10 +80,43 @@ func recorded(k format.Kind) bool {
 func (x *execution) thread(g trace.GoID) *thread {
 	t := x.threads[g]
 	if t == nil {
-		t = &thread{number: steer.Main, slot: len(x.threads)}
+		t = &thread{number: steer.Runtime, slot: len(x.threads)}
 		x.threads[g] = t
 	}
 	return t
+}
+
+// passes notes what an operation does to a channel, and whether a select had a choice.
+func (x *execution) passes(t *thread, e *trace.Event) {
+	switch e.Kind {
+	case format.SelectCase, format.ChanSend, format.ChanRecv, format.ChanClose:
+	default:
+		t.ready = false
+		return
+	}
+	c := x.channels[e.Obj]
+	if c == nil {
+		c = &channel{}
+		x.channels[e.Obj] = c
+	}
+	switch e.Kind {
+	case format.SelectCase:
+		if e.Flags&format.FlagWrite != 0 {
+			t.ready = t.ready || e.Aux == 0 || c.elements < int(e.Aux)
+		} else {
+			t.ready = t.ready || c.closed || c.elements > 0
+		}
+		return
+	case format.ChanClose:
+		c.closed = true
+		return
+	case format.ChanSend:
+		c.elements++
+	case format.ChanRecv:
+		c.elements--
+	}
+	x.selects = x.selects || t.ready
+	t.ready = false
 }
 
 // starts numbers the goroutine that t starts.
@@ -88,48 +129,80 @@ func (x *execution) starts(t *thread, e trace.Event, meta *trace.Meta) {
 	}
 }
 
-// class is a hash of what is the same in all executions that differ only in the order of operations
-// that do not depend on each other: of each object, its operations in the order in which they
-// depend on each other. Goroutines and objects have the names that they get in this order.
-func (x *execution) class() uint64 {
-	h := fnv.New64a()
-	byObj := map[trace.Addr][]string{}
-	for i := range x.ops {
+// A history is the order of operations on each object of an execution, without what is the same in
+// all executions that differ only in the order of operations that do not depend on each other.
+type history struct {
+	lists [][]name
+	at    map[name]position
+}
+
+// A name is an operation: its goroutine, and which of its operations it is.
+type name struct {
+	goroutine uint64
+	nth       int
+}
+
+// A position is one in a list of a history. Neighbours that commute have the same one.
+type position struct{ list, rank int }
+
+// historyOf returns the history of some operations of an execution, in their order.
+func (x *execution) historyOf(ops []int) *history {
+	h := &history{at: map[name]position{}}
+	type object struct {
+		list, rank int
+		last       *op
+	}
+	objects := map[trace.Addr]*object{}
+	for _, i := range ops {
 		o := &x.ops[i]
 		if !ordering(o.kind) {
 			continue
 		}
-		list := byObj[o.obj]
-		s := fmt.Sprintf("%x.%d", x.threads[o.g].number, o.nth)
-		if n := len(list); n > 0 && commutes(o.kind) {
-			s = "~" + s
+		b := objects[o.obj]
+		if b == nil {
+			b = &object{list: len(h.lists)}
+			objects[o.obj] = b
+			h.lists = append(h.lists, nil)
+		} else if depend(b.last, o) || b.last.g == o.g {
+			b.rank++
 		}
-		byObj[o.obj] = append(list, s)
+		b.last = o
+		n := name{x.threads[o.g].number, o.nth}
+		h.lists[b.list] = append(h.lists[b.list], n)
+		h.at[n] = position{b.list, b.rank}
 	}
-	var all []string
-	for _, list := range byObj {
-		// neighbours that commute have no order
-		for i := 0; i < len(list); {
-			j := i + 1
-			for j < len(list) && list[j][0] == '~' {
-				j++
+	return h
+}
+
+// begins reports whether another history begins with h: on each object, the operations of h come
+// first, and in the same order.
+func (h *history) begins(other *history) bool {
+	for _, list := range h.lists {
+		in := -1
+		for _, n := range list {
+			p, ok := other.at[n]
+			if !ok || in >= 0 && p.list != in || p.rank != h.at[n].rank {
+				return false
 			}
-			slices.Sort(list[i+1 : j])
-			i = j
+			in = p.list
 		}
-		all = append(all, fmt.Sprint(list))
 	}
-	slices.Sort(all)
-	for _, s := range all {
-		io.WriteString(h, s)
+	return true
+}
+
+// all are the numbers of all operations of an execution.
+func (x *execution) all() []int {
+	list := make([]int, len(x.ops))
+	for i := range list {
+		list[i] = i
 	}
-	return h.Sum64()
+	return list
 }
 
 // ordering reports whether the order of operations of this kind on an object matters.
 func ordering(k format.Kind) bool {
 	switch k {
-	case format.Go, format.Acquire, format.Release, format.ReleaseMerge, format.SelectCase, format.SelectDefault, format.Unlock:
+	case format.Go, format.Acquire, format.Release, format.ReleaseMerge, format.SelectDefault, format.Unlock:
 		return false
 	}
 	return true
@@ -137,5 +210,5 @@ func ordering(k format.Kind) bool {
 
 // commutes reports whether two operations of this kind on one object have no order.
 func commutes(k format.Kind) bool {
-	return k == format.AtomicRead || k == format.WGAdd || k == format.WGWait || k == format.OncePass || k == format.ChanLen
+	return k == format.AtomicRead || k == format.WGAdd || k == format.WGWait || k == format.OncePass || k == format.ChanLen || k == format.SelectCase
 }

@@ -10,15 +10,14 @@
 // # Complexity
 //
 // The flips of a run are found in O(n·g) for n operations of g goroutines. The number of runs is at
-// most that of classes (execution.class).
+// most that of classes: of runs with another history.
 package explore
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"hash/fnv"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/presage-race/presage/internal/record"
@@ -53,7 +52,8 @@ type State struct {
 	// Diverged are runs in which a goroutine did not come where its schedule has it, Slow those
 	// that did not end in time.
 	Diverged, Slow int
-	Random         bool // two runs under one schedule differ: something is asked for that is not steered
+	Selects        int // runs in which a select chose among several cases: only one was tried
+	Random         int // 1: two runs under one schedule differ, by something that is not steered
 }
 
 // A Failure is a run that ended with an error of the program: a test that failed, or a panic.
@@ -64,82 +64,121 @@ type Failure struct {
 	Trace  string
 }
 
-// waiting is a schedule with how promising it is.
+// waiting is a schedule that is to be run, with the history that it has at its end.
 type waiting struct {
-	parts []steer.Part
-	depth int
+	parts   []steer.Part
+	history *history
 }
 
 // Explore explores a program. What it has found by the end of ctx is returned with the error.
 func Explore(ctx context.Context, c Config) (*State, error) {
-	s := &State{}
-	seen, known, tried := map[uint64]bool{}, map[string]bool{}, map[uint64]bool{}
-	queue := []waiting{{}}
-	over := func() bool {
-		return c.Runs > 0 && s.Runs >= c.Runs || !c.Until.IsZero() && !time.Now().Before(c.Until)
-	}
-	for len(queue) > 0 && !over() {
-		next := queue[0]
-		queue = queue[1:]
-		r, err := c.Run(ctx, &steer.Schedule{Seed: c.Seed, Parts: next.parts})
-		if err != nil {
-			return s, err
+	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}, queue: []waiting{{history: &history{}}}}
+	for len(e.queue) > 0 && !e.over() {
+		next := e.queue[0]
+		e.queue = e.queue[1:]
+		if e.state.Waiting = len(e.queue); e.covered(next.history, e.seen) {
+			continue
 		}
-		s.Runs++
-		if r.TimedOut {
-			s.Slow++
+		if err := e.run(ctx, next); err != nil {
+			return e.state, err
 		}
-		if r.Missed > 0 && r.Done < uint64(len(next.parts)) {
-			s.Diverged++
-		}
-		if r.ExitCode != 0 {
-			s.Failed = append(s.Failed, Failure{s.Runs, r.ExitCode, r.Output, r.Trace})
-		}
-		if r.Trace == "" {
-			return s, errors.New("the run left no trace")
-		}
-		x, err := c.read(r.Trace)
-		if err != nil {
-			return s, err
-		}
-		if s.Runs == 1 {
-			if s.Random, err = c.differs(ctx, x, r); err != nil {
-				return s, err
-			}
-		}
-		if class := x.class(); !seen[class] {
-			seen[class] = true
-			s.Classes++
-			names, err := c.Predict(ctx, r.Trace)
-			if err != nil {
-				return s, err
-			}
-			fresh := false
-			for _, n := range names {
-				if !known[n] {
-					known[n], fresh = true, true
-					s.Races = append(s.Races, n)
-				}
-			}
-			if fresh {
-				s.Traces = append(s.Traces, r.Trace)
-			}
-			flips, clocks := x.flips()
-			for _, f := range flips {
-				parts := x.schedule(f, clocks)
-				if h := hash(parts); !tried[h] {
-					tried[h] = true
-					queue = append(queue, waiting{parts, next.depth + 1})
-				}
-			}
-		}
-		s.Waiting = len(queue)
-		if c.Progress != nil {
-			c.Progress(s)
+		if e.state.Waiting = len(e.queue); c.Progress != nil {
+			c.Progress(e.state)
 		}
 	}
-	s.Exhausted = len(queue) == 0 && s.Diverged == 0 && s.Slow == 0 && !s.Random
+	s := e.state
+	s.Exhausted = len(e.queue) == 0 && s.Diverged == 0 && s.Slow == 0 && s.Random == 0 && s.Selects == 0
 	return s, nil
+}
+
+// exploration is one that is under way.
+type exploration struct {
+	Config
+	state *State
+	seen  []*history // of runs
+	known map[string]bool
+	queue []waiting
+}
+
+func (e *exploration) over() bool {
+	return e.Runs > 0 && e.state.Runs >= e.Runs || !e.Until.IsZero() && !time.Now().Before(e.Until)
+}
+
+// covered reports whether one of the histories begins as h does.
+func (e *exploration) covered(h *history, list []*history) bool {
+	return slices.ContainsFunc(list, h.begins)
+}
+
+// run runs a schedule, and finds the schedules that follow.
+func (e *exploration) run(ctx context.Context, next waiting) error {
+	s := e.state
+	r, err := e.Run(ctx, &steer.Schedule{Seed: e.Seed, Parts: next.parts})
+	if err != nil {
+		return err
+	}
+	s.Runs++
+	if r.TimedOut {
+		s.Slow++
+	}
+	if r.Done < uint64(len(next.parts)) && r.Missed > 0 {
+		s.Diverged++
+	}
+	if r.ExitCode != 0 {
+		s.Failed = append(s.Failed, Failure{s.Runs, r.ExitCode, r.Output, r.Trace})
+	}
+	if r.Trace == "" {
+		return errors.New("the run left no trace")
+	}
+	x, err := e.read(r.Trace)
+	if err != nil {
+		return err
+	}
+	if x.selects {
+		s.Selects++
+	}
+	h := x.historyOf(x.all())
+	if s.Runs == 1 {
+		if same, err := e.repeats(ctx, x, h, r); err != nil {
+			return err
+		} else if !same {
+			s.Random = 1
+		}
+	}
+	if e.covered(h, e.seen) {
+		return nil
+	}
+	e.seen = append(e.seen, h)
+	s.Classes++
+	if err := e.predict(ctx, r.Trace); err != nil {
+		return err
+	}
+	flips, clocks := x.flips()
+	for _, f := range flips {
+		ops := x.reversed(f, clocks)
+		if h := x.historyOf(ops); !e.covered(h, e.seen) {
+			e.queue = append(e.queue, waiting{x.schedule(ops), h})
+		}
+	}
+	return nil
+}
+
+// predict takes the races that are predicted from a run.
+func (e *exploration) predict(ctx context.Context, trace string) error {
+	names, err := e.Predict(ctx, trace)
+	if err != nil {
+		return err
+	}
+	fresh := false
+	for _, n := range names {
+		if !e.known[n] {
+			e.known[n], fresh = true, true
+			e.state.Races = append(e.state.Races, n)
+		}
+	}
+	if fresh {
+		e.state.Traces = append(e.state.Traces, trace)
+	}
+	return nil
 }
 
 func (c *Config) read(name string) (*execution, error) {
@@ -151,22 +190,16 @@ func (c *Config) read(name string) (*execution, error) {
 	return read(src)
 }
 
-// differs runs the program again under the schedule of the whole execution x, and reports whether
-// the run is another one.
-func (c *Config) differs(ctx context.Context, x *execution, r *record.SteeredRun) (bool, error) {
-	again, err := c.Run(ctx, &steer.Schedule{Seed: c.Seed, Parts: x.whole()})
+// repeats runs the program again under the schedule of the whole execution x, and reports whether
+// the run is the same.
+func (e *exploration) repeats(ctx context.Context, x *execution, h *history, r *record.SteeredRun) (bool, error) {
+	again, err := e.Run(ctx, &steer.Schedule{Seed: e.Seed, Parts: x.schedule(x.all())})
 	if err != nil || again.Trace == "" {
-		return true, err
+		return false, err
 	}
-	y, err := c.read(again.Trace)
+	y, err := e.read(again.Trace)
 	if err != nil {
-		return true, err
+		return false, err
 	}
-	return x.class() != y.class() || again.ExitCode != r.ExitCode, nil
-}
-
-func hash(parts []steer.Part) uint64 {
-	h := fnv.New64a()
-	fmt.Fprint(h, parts)
-	return h.Sum64()
+	return h.begins(y.historyOf(y.all())) && again.ExitCode == r.ExitCode, nil
 }

@@ -46,7 +46,7 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 			clocks[i] = slices.Clone(own)
 			continue
 		}
-		if o.kind == format.SelectCase || o.kind == format.SelectDefault {
+		if o.kind == format.SelectDefault {
 			own[t.slot] = o.nth + 1
 			clocks[i] = slices.Clone(own)
 			continue
@@ -59,7 +59,7 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 		if ordering(o.kind) {
 			for g, k := range b.last {
 				p := &x.ops[k]
-				if g == o.g || own[x.threads[g].slot] > p.nth || !depend(p, o) {
+				if g == o.g || own[x.threads[g].slot] > p.nth || !reversible(p, o) {
 					continue
 				}
 				list = append(list, flip{k, i})
@@ -80,6 +80,24 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 	return list, clocks
 }
 
+// reversible reports whether q could come before p: p is not what lets q go on.
+func reversible(p, q *op) bool {
+	if !depend(p, q) {
+		return false
+	}
+	switch q.kind {
+	case format.WGWait, format.CondWake:
+		return false
+	case format.ChanRecv:
+		return p.kind == format.ChanRecv || p.kind == format.SelectCase
+	case format.ChanSend:
+		return p.kind != format.ChanRecv // which has made room
+	case format.OnceEnd:
+		return false
+	}
+	return true
+}
+
 // depend reports whether the order of two operations on one object matters.
 func depend(p, q *op) bool {
 	if commutes(p.kind) && p.kind == q.kind {
@@ -92,40 +110,30 @@ func depend(p, q *op) bool {
 	return true
 }
 
-// schedule returns the schedule in which the second operation of a flip comes before the first: all
-// before the first, then what does not depend on it up to the second, then the second.
-func (x *execution) schedule(f flip, clocks []clock) []steer.Part {
-	var p planned
+// reversed returns the operations of a schedule in which the second operation of a flip comes
+// before the first: all before the first, then what does not depend on it up to the second, then
+// the second.
+func (x *execution) reversed(f flip, clocks []clock) (ops []int) {
 	first := &x.ops[f.first]
 	slot := x.threads[first.g].slot
 	for i := range x.ops[:f.second] {
 		if i < f.first || clocks[i][slot] <= first.nth && x.ops[i].g != first.g {
-			p.add(x, i)
+			ops = append(ops, i)
 		}
 	}
-	p.add(x, f.second)
-	return p
+	return append(ops, f.second)
 }
 
-// planned are the parts of a schedule so far.
-type planned []steer.Part
-
-// add adds operation i.
-func (p *planned) add(x *execution, i int) {
-	o := &x.ops[i]
-	part := steer.Part{Goroutine: x.threads[o.g].number, Until: o.records}
-	if n := len(*p); n > 0 && (*p)[n-1].Goroutine == part.Goroutine {
-		(*p)[n-1] = part
-		return
+// schedule returns the schedule of some operations.
+func (x *execution) schedule(ops []int) (parts []steer.Part) {
+	for _, i := range ops {
+		o := &x.ops[i]
+		p := steer.Part{Goroutine: x.threads[o.g].number, Until: o.records}
+		if n := len(parts); n > 0 && parts[n-1].Goroutine == p.Goroutine {
+			parts[n-1] = p
+		} else {
+			parts = append(parts, p)
+		}
 	}
-	*p = append(*p, part)
-}
-
-// whole returns the schedule of the execution itself.
-func (x *execution) whole() []steer.Part {
-	var p planned
-	for i := range x.ops {
-		p.add(x, i)
-	}
-	return p
+	return parts
 }

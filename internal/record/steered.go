@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ import (
 	"github.com/presage-race/presage/internal/source/plan"
 )
 
-// A Steered is a program that is recorded several times, each time under a schedule.
+// A Steered is the tests of a package that are recorded several times, each time under a schedule.
 type Steered struct {
 	Run *RunDir // with the traces
 
@@ -38,8 +39,8 @@ type SteeredRun struct {
 	steer.Result
 }
 
-// Steer builds the tests of a package, or a program, for steered runs. The directory of the package
-// is where the tests run.
+// Steer builds the tests of a package for steered runs. dir is the directory of the package, where
+// they run.
 func Steer(ctx context.Context, c Config, dir string) (*Steered, error) {
 	if c.Progress == nil {
 		c.Progress = func(string) {}
@@ -54,7 +55,7 @@ func Steer(ctx context.Context, c Config, dir string) (*Steered, error) {
 	}
 	s := &Steered{c: &c, b: b, dir: dir}
 	if s.Run, err = c.newRun(cache, time.Now()); err == nil {
-		b.Meta.Command, b.Meta.Dir = c.command(), in(c.Dir)
+		b.Meta.Dir = in(c.Dir)
 		err = s.build(ctx)
 	}
 	if err != nil {
@@ -66,19 +67,15 @@ func Steer(ctx context.Context, c Config, dir string) (*Steered, error) {
 
 func (s *Steered) build(ctx context.Context) error {
 	s.bin = filepath.Join(s.Run.Dir, "program")
-	how := []string{"build"}
-	if s.c.Test {
-		how = []string{"test", "-c", "-vet=off"}
-	}
-	args := slices.Concat(how[:1], s.b.flags(s.c.Flags), how[1:], []string{"-overlay=" + s.b.Overlay, "-o", s.bin}, s.c.Packages)
-	s.c.Progress("building the program")
+	args := slices.Concat([]string{"test"}, s.b.flags(s.c.Flags), []string{"-c", "-vet=off", "-overlay=" + s.b.Overlay, "-o", s.bin}, s.c.Packages)
+	s.c.Progress("building the tests")
 	cmd := s.b.command(ctx, args...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("building: %w\n%s", err, out)
 	}
 	if !isProgram(s.bin) {
-		return errors.New("there is nothing to run: the package has no tests, or is not main")
+		return errors.New("the package has no tests")
 	}
 	return nil
 }
@@ -109,9 +106,11 @@ func (s *Steered) Tests(ctx context.Context, pattern string) ([]string, error) {
 	return list, nil
 }
 
-// Record runs the program once, for at most limit.
-func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit time.Duration, args ...string) (*SteeredRun, error) {
+// Record runs one test of the program once, for at most limit.
+func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit time.Duration, test string) (*SteeredRun, error) {
 	s.n++
+	pattern := "^" + regexp.QuoteMeta(test) + "$"
+	s.b.Meta.Command = slices.Concat([]string{"go", "test"}, s.c.Flags, []string{"-run=" + pattern}, s.c.Packages)
 	raw := filepath.Join(s.Run.Dir, fmt.Sprintf("raw%d", s.n))
 	file := filepath.Join(s.Run.Dir, "schedule")
 	if err := errors.Join(os.Mkdir(raw, 0o700), schedule.Write(file)); err != nil {
@@ -123,7 +122,7 @@ func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit ti
 	}
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(within, s.bin, args...)
+	cmd := exec.CommandContext(within, s.bin, "-test.v", "-test.count=1", "-test.run="+pattern)
 	cmd.Dir = s.dir
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -26,9 +26,10 @@ const Env = "PRESAGE_STEER"
 // collection, whose goroutines take part in the scheduling.
 var Environ = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1"}
 
-// Main is the number of the main goroutine. Firings is that of the parent of all firings of timers.
+// Runtime is the number of the runtime, which starts the main goroutine. Firings is that of the
+// parent of all firings of timers.
 const (
-	Main    = uint64(0)
+	Runtime = uint64(0)
 	Firings = uint64(2)
 )
 

@@ -1,0 +1,92 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/presage-race/presage/internal/record/steer"
+	"github.com/presage-race/presage/internal/trace/format"
+	"github.com/presage-race/presage/internal/trace/raw"
+)
+
+func executionOf(t *testing.T, text string) *execution {
+	t.Helper()
+	x, err := read(raw.NewReader(strings.NewReader(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// Two goroutines take a lock after one another, and send: a WaitGroup's Wait comes last in any case.
+const locks = `
+g1 wgadd 0x50 val=2 aux=2
+g1 go g2
+g2 start g1
+g1 go g3
+g3 start g1
+g2 lock 0x10
+g2 unlock 0x10
+g2 wgadd 0x50 val=-1 aux=1
+g3 lock 0x10
+g3 unlock 0x10
+g3 wgadd 0x50 val=-1
+g1 wgwait 0x50
+`
+
+func TestFlips(t *testing.T) {
+	x := executionOf(t, locks)
+	flips, clocks := x.flips()
+	if len(flips) != 1 {
+		t.Fatalf("%d flips: %v", len(flips), flips)
+	}
+	if a, b := x.ops[flips[0].first], x.ops[flips[0].second]; a.kind != format.Lock || b.kind != format.Lock || a.g != 2 || b.g != 3 {
+		t.Errorf("the flip is %v and %v", a, b)
+	}
+	second, third := steer.Child(steer.Runtime, 1), steer.Child(steer.Runtime, 2)
+	got := x.schedule(x.reversed(flips[0], clocks))
+	// g1 starts both, then g3 has the lock; g2 has not begun
+	want := []steer.Part{{Goroutine: steer.Runtime, Until: 3}, {Goroutine: third, Until: 1}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("schedule (-want +got):\n%s", diff)
+	}
+	if whole := x.schedule(x.all()); whole[1].Goroutine != second || whole[len(whole)-1] != (steer.Part{Goroutine: steer.Runtime, Until: 4}) {
+		t.Errorf("the whole schedule is %v", whole)
+	}
+}
+
+// A history begins with that of each of its beginnings, and with no other order.
+func TestHistory(t *testing.T) {
+	x := executionOf(t, locks)
+	whole := x.historyOf(x.all())
+	for n := range x.all() {
+		if !x.historyOf(x.all()[:n]).begins(whole) {
+			t.Errorf("the history of %d operations does not begin that of all", n)
+		}
+	}
+	flips, clocks := x.flips()
+	if h := x.historyOf(x.reversed(flips[0], clocks)); h.begins(whole) {
+		t.Error("the other order of the locks begins the history")
+	}
+	// the two Done commute
+	swapped := executionOf(t, strings.Replace(locks, "g2 wgadd 0x50 val=-1 aux=1\ng3 lock 0x10\ng3 unlock 0x10\ng3 wgadd 0x50 val=-1\n",
+		"g3 lock 0x10\ng3 unlock 0x10\ng3 wgadd 0x50 val=-1 aux=1\ng2 wgadd 0x50 val=-1\n", 1))
+	if h := swapped.historyOf(swapped.all()); !h.begins(whole) || !whole.begins(h) {
+		t.Error("the order of two Done makes another history")
+	}
+}
+
+func TestSelects(t *testing.T) {
+	for text, want := range map[string]bool{
+		"g1 send 0x10 val=1 aux=1\ng1 case 0x20 aux=1\ng1 recv 0x10 val=1 aux=1\n":                               false,
+		"g1 send 0x10 val=1 aux=1\ng1 send 0x20 val=1 aux=1\ng1 case 0x20 aux=1\ng1 recv 0x10 val=1 aux=1\n":     true,
+		"g1 send 0x10 val=1 aux=1\ng1 close 0x20 aux=1\ng1 case 0x20 aux=1\ng1 recv 0x10 val=1 aux=1\n":          true,
+		"g1 send 0x20 val=1 aux=1\ng1 recv 0x20 val=1 aux=1\ng1 case 0x20 aux=1\ng1 case 0x10 aux=1\ng1 default": false,
+	} {
+		if got := executionOf(t, text).selects; got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
