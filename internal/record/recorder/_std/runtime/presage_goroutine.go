@@ -43,7 +43,10 @@ var pgFirings atomic.Uint64
 // pgFiring makes gp the firing of a timer, which the goroutine that it was starts.
 func pgFiring(gp *g, pc uintptr) {
 	if s := pgState(gp); !s.off {
-		s.becomes(gp, pgFirstFiring+pgFirings.Add(1)-1, pc)
+		n := pgFirings.Add(1)
+		s.becomes(gp, pgFirstFiring+n-1, pc)
+		gp.presage.path = steerNumber(steerFirings, n)
+		gp.presage.steerAs(gp.presage)
 	}
 }
 

@@ -212,6 +212,9 @@ func steerInKernel() bool {
 	return false
 }
 
+// steerFirings is the number of the parent of all firings of timers.
+const steerFirings = 2
+
 // steerNumber is the number of the n-th goroutine that another one starts.
 func steerNumber(parent, n uint64) uint64 { return presageMix(parent*0x9e3779b97f4a7c15+n) | 1 }
 
