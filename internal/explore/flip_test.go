@@ -20,7 +20,8 @@ func executionOf(t *testing.T, text string) *execution {
 	return x
 }
 
-// Two goroutines take a lock after one another, and send: a WaitGroup's Wait comes last in any case.
+// Two goroutines take a lock after one another, and send: a WaitGroup's Wait comes last in any
+// case.
 const locks = `
 g1 wgadd 0x50 val=2 aux=2
 g1 go g2
