@@ -26,6 +26,7 @@ var presageSteer struct {
 	part  uint64
 	rng   uint64
 	idle  int                     // times that nothing was ready since something was
+	wall  int64                   // what the wall clock was ahead of the runtime's, in nanoseconds
 	known *[steerKnown]steerEntry // a hash table of the goroutines, by their numbers
 }
 
@@ -90,7 +91,9 @@ func presageSteerInit() {
 // presageSteerBegin begins to steer, when the runtime is up.
 func presageSteerBegin() {
 	if presageSteer.file != nil && gomaxprocs == 1 {
+		sec, nsec, _ := time_now()
 		faketime = nanotime1()
+		presageSteer.wall = sec*1e9 + int64(nsec) - faketime
 		presageSteer.on = true
 	}
 }
@@ -107,6 +110,14 @@ func steerPoint() {
 // presagePick chooses the goroutine that goes on, of those that are ready. It is nil if there is
 // none.
 func presagePick(pp *p) *g {
+	for steerAwaitsTimer() {
+		next := pp.timers.wakeTime()
+		if next == 0 {
+			break
+		}
+		faketime = max(faketime, next)
+		pp.timers.check(0, nil)
+	}
 	lock(&sched.lock)
 	for pp.runqtail-pp.runqhead < uint32(len(pp.runq)) {
 		gp := globrunqget()
@@ -136,6 +147,22 @@ func presagePick(pp *p) *g {
 	pp.runq[h%size] = 0
 	atomic.StoreRel(&pp.runqhead, h+1)
 	return gp
+}
+
+// steerAwaitsTimer reports whether the goroutine of the part that is next has not been started.
+// Those that start goroutines have done so by then, as far as they are goroutines: it is a timer
+// that fires.
+func steerAwaitsTimer() bool {
+	x := &presageSteer
+	for x.part < x.file.n {
+		part := &x.parts[x.part]
+		if !steerIsOver(part) {
+			return !steerIsKnown(part.goroutine)
+		}
+		x.part++
+		x.file.done = x.part
+	}
+	return false
 }
 
 // steerChoose returns the number of the goroutine that goes on, of the n in the queue of pp.
@@ -201,6 +228,20 @@ func presageIdle(until int64) bool {
 	return true
 }
 
+// steerNano is the clock, which the program reads: a program that waits in a loop for a time to come
+// sees it come.
+func steerNano() int64 {
+	faketime += 1000
+	return faketime
+}
+
+// steerNow is the same with the wall clock.
+func steerNow() (sec int64, nsec int32, mono int64) {
+	now := steerNano()
+	wall := presageSteer.wall + now
+	return wall / 1e9, int32(wall % 1e9), now
+}
+
 // steerInKernel reports whether a goroutine is in a system call.
 func steerInKernel() bool {
 	all, n := atomicAllG()
@@ -251,6 +292,19 @@ func (s *PresageG) steerAs(state *PresageG) {
 			e.s = state
 		}
 	}
+}
+
+// steerIsKnown reports whether a goroutine has been started.
+func steerIsKnown(number uint64) bool {
+	for i := range uint64(64) {
+		switch presageSteer.known[(number+i)%steerKnown].number {
+		case number:
+			return true
+		case 0:
+			return false
+		}
+	}
+	return true
 }
 
 // steerIsOver reports whether a part of the schedule is over: its goroutine has made its records,
