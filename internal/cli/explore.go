@@ -268,7 +268,6 @@ func (x *exploring) say(e *explored) {
 		{s.Random, "two runs under one schedule differ: the test asks for something that is not steered"},
 		{s.Slow, "{{n}} run{{|s}} did not end within " + x.limit.String()},
 		{s.Diverged, "{{n}} run{{|s}} did not follow {{its schedule|their schedules}}"},
-		{s.Selects, "{{n}} run{{|s}} had a select with several cases ready, of which one was tried"},
 		{s.Waiting, "{{n}} schedule{{|s}} {{is|are}} left (-time, -runs)"},
 		{len(s.Failed), "{{n}} run{{|s}} failed; the first of them:"},
 	} {

@@ -12,7 +12,7 @@ import (
 type execution struct {
 	ops     []op
 	threads map[trace.GoID]*thread
-	selects bool // a select had several cases that were ready
+	choices []choice
 
 	channels map[trace.Addr]*channel // while it is read
 }
@@ -29,8 +29,12 @@ type thread struct {
 	kids    uint64
 	records uint64 // of synchronisation, so far
 	ops     int    // of the execution
-	ready   bool   // another case of the select under way could have been chosen
-	slot    int    // in clocks
+	// of the select under way: cases so far, the first operation and the records before it, and the
+	// cases that are ready
+	cases, first int
+	entry        uint64
+	ready        []choice
+	slot         int // in clocks
 }
 
 // An op is an operation of synchronisation, or the start of a goroutine.
@@ -86,12 +90,22 @@ func (x *execution) thread(g trace.GoID) *thread {
 	return t
 }
 
-// passes notes what an operation does to a channel, and whether a select had a choice.
+// A choice is a case that a select could have chosen instead: its channel was ready.
+type choice struct {
+	first   int // operation of the execution, the first of the select
+	chosen  int // the one that it chose
+	records uint64
+	channel trace.Addr
+	kind    format.Kind
+}
+
+// passes notes what the next operation of the execution does to a channel, and which choices its
+// select had.
 func (x *execution) passes(t *thread, e *trace.Event) {
 	switch e.Kind {
 	case format.SelectCase, format.ChanSend, format.ChanRecv, format.ChanClose:
 	default:
-		t.ready = false
+		t.ready, t.cases = nil, 0
 		return
 	}
 	c := x.channels[e.Obj]
@@ -101,22 +115,31 @@ func (x *execution) passes(t *thread, e *trace.Event) {
 	}
 	switch e.Kind {
 	case format.SelectCase:
+		if t.cases == 0 {
+			t.first, t.entry = len(x.ops), t.records-1
+		}
+		t.cases++
+		o := choice{first: t.first, records: t.entry, channel: e.Obj, kind: format.ChanRecv}
+		ready := c.closed || c.elements > 0
 		if e.Flags&format.FlagWrite != 0 {
-			t.ready = t.ready || e.Aux == 0 || c.elements < int(e.Aux)
-		} else {
-			t.ready = t.ready || c.closed || c.elements > 0
+			o.kind, ready = format.ChanSend, e.Aux == 0 || c.elements < int(e.Aux)
+		}
+		if ready {
+			t.ready = append(t.ready, o)
 		}
 		return
 	case format.ChanClose:
 		c.closed = true
-		return
 	case format.ChanSend:
 		c.elements++
 	case format.ChanRecv:
 		c.elements--
 	}
-	x.selects = x.selects || t.ready
-	t.ready = false
+	for _, o := range t.ready {
+		o.chosen = len(x.ops)
+		x.choices = append(x.choices, o)
+	}
+	t.ready, t.cases = nil, 0
 }
 
 // starts numbers the goroutine that t starts.
@@ -145,18 +168,18 @@ type name struct {
 // A position is one in a list of a history. Neighbours that commute have the same one.
 type position struct{ list, rank int }
 
-// historyOf returns the history of some operations of an execution, in their order.
-func (x *execution) historyOf(ops []int) *history {
+// historyOf returns the history of some operations of an execution, in their order, and of more that
+// the execution does not have.
+func (x *execution) historyOf(ops []int, more ...op) *history {
 	h := &history{at: map[name]position{}}
 	type object struct {
 		list, rank int
 		last       *op
 	}
 	objects := map[trace.Addr]*object{}
-	for _, i := range ops {
-		o := &x.ops[i]
+	add := func(o *op) {
 		if !ordering(o.kind) {
-			continue
+			return
 		}
 		b := objects[o.obj]
 		if b == nil {
@@ -170,6 +193,12 @@ func (x *execution) historyOf(ops []int) *history {
 		n := name{x.threads[o.g].number, o.nth}
 		h.lists[b.list] = append(h.lists[b.list], n)
 		h.at[n] = position{b.list, b.rank}
+	}
+	for _, i := range ops {
+		add(&x.ops[i])
+	}
+	for i := range more {
+		add(&more[i])
 	}
 	return h
 }

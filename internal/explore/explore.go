@@ -52,7 +52,6 @@ type State struct {
 	// Diverged are runs in which a goroutine did not come where its schedule has it, Slow those
 	// that did not end in time.
 	Diverged, Slow int
-	Selects        int // runs in which a select chose among several cases: only one was tried
 	Random         int // 1: two runs under one schedule differ, by something that is not steered
 }
 
@@ -67,6 +66,7 @@ type Failure struct {
 // waiting is a schedule that is to be run, with the history that it has at its end.
 type waiting struct {
 	parts   []steer.Part
+	choices []steer.Choice
 	history *history
 }
 
@@ -87,7 +87,7 @@ func Explore(ctx context.Context, c Config) (*State, error) {
 		}
 	}
 	s := e.state
-	s.Exhausted = len(e.queue) == 0 && s.Diverged == 0 && s.Slow == 0 && s.Random == 0 && s.Selects == 0
+	s.Exhausted = len(e.queue) == 0 && s.Diverged == 0 && s.Slow == 0 && s.Random == 0
 	return s, nil
 }
 
@@ -112,7 +112,7 @@ func (e *exploration) covered(h *history, list []*history) bool {
 // run runs a schedule, and finds the schedules that follow.
 func (e *exploration) run(ctx context.Context, next waiting) error {
 	s := e.state
-	r, err := e.Run(ctx, &steer.Schedule{Seed: e.Seed, Parts: next.parts})
+	r, err := e.Run(ctx, &steer.Schedule{Seed: e.Seed, Parts: next.parts, Choices: next.choices})
 	if err != nil {
 		return err
 	}
@@ -132,9 +132,6 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 	x, err := e.read(r.Trace)
 	if err != nil {
 		return err
-	}
-	if x.selects {
-		s.Selects++
 	}
 	h := x.historyOf(x.all())
 	if s.Runs == 1 {
@@ -156,7 +153,16 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 	for _, f := range flips {
 		ops := x.reversed(f, clocks)
 		if h := x.historyOf(ops); !e.covered(h, e.seen) {
-			e.queue = append(e.queue, waiting{x.schedule(ops), h})
+			e.queue = append(e.queue, waiting{x.schedule(ops), next.choices, h})
+		}
+	}
+	for _, c := range x.choices {
+		chosen := &x.ops[c.chosen]
+		ops, number := x.all()[:c.first], x.threads[chosen.g].number
+		h := x.historyOf(ops, op{g: chosen.g, nth: chosen.nth, kind: c.kind, obj: c.channel})
+		if !e.covered(h, e.seen) {
+			other := steer.Choice{Goroutine: number, Records: c.records, Channel: uint64(c.channel)}
+			e.queue = append(e.queue, waiting{x.schedule(ops), append(slices.Clip(next.choices), other), h})
 		}
 	}
 	return nil

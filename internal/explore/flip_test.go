@@ -79,14 +79,14 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func TestSelects(t *testing.T) {
-	for text, want := range map[string]bool{
-		"g1 send 0x10 val=1 aux=1\ng1 case 0x20 aux=1\ng1 recv 0x10 val=1 aux=1\n":                               false,
-		"g1 send 0x10 val=1 aux=1\ng1 send 0x20 val=1 aux=1\ng1 case 0x20 aux=1\ng1 recv 0x10 val=1 aux=1\n":     true,
-		"g1 send 0x10 val=1 aux=1\ng1 close 0x20 aux=1\ng1 case 0x20 aux=1\ng1 recv 0x10 val=1 aux=1\n":          true,
-		"g1 send 0x20 val=1 aux=1\ng1 recv 0x20 val=1 aux=1\ng1 case 0x20 aux=1\ng1 case 0x10 aux=1\ng1 default": false,
+func TestChoices(t *testing.T) {
+	for text, want := range map[string]int{
+		"g1 send 0x10 val=1 aux=1\ng1 case 0x20 aux=1\ng1 recv 0x10 val=1 aux=1\n":                               0,
+		"g1 send 0x10 val=1 aux=1\ng1 send 0x20 val=1 aux=1\ng1 case 0x20 aux=1\ng1 recv 0x10 val=1 aux=1\n":     1,
+		"g1 send 0x10 val=1 aux=1\ng1 close 0x20 aux=1\ng1 case 0x20 aux=1\ng1 recv 0x10 val=1 aux=1\n":          1,
+		"g1 send 0x20 val=1 aux=1\ng1 recv 0x20 val=1 aux=1\ng1 case 0x20 aux=1\ng1 case 0x10 aux=1\ng1 default": 0,
 	} {
-		if got := executionOf(t, text).selects; got != want {
+		if got := executionOf(t, text).choices; len(got) != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}

@@ -49,10 +49,17 @@ type Part struct {
 	Until     uint64
 }
 
+// A Choice is the channel that a select looks at first: that of a goroutine when it has made so many
+// records of synchronisation.
+type Choice struct {
+	Goroutine, Records, Channel uint64
+}
+
 // A Schedule is what a run is to do.
 type Schedule struct {
-	Seed  uint64
-	Parts []Part
+	Seed    uint64
+	Parts   []Part
+	Choices []Choice
 }
 
 // A Result is what a run has done.
@@ -60,11 +67,11 @@ type Result struct {
 	Done    uint64 // parts that are over
 	Missed  uint64 // times that the goroutine of a part could not go on
 	Picked  uint64 // times that a goroutine was chosen,
-	Choices uint64 // of these: among several
+	Several uint64 // of these: among several
 	Hash    uint64 // of the goroutines chosen
 }
 
-// The file has a header of headerWords words, then two words for each part.
+// The file has a header of headerWords words, then two words for each part and four for each choice.
 const (
 	magic       = uint64(0x7265657473657270)
 	headerWords = 16
@@ -74,9 +81,12 @@ const (
 // Write makes the file of a schedule.
 func (s *Schedule) Write(name string) error {
 	words := make([]uint64, headerWords, headerWords+2*len(s.Parts))
-	words[0], words[1], words[3] = magic, s.Seed, uint64(len(s.Parts))
+	words[0], words[1], words[2], words[3] = magic, s.Seed, uint64(len(s.Choices)), uint64(len(s.Parts))
 	for _, p := range s.Parts {
 		words = append(words, p.Goroutine, p.Until)
+	}
+	for _, c := range s.Choices {
+		words = append(words, c.Goroutine, c.Records, c.Channel, 0)
 	}
 	b := make([]byte, 0, max(minSize, 8*len(words)))
 	for _, w := range words {
@@ -94,7 +104,7 @@ func ReadResult(name string) (r Result, err error) {
 	if len(b) < minSize || binary.LittleEndian.Uint64(b) != magic {
 		return r, fmt.Errorf("%s is no schedule", name)
 	}
-	for i, p := range []*uint64{&r.Done, &r.Missed, &r.Picked, &r.Choices, &r.Hash} {
+	for i, p := range []*uint64{&r.Done, &r.Missed, &r.Picked, &r.Several, &r.Hash} {
 		*p = binary.LittleEndian.Uint64(b[8*(4+i):])
 	}
 	return r, nil

@@ -20,14 +20,15 @@ import (
 // The schedule is a file that is mapped shared (steerHeader, and the parts behind it).
 
 var presageSteer struct {
-	on    bool
-	file  *steerHeader
-	parts *[1 << 24]steerPart
-	part  uint64
-	rng   uint64
-	idle  int                     // times that nothing was ready since something was
-	wall  int64                   // what the wall clock was ahead of the runtime's, in nanoseconds
-	known *[steerKnown]steerEntry // a hash table of the goroutines, by their numbers
+	on      bool
+	file    *steerHeader
+	parts   *[1 << 24]steerPart
+	choices *[1 << 20]steerChoice
+	part    uint64
+	rng     uint64
+	idle    int                     // times that nothing was ready since something was
+	wall    int64                   // what the wall clock was ahead of the runtime's, in nanoseconds
+	known   *[steerKnown]steerEntry // a hash table of the goroutines, by their numbers
 }
 
 // steerEntry is a goroutine; without s, one that has ended.
@@ -41,15 +42,15 @@ const steerKnown = 1 << 16
 
 // steerHeader is the beginning of the file.
 type steerHeader struct {
-	magic  uint64
-	seed   uint64
-	policy uint64
-	n      uint64 // parts of the schedule
+	magic   uint64
+	seed    uint64
+	choices uint64 // of selects, behind the parts
+	n       uint64 // parts of the schedule
 	// Written by the process:
 	done    uint64 // parts that are over
 	missed  uint64 // times that the goroutine of a part could not go on
 	picked  uint64 // times that a goroutine was chosen,
-	choices uint64 // of these: among several
+	several uint64 // of these: among several
 	hash    uint64 // of the goroutines chosen
 	_       [7]uint64
 }
@@ -57,6 +58,13 @@ type steerHeader struct {
 type steerPart struct {
 	goroutine uint64
 	until     uint64
+}
+
+// A steerChoice is the channel that a select of a goroutine looks at first, if the goroutine has made
+// so many records before.
+type steerChoice struct {
+	goroutine, records, channel uint64
+	_                           uint64
 }
 
 const steerMagic = 0x7265657473657270
@@ -76,10 +84,12 @@ func presageSteerInit() {
 	p, err := mmap(nil, 4096, _PROT_READ|_PROT_WRITE, 1 /* MAP_SHARED */, int32(fd), 0)
 	if err == 0 {
 		if h := (*steerHeader)(p); h.magic == steerMagic {
-			size := unsafe.Sizeof(steerHeader{}) + uintptr(h.n)*unsafe.Sizeof(steerPart{})
+			parts := unsafe.Sizeof(steerHeader{}) + uintptr(h.n)*unsafe.Sizeof(steerPart{})
+			size := parts + uintptr(h.choices)*unsafe.Sizeof(steerChoice{})
 			if p, err = mmap(nil, size, _PROT_READ|_PROT_WRITE, 1, int32(fd), 0); err == 0 {
 				x := &presageSteer
 				x.file, x.parts = (*steerHeader)(p), (*[1 << 24]steerPart)(add(p, unsafe.Sizeof(steerHeader{})))
+				x.choices = (*[1 << 20]steerChoice)(add(p, parts))
 				x.known = (*[steerKnown]steerEntry)(sysAlloc(unsafe.Sizeof(*x.known), &memstats.other_sys, "presage"))
 				x.rng = x.file.seed*0x9E3779B97F4A7C15 + 1
 			}
@@ -178,7 +188,7 @@ func steerChoose(pp *p, n uint32) uint32 {
 	f := x.file
 	f.picked++
 	if n > 1 {
-		f.choices++
+		f.several++
 	}
 	k, ok := uint32(0), false
 	for x.part < f.n && !ok {
@@ -322,4 +332,25 @@ func steerIsOver(p *steerPart) bool {
 		}
 	}
 	return true
+}
+
+// steerSelect has a select look at the channel first that the schedule says.
+func steerSelect(scases []scase, pollorder []uint16) {
+	s := getg().presage
+	x := &presageSteer
+	if s == nil {
+		return
+	}
+	for i := range x.file.choices {
+		c := &x.choices[i]
+		if c.goroutine != s.path || c.records != s.records {
+			continue
+		}
+		for k, at := range pollorder {
+			if uint64(uintptr(unsafe.Pointer(scases[at].c))) == c.channel {
+				pollorder[0], pollorder[k] = pollorder[k], pollorder[0]
+				return
+			}
+		}
+	}
 }
