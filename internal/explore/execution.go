@@ -168,8 +168,8 @@ type name struct {
 // A position is one in a list of a history. Neighbours that commute have the same one.
 type position struct{ list, rank int }
 
-// historyOf returns the history of some operations of an execution, in their order, and of more that
-// the execution does not have.
+// historyOf returns the history of some operations of an execution, in their order, and of more
+// that the execution does not have.
 func (x *execution) historyOf(ops []int, more ...op) *history {
 	h := &history{at: map[name]position{}}
 	type object struct {

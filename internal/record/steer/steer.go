@@ -49,8 +49,8 @@ type Part struct {
 	Until     uint64
 }
 
-// A Choice is the channel that a select looks at first: that of a goroutine when it has made so many
-// records of synchronisation.
+// A Choice is the channel that a select looks at first: that of a goroutine when it has made so
+// many records of synchronisation.
 type Choice struct {
 	Goroutine, Records, Channel uint64
 }
@@ -71,7 +71,8 @@ type Result struct {
 	Hash    uint64 // of the goroutines chosen
 }
 
-// The file has a header of headerWords words, then two words for each part and four for each choice.
+// The file has a header of headerWords words, then two words for each part and four for each
+// choice.
 const (
 	magic       = uint64(0x7265657473657270)
 	headerWords = 16

@@ -60,8 +60,8 @@ type steerPart struct {
 	until     uint64
 }
 
-// A steerChoice is the channel that a select of a goroutine looks at first, if the goroutine has made
-// so many records before.
+// A steerChoice is the channel that a select of a goroutine looks at first, if the goroutine has
+// made so many records before.
 type steerChoice struct {
 	goroutine, records, channel uint64
 	_                           uint64
@@ -238,8 +238,8 @@ func presageIdle(until int64) bool {
 	return true
 }
 
-// steerNano is the clock, which the program reads: a program that waits in a loop for a time to come
-// sees it come.
+// steerNano is the clock, which the program reads: a program that waits in a loop for a time to
+// come sees it come.
 func steerNano() int64 {
 	faketime += 1000
 	return faketime
