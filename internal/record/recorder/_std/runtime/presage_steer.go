@@ -26,9 +26,10 @@ var presageSteer struct {
 	choices *[1 << 20]steerChoice
 	part    uint64
 	rng     uint64
-	idle    int                     // times that nothing was ready since something was
-	wall    int64                   // what the wall clock was ahead of the runtime's, in nanoseconds
-	known   *[steerKnown]steerEntry // a hash table of the goroutines, by their numbers
+	idle    int   // times that nothing was ready, since something was
+	wall    int64 // nanoseconds by which the wall clock is ahead
+	// a hash table of the goroutines, by their numbers
+	known *[steerKnown]steerEntry
 }
 
 // steerEntry is a goroutine; without s, one that has ended.
