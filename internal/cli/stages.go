@@ -48,6 +48,7 @@ var stageTexts = []struct{ text, stage string }{
 	{"counting allocations", stageCount},
 	{"building and running the tests", stageTest},
 	{"building the program", stageBuild},
+	{"building the tests", stageBuild},
 	{"running the program", stageProgram},
 	{"ordering the events", stageMerge},
 	{"building for the replay", stageReplayBuild},
