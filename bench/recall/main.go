@@ -8,6 +8,7 @@
 //	public     known races in dependencies that are not instrumented
 //	recipe     the programs of RECIPE's paper, at each level
 //	masked     the expected races of the examples, over several runs
+//	kernels    small tests after published patterns, explored, beside -race
 //	locks      real test suites from which one lock was taken
 //	mutants    mutants of real modules, beside -race
 //	racetests  the tests of Go's own race detector
@@ -15,6 +16,7 @@ package main
 
 import (
 	"github.com/presage-race/presage/bench/internal/command"
+	"github.com/presage-race/presage/bench/recall/kernels"
 	"github.com/presage-race/presage/bench/recall/locks"
 	"github.com/presage-race/presage/bench/recall/masked"
 	"github.com/presage-race/presage/bench/recall/mutants"
@@ -31,6 +33,7 @@ func main() {
 		command.Sub{Name: "recipe", Short: "the programs of RECIPE's paper, at each level", Main: recipe.Main},
 		command.Sub{Name: recipe.Level, Main: recipe.MainLevel},
 		command.Sub{Name: "masked", Short: "the expected races of the examples, over several runs", Main: masked.Main},
+		command.Sub{Name: "kernels", Short: "small tests after published patterns, explored, beside -race", Main: kernels.Main},
 		command.Sub{Name: "locks", Short: "real test suites from which one lock was taken", Main: locks.Main},
 		command.Sub{Name: "mutants", Short: "mutants of real modules, beside -race", Main: mutants.Main},
 		command.Sub{Name: "racetests", Short: "the tests of Go's own race detector", Main: racetests.Main},
