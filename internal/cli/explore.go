@@ -53,7 +53,7 @@ type explored struct {
 const (
 	exploreTime  = 5 * time.Minute
 	exploreRuns  = 1000 // of each test
-	exploreLimit = 10 * time.Second
+	exploreLimit = 3 * time.Second
 	// what replays of a package's races may take
 	exploreReplays = 2 * time.Minute
 )
@@ -174,6 +174,7 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		return err
 	}
 	var files []string
+	failed := 0
 	for i, test := range tests {
 		left := time.Until(until)
 		e := &explored{test: test}
@@ -194,14 +195,21 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		e.state, e.err = explore.Explore(ctx, c)
 		x.progress.end()
 		x.say(e)
+		failed += len(e.state.Failed)
 		if files = append(files, e.state.Traces...); ctx.Err() != nil {
 			break
 		}
 	}
-	if len(files) == 0 {
-		return nil
+	if len(tests) == 0 {
+		visible.Fprintf(x.env.Stdout, "%s: no test matches (fuzz targets, benchmarks and examples are not explored)\n", p.path)
 	}
-	return x.analyse(ctx, s, argv, files)
+	if len(files) > 0 {
+		return x.analyse(ctx, s, argv, files)
+	}
+	if failed > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
 }
 
 // cutRun takes -run out of flags.
@@ -256,7 +264,9 @@ func (x *exploring) say(e *explored) {
 	case len(s.Races) > 0:
 		text = plural.Of(len(s.Races), "race")
 	case s.Exhausted:
-		text = "no race in any schedule of this test"
+		text = fmt.Sprintf("no race in any schedule of this test, with map orders, random numbers and pools as seed %d has them", x.seed)
+	case s.Runs == 0:
+		text = "not run: the time was over"
 	default:
 		text = "no race found"
 	}
@@ -268,6 +278,7 @@ func (x *exploring) say(e *explored) {
 		{s.Random, "two runs under one schedule differ: the test asks for something that is not steered"},
 		{s.Slow, "{{n}} run{{|s}} did not end within " + x.limit.String()},
 		{s.Diverged, "{{n}} run{{|s}} did not follow {{its schedule|their schedules}}"},
+		{s.Large, "{{n}} run{{|s}} had too many goroutines to look for other orders"},
 		{s.Waiting, "{{n}} schedule{{|s}} {{is|are}} left (-time, -runs)"},
 		{len(s.Failed), "{{n}} run{{|s}} failed; the first of them:"},
 	} {
@@ -276,7 +287,7 @@ func (x *exploring) say(e *explored) {
 		}
 	}
 	if len(s.Failed) > 0 {
-		for line := range strings.Lines(lastLines(string(s.Failed[0].Output), failureLines)) {
+		for line := range strings.Lines(failure(string(s.Failed[0].Output))) {
 			visible.Fprintf(x.env.Stdout, "        %s\n", strings.TrimRight(line, "\n"))
 		}
 	}
@@ -285,8 +296,14 @@ func (x *exploring) say(e *explored) {
 // failureLines is how many lines of the output of a run are shown that failed.
 const failureLines = 12
 
-// lastLines returns the last n lines of a text.
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+// failure returns the lines of a failed run that say why: from a panic or the runtime's error on, or
+// the last ones.
+func failure(output string) string {
+	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "panic: ") || strings.HasPrefix(l, "fatal error: ") {
+			return strings.Join(lines[i:min(len(lines), i+failureLines)], "\n")
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-failureLines):], "\n")
 }

@@ -13,8 +13,17 @@ type execution struct {
 	ops     []op
 	threads map[trace.GoID]*thread
 	choices []choice
+	timers  map[trace.Addr]*armed // by the object of their synchronisation
+	unfired []armed               // those that were started and stopped, or did not fire
+	firings uint64
 
 	channels map[trace.Addr]*channel // while it is read
+}
+
+// An armed timer was started by an operation, when so many timers had fired.
+type armed struct {
+	at      int
+	firings uint64
 }
 
 // A channel has elements, or a send that waits.
@@ -34,27 +43,36 @@ type thread struct {
 	cases, first int
 	entry        uint64
 	ready        []choice
-	slot         int // in clocks
+	slot         int  // in clocks
+	firing       bool // of a timer
 }
 
 // An op is an operation of synchronisation, or the start of a goroutine.
 type op struct {
 	g       trace.GoID
+	number  uint64 // of the goroutine, as schedules have it
 	records uint64 // that its goroutine has made with it
 	kind    format.Kind
 	flags   format.Flags
 	obj     trace.Addr
 	site    trace.Site
-	nth     int // of its goroutine
+	nth     int  // of its goroutine
+	timer   bool // a timer is started or stopped, or fires
 }
 
 // read returns the execution of a trace.
 func read(src trace.Source) (*execution, error) {
-	x := &execution{threads: map[trace.GoID]*thread{}, channels: map[trace.Addr]*channel{}}
+	x := &execution{threads: map[trace.GoID]*thread{}, channels: map[trace.Addr]*channel{}, timers: map[trace.Addr]*armed{}}
 	meta := src.Meta()
 	var e trace.Event
 	for {
 		if err := src.Next(&e); err == io.EOF {
+			for _, o := range x.ops { // in an order that does not depend on the map
+				if a := x.timers[o.obj]; a != nil {
+					x.unfired = append(x.unfired, *a)
+					delete(x.timers, o.obj)
+				}
+			}
 			return x, nil
 		} else if err != nil {
 			return nil, err
@@ -68,10 +86,11 @@ func read(src trace.Source) (*execution, error) {
 			x.starts(t, e, meta)
 		}
 		x.passes(t, &e)
+		x.timer(t, &e)
 		if e.Kind == format.Observe || e.Kind == format.End {
 			continue
 		}
-		x.ops = append(x.ops, op{g: e.G, records: t.records, kind: e.Kind, flags: e.Flags, obj: e.Obj, site: e.Site, nth: t.ops})
+		x.ops = append(x.ops, op{g: e.G, number: t.number, records: t.records, kind: e.Kind, flags: e.Flags, obj: e.Obj, site: e.Site, nth: t.ops, timer: x.ofTimer(&e)})
 		t.ops++
 	}
 }
@@ -142,12 +161,39 @@ func (x *execution) passes(t *thread, e *trace.Event) {
 	t.ready, t.cases = nil, 0
 }
 
+// ofTimer reports whether an operation is one on a timer.
+func (x *execution) ofTimer(e *trace.Event) bool {
+	switch e.Kind {
+	case format.ReleaseMerge:
+		return e.Flags&format.FlagTimer != 0
+	case format.Acquire:
+		return x.thread(e.G).firing
+	}
+	return false
+}
+
+// timer notes that a timer is started or stopped, or fires. Whether it was started or stopped is not
+// in the trace.
+func (x *execution) timer(t *thread, e *trace.Event) {
+	switch {
+	case e.Kind == format.Acquire && x.timers[e.Obj] != nil:
+		x.firings++
+		delete(x.timers, e.Obj)
+	case e.Kind == format.ReleaseMerge && e.Flags&format.FlagTimer != 0:
+		if a := x.timers[e.Obj]; a != nil {
+			x.unfired = append(x.unfired, *a)
+		}
+		x.timers[e.Obj] = &armed{len(x.ops), x.firings}
+	}
+}
+
 // starts numbers the goroutine that t starts.
 func (x *execution) starts(t *thread, e trace.Event, meta *trace.Meta) {
 	child := x.thread(trace.GoID(e.Obj))
 	t.kids++
 	child.number = steer.Child(t.number, t.kids)
 	if g := int(e.Obj); g < len(meta.Goroutines) && meta.Goroutines[g].RunID >= format.FirstFiring {
+		child.firing = true
 		child.number = steer.Child(steer.Firings, meta.Goroutines[g].RunID-format.FirstFiring+1)
 	}
 }
@@ -178,7 +224,7 @@ func (x *execution) historyOf(ops []int, more ...op) *history {
 	}
 	objects := map[trace.Addr]*object{}
 	add := func(o *op) {
-		if !ordering(o.kind) {
+		if !ordering(o) || o.number == steer.Runtime {
 			return
 		}
 		b := objects[o.obj]
@@ -186,11 +232,11 @@ func (x *execution) historyOf(ops []int, more ...op) *history {
 			b = &object{list: len(h.lists)}
 			objects[o.obj] = b
 			h.lists = append(h.lists, nil)
-		} else if depend(b.last, o) || b.last.g == o.g {
+		} else if depend(b.last, o) || b.last.number == o.number {
 			b.rank++
 		}
 		b.last = o
-		n := name{x.threads[o.g].number, o.nth}
+		n := name{o.number, o.nth}
 		h.lists[b.list] = append(h.lists[b.list], n)
 		h.at[n] = position{b.list, b.rank}
 	}
@@ -228,16 +274,13 @@ func (x *execution) all() []int {
 	return list
 }
 
-// ordering reports whether the order of operations of this kind on an object matters.
-func ordering(k format.Kind) bool {
-	switch k {
-	case format.Go, format.Acquire, format.Release, format.ReleaseMerge, format.SelectDefault, format.Unlock:
+// ordering reports whether the order of an operation with others on its object matters.
+func ordering(o *op) bool {
+	switch o.kind {
+	case format.Go, format.Release, format.SelectDefault, format.Unlock:
 		return false
+	case format.Acquire, format.ReleaseMerge:
+		return o.timer
 	}
 	return true
-}
-
-// commutes reports whether two operations of this kind on one object have no order.
-func commutes(k format.Kind) bool {
-	return k == format.AtomicRead || k == format.WGAdd || k == format.WGWait || k == format.OncePass || k == format.ChanLen || k == format.SelectCase
 }

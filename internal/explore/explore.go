@@ -23,6 +23,7 @@ import (
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/record/steer"
 	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Config is what is explored.
@@ -49,9 +50,10 @@ type State struct {
 	// Exhausted says that there is no schedule left: no other order of synchronisation differs.
 	Exhausted bool
 	Failed    []Failure
-	// Diverged are runs in which a goroutine did not come where its schedule has it, Slow those
-	// that did not end in time.
+	// Diverged are runs that did not come to the order that their schedule has, Slow those that did
+	// not end in time.
 	Diverged, Slow int
+	Large          int // runs with too many goroutines and operations to look for other orders
 	Random         int // 1: two runs under one schedule differ, by something that is not steered
 }
 
@@ -68,18 +70,29 @@ type waiting struct {
 	parts   []steer.Part
 	choices []steer.Choice
 	history *history
+	earlier func() (waiting, bool) // the same, with a goroutine that stops earlier; nil: there is none
 }
 
 // Explore explores a program. What it has found by the end of ctx is returned with the error.
 func Explore(ctx context.Context, c Config) (*State, error) {
 	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}, queue: []waiting{{history: &history{}}}}
+	within := ctx
+	if !c.Until.IsZero() {
+		var cancel context.CancelFunc
+		within, cancel = context.WithDeadline(ctx, c.Until)
+		defer cancel()
+	}
 	for len(e.queue) > 0 && !e.over() {
 		next := e.queue[0]
 		e.queue = e.queue[1:]
 		if e.state.Waiting = len(e.queue); e.covered(next.history, e.seen) {
 			continue
 		}
-		if err := e.run(ctx, next); err != nil {
+		if err := e.run(within, next); err != nil {
+			if ctx.Err() == nil && within.Err() != nil {
+				e.queue = append(e.queue, next)
+				break
+			}
 			return e.state, err
 		}
 		if e.state.Waiting = len(e.queue); c.Progress != nil {
@@ -87,9 +100,13 @@ func Explore(ctx context.Context, c Config) (*State, error) {
 		}
 	}
 	s := e.state
-	s.Exhausted = len(e.queue) == 0 && s.Diverged == 0 && s.Slow == 0 && s.Random == 0
+	s.Waiting = len(e.queue)
+	s.Exhausted = len(e.queue) == 0 && s.Diverged == 0 && s.Slow == 0 && s.Large == 0 && s.Random == 0
 	return s, nil
 }
+
+// maxClocks bounds the numbers of all clocks of an execution.
+const maxClocks = 1 << 25
 
 // exploration is one that is under way.
 type exploration struct {
@@ -117,11 +134,9 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 		return err
 	}
 	s.Runs++
-	if r.TimedOut {
+	if r.TimedOut { // its trace may be as large as that of all others
 		s.Slow++
-	}
-	if r.Done < uint64(len(next.parts)) && r.Missed > 0 {
-		s.Diverged++
+		return nil
 	}
 	if r.ExitCode != 0 {
 		s.Failed = append(s.Failed, Failure{s.Runs, r.ExitCode, r.Output, r.Trace})
@@ -141,6 +156,13 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 			s.Random = 1
 		}
 	}
+	if !next.history.begins(h) {
+		if w, ok := next.before(); ok {
+			e.queue = append([]waiting{w}, e.queue...)
+		} else {
+			s.Diverged++
+		}
+	}
 	if e.covered(h, e.seen) {
 		return nil
 	}
@@ -149,23 +171,60 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 	if err := e.predict(ctx, r.Trace); err != nil {
 		return err
 	}
+	if len(x.ops)*len(x.threads) > maxClocks {
+		s.Large++
+		return nil
+	}
 	flips, clocks := x.flips()
 	for _, f := range flips {
-		ops := x.reversed(f, clocks)
-		if h := x.historyOf(ops); !e.covered(h, e.seen) {
-			e.queue = append(e.queue, waiting{x.schedule(ops), next.choices, h})
+		if w, ok := flipped(x, f, clocks, next.choices, 0); ok && !e.covered(w.history, e.seen) {
+			e.queue = append(e.queue, w)
+		}
+	}
+	for _, a := range x.unfired {
+		ops := x.all()[:a.at+1]
+		fires := steer.Child(steer.Firings, a.firings+1)
+		h := x.historyOf(ops, op{number: fires, kind: format.Acquire, obj: x.ops[a.at].obj, timer: true})
+		if !e.covered(h, e.seen) {
+			parts := append(x.schedule(ops), steer.Part{Goroutine: fires, Until: 1})
+			e.queue = append(e.queue, waiting{parts, next.choices, h, nil})
 		}
 	}
 	for _, c := range x.choices {
 		chosen := &x.ops[c.chosen]
-		ops, number := x.all()[:c.first], x.threads[chosen.g].number
-		h := x.historyOf(ops, op{g: chosen.g, nth: chosen.nth, kind: c.kind, obj: c.channel})
+		ops := x.all()[:c.first]
+		h := x.historyOf(ops, op{number: chosen.number, nth: chosen.nth, kind: c.kind, obj: c.channel})
 		if !e.covered(h, e.seen) {
-			other := steer.Choice{Goroutine: number, Records: c.records, Channel: uint64(c.channel)}
-			e.queue = append(e.queue, waiting{x.schedule(ops), append(slices.Clip(next.choices), other), h})
+			other := steer.Choice{Goroutine: chosen.number, Records: c.records, Channel: uint64(c.channel)}
+			e.queue = append(e.queue, waiting{x.schedule(ops), append(slices.Clip(next.choices), other), h, nil})
 		}
 	}
 	return nil
+}
+
+// maxBack is how many operations earlier a goroutine may be made to stop: within some functions of
+// the runtime and of sync/atomic no goroutine can wait.
+const maxBack = 4
+
+// flipped returns the schedule of a flip.
+func flipped(x *execution, f flip, clocks []clock, choices []steer.Choice, back int) (w waiting, ok bool) {
+	ops, ok := x.reversed(f, clocks, back)
+	if !ok {
+		return w, false
+	}
+	w = waiting{parts: x.schedule(ops), choices: choices, history: x.historyOf(ops)}
+	if back < maxBack {
+		w.earlier = func() (waiting, bool) { return flipped(x, f, clocks, choices, back+1) }
+	}
+	return w, true
+}
+
+// before returns the same with a goroutine that stops earlier.
+func (w *waiting) before() (waiting, bool) {
+	if w.earlier == nil {
+		return waiting{}, false
+	}
+	return w.earlier()
 }
 
 // predict takes the races that are predicted from a run.
@@ -200,6 +259,7 @@ func (c *Config) read(name string) (*execution, error) {
 // the run is the same.
 func (e *exploration) repeats(ctx context.Context, x *execution, h *history, r *record.SteeredRun) (bool, error) {
 	again, err := e.Run(ctx, &steer.Schedule{Seed: e.Seed, Parts: x.schedule(x.all())})
+	e.state.Runs++
 	if err != nil || again.Trace == "" {
 		return false, err
 	}

@@ -22,6 +22,11 @@ func (c clock) join(d clock) {
 // reduction for model checking software", Flanagan and Godefroid, POPL 2005, section 3).
 type flip struct{ first, second int } // of ops
 
+// maxLast is how many operations of a goroutine on an object may be the first of a flip: the last
+// one is enough where every order can be steered to. Within a few operations of the runtime and of
+// sync/atomic no goroutine can wait.
+const maxLast = 4
+
 // flips returns the pairs that could change their order, the latest first, and the clock of each
 // operation.
 func (x *execution) flips() (list []flip, clocks []clock) {
@@ -31,8 +36,8 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 		now[i] = make(clock, n)
 	}
 	type object struct {
-		last    map[trace.GoID]int // the last operation of each goroutine
-		release clock              // of all operations
+		last    map[trace.GoID][]int // the last operations of each goroutine, at most maxLast
+		release map[group]clock      // of all operations, by their group
 	}
 	objects := map[trace.Addr]*object{}
 	clocks = make([]clock, len(x.ops))
@@ -53,22 +58,32 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 		}
 		b := objects[o.obj]
 		if b == nil {
-			b = &object{last: map[trace.GoID]int{}, release: make(clock, n)}
+			b = &object{last: map[trace.GoID][]int{}, release: map[group]clock{}}
 			objects[o.obj] = b
 		}
-		if ordering(o.kind) {
-			for g, k := range b.last {
-				p := &x.ops[k]
-				if g == o.g || own[x.threads[g].slot] > p.nth || !reversible(p, o) {
-					continue
+		if ordering(o) && t.number != steer.Runtime {
+			for g, ks := range b.last { // the list is sorted later
+				for _, k := range ks {
+					p := &x.ops[k]
+					if g != o.g && own[x.threads[g].slot] <= p.nth && reversible(p, o) {
+						list = append(list, flip{k, i})
+					}
 				}
-				list = append(list, flip{k, i})
 			}
-			b.last[o.g] = i
+			ks := b.last[o.g]
+			b.last[o.g] = append(ks[max(0, len(ks)-maxLast+1):len(ks):len(ks)], i)
 		}
-		own.join(b.release)
+		in := groupOf(o)
+		for k, c := range b.release { // the order does not matter
+			if k != in || k == (group{}) {
+				own.join(c)
+			}
+		}
 		own[t.slot] = o.nth + 1
-		b.release.join(own)
+		if b.release[in] == nil {
+			b.release[in] = make(clock, n)
+		}
+		b.release[in].join(own)
 		clocks[i] = slices.Clone(own)
 	}
 	slices.SortFunc(list, func(a, b flip) int {
@@ -100,34 +115,61 @@ func reversible(p, q *op) bool {
 
 // depend reports whether the order of two operations on one object matters.
 func depend(p, q *op) bool {
-	if commutes(p.kind) && p.kind == q.kind {
-		return false
-	}
-	const read = format.FlagRead
-	if p.kind == format.Lock && q.kind == format.Lock && p.flags&q.flags&read != 0 {
-		return false
-	}
-	return true
+	k := groupOf(p)
+	return k == group{} || k != groupOf(q)
 }
 
-// reversed returns the operations of a schedule in which the second operation of a flip comes
-// before the first: all before the first, then what does not depend on it up to the second, then
-// the second.
-func (x *execution) reversed(f flip, clocks []clock) (ops []int) {
-	first := &x.ops[f.first]
-	slot := x.threads[first.g].slot
-	for i := range x.ops[:f.second] {
-		if i < f.first || clocks[i][slot] <= first.nth && x.ops[i].g != first.g {
-			ops = append(ops, i)
+// A group is of operations that have no order on one object; the zero one is of all others.
+type group struct {
+	kind format.Kind
+	read bool // RLock and RUnlock
+}
+
+func groupOf(o *op) group {
+	if o.timer {
+		return group{}
+	}
+	switch o.kind {
+	case format.AtomicRead, format.WGAdd, format.WGWait, format.OncePass, format.ChanLen, format.SelectCase, format.Acquire, format.ReleaseMerge:
+		return group{kind: o.kind}
+	case format.Lock, format.Unlock, format.TryFail:
+		if o.flags&format.FlagRead != 0 {
+			return group{read: true}
 		}
 	}
-	return append(ops, f.second)
+	return group{}
+}
+
+// reversed returns the operations of a schedule in which the second operation of a flip comes before
+// the first: all before the first, then what does not depend on it up to the second, then the
+// second. With back > 0, the goroutine of the first one stops so many operations earlier. ok is
+// false if the second depends on these.
+func (x *execution) reversed(f flip, clocks []clock, back int) (ops []int, ok bool) {
+	first := &x.ops[f.first]
+	nth, slot, at := first.nth-back, x.threads[first.g].slot, f.first
+	for ; at > 0 && (x.ops[at].g != first.g || x.ops[at].nth > nth); at-- {
+	}
+	if back > 0 && (x.ops[at].g != first.g || x.ops[at].nth != nth || x.ops[at].kind == format.Go) {
+		return nil, false
+	}
+	for i := range x.ops[:f.second] {
+		switch {
+		case i < at || clocks[i][slot] <= nth && x.ops[i].g != first.g:
+			ops = append(ops, i)
+		case x.ops[i].g == x.ops[f.second].g:
+			return nil, false
+		}
+	}
+	return append(ops, f.second), true
 }
 
 // schedule returns the schedule of some operations.
 func (x *execution) schedule(ops []int) (parts []steer.Part) {
 	for _, i := range ops {
 		o := &x.ops[i]
+		if x.threads[o.g].number == steer.Runtime { // nobody steers it
+			continue
+		}
 		p := steer.Part{Goroutine: x.threads[o.g].number, Until: o.records}
 		if n := len(parts); n > 0 && parts[n-1].Goroutine == p.Goroutine {
 			parts[n-1] = p

@@ -23,6 +23,8 @@ func executionOf(t *testing.T, text string) *execution {
 // Two goroutines take a lock after one another, and send: a WaitGroup's Wait comes last in any
 // case.
 const locks = `
+g0 go g1
+g1 start g0
 g1 wgadd 0x50 val=2 aux=2
 g1 go g2
 g2 start g1
@@ -46,14 +48,19 @@ func TestFlips(t *testing.T) {
 	if a, b := x.ops[flips[0].first], x.ops[flips[0].second]; a.kind != format.Lock || b.kind != format.Lock || a.g != 2 || b.g != 3 {
 		t.Errorf("the flip is %v and %v", a, b)
 	}
-	second, third := steer.Child(steer.Runtime, 1), steer.Child(steer.Runtime, 2)
-	got := x.schedule(x.reversed(flips[0], clocks))
+	main := steer.Child(steer.Runtime, 1)
+	second, third := steer.Child(main, 1), steer.Child(main, 2)
+	ops, ok := x.reversed(flips[0], clocks, 0)
+	if !ok {
+		t.Fatal("the flip has no schedule")
+	}
+	got := x.schedule(ops)
 	// g1 starts both, then g3 has the lock; g2 has not begun
-	want := []steer.Part{{Goroutine: steer.Runtime, Until: 3}, {Goroutine: third, Until: 1}}
+	want := []steer.Part{{Goroutine: main, Until: 3}, {Goroutine: third, Until: 1}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("schedule (-want +got):\n%s", diff)
 	}
-	if whole := x.schedule(x.all()); whole[1].Goroutine != second || whole[len(whole)-1] != (steer.Part{Goroutine: steer.Runtime, Until: 4}) {
+	if whole := x.schedule(x.all()); whole[1].Goroutine != second || whole[len(whole)-1] != (steer.Part{Goroutine: main, Until: 4}) {
 		t.Errorf("the whole schedule is %v", whole)
 	}
 }
@@ -68,7 +75,8 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	flips, clocks := x.flips()
-	if h := x.historyOf(x.reversed(flips[0], clocks)); h.begins(whole) {
+	ops, _ := x.reversed(flips[0], clocks, 0)
+	if h := x.historyOf(ops); h.begins(whole) {
 		t.Error("the other order of the locks begins the history")
 	}
 	// the two Done commute

@@ -31,7 +31,7 @@ type Steered struct {
 
 // A SteeredRun is one recording of it.
 type SteeredRun struct {
-	Trace    string // "": nothing was recorded
+	Trace    string // "": nothing was recorded, or it has timed out
 	Output   []byte
 	ExitCode int
 	TimedOut bool
@@ -139,17 +139,20 @@ func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit ti
 	if r.Result, err = steer.ReadResult(file); err != nil {
 		return nil, err
 	}
-	return r, s.merge(r, raw)
+	if r.TimedOut {
+		return r, nil
+	}
+	return r, s.merge(ctx, r, raw)
 }
 
 // merge makes the trace of the first process that has recorded something.
-func (s *Steered) merge(r *SteeredRun, raw string) error {
+func (s *Steered) merge(ctx context.Context, r *SteeredRun, raw string) error {
 	processes, err := recorded(raw)
 	if err != nil || len(processes) == 0 {
 		return err
 	}
 	name := filepath.Join(s.Run.Dir, fmt.Sprintf("run%d.trace", s.n))
-	stats, err := s.b.merge(filepath.Join(raw, processes[0]), name, nil, nil)
+	stats, err := s.b.merge(filepath.Join(raw, processes[0]), name, nil, func() bool { return ctx.Err() != nil })
 	if err != nil {
 		return err
 	}

@@ -135,6 +135,9 @@ func pgHere() *PresageG {
 	if s == nil || s.mute > 0 {
 		return nil
 	}
+	if presageSteer.on {
+		steerPoint()
+	}
 	return s
 }
 

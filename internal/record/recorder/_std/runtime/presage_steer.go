@@ -7,7 +7,7 @@ import (
 )
 
 // A steered run. The process has one processor, and gives it to another goroutine only where one
-// waits, ends, or comes to an operation of synchronisation in traced code. Which goroutine goes on
+// waits, ends, or comes to an operation of synchronisation. Which goroutine goes on
 // is said by a schedule, and behind its end by a base scheduler, which draws numbers from a seed.
 // While all goroutines wait, the clock moves on to the next timer; else it stands still, but for a
 // microsecond whenever it is read. So the run is a function of the schedule and the seed, as far as
@@ -109,7 +109,8 @@ func presageSteerBegin() {
 	}
 }
 
-// steerPoint is where a goroutine may be made to wait: before an operation of traced code.
+// steerPoint is where a goroutine may be made to wait: before an operation of synchronisation, if
+// it holds no lock of the runtime.
 //
 //go:noinline
 func steerPoint() {
