@@ -296,8 +296,8 @@ func (x *exploring) say(e *explored) {
 // failureLines is how many lines of the output of a run are shown that failed.
 const failureLines = 12
 
-// failure returns the lines of a failed run that say why: from a panic or the runtime's error on, or
-// the last ones.
+// failure returns the lines of a failed run that say why: from a panic or the runtime's error on,
+// or the last ones.
 func failure(output string) string {
 	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	for i, l := range lines {

@@ -172,8 +172,8 @@ func (x *execution) ofTimer(e *trace.Event) bool {
 	return false
 }
 
-// timer notes that a timer is started or stopped, or fires. Whether it was started or stopped is not
-// in the trace.
+// timer notes that a timer is started or stopped, or fires. Whether it was started or stopped is
+// not in the trace.
 func (x *execution) timer(t *thread, e *trace.Event) {
 	switch {
 	case e.Kind == format.Acquire && x.timers[e.Obj] != nil:

@@ -70,7 +70,8 @@ type waiting struct {
 	parts   []steer.Part
 	choices []steer.Choice
 	history *history
-	earlier func() (waiting, bool) // the same, with a goroutine that stops earlier; nil: there is none
+	// the same, with a goroutine that stops earlier; nil: there is none
+	earlier func() (waiting, bool)
 }
 
 // Explore explores a program. What it has found by the end of ctx is returned with the error.

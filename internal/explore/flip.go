@@ -140,9 +140,9 @@ func groupOf(o *op) group {
 	return group{}
 }
 
-// reversed returns the operations of a schedule in which the second operation of a flip comes before
-// the first: all before the first, then what does not depend on it up to the second, then the
-// second. With back > 0, the goroutine of the first one stops so many operations earlier. ok is
+// reversed returns the operations of a schedule in which the second operation of a flip comes
+// before the first: all before the first, then what does not depend on it up to the second, then
+// the second. With back > 0, the goroutine of the first one stops so many operations earlier. ok is
 // false if the second depends on these.
 func (x *execution) reversed(f flip, clocks []clock, back int) (ops []int, ok bool) {
 	first := &x.ops[f.first]

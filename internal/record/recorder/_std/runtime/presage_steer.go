@@ -271,10 +271,12 @@ const steerFirings = 2
 // steerNumber is the number of the n-th goroutine that another one starts.
 func steerNumber(parent, n uint64) uint64 { return presageMix(parent*0x9e3779b97f4a7c15+n) | 1 }
 
-// presageOrder is a random number below n, for the order in which a select looks at its cases.
+// presageOrder is a random number below n, for the order in which a select looks at its cases. In a
+// steered run it depends on the goroutine and on how far it is.
 func presageOrder(n uint32) uint32 {
-	if presageSteer.on {
-		return steerBase(n)
+	if s := getg().presage; presageSteer.on && s != nil {
+		x := presageMix(presageMix(presageSteer.file.seed^s.path) + s.records + uint64(n)<<32)
+		return uint32(uint64(uint32(x)) * uint64(n) >> 32)
 	}
 	return cheaprandn(n)
 }
