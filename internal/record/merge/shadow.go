@@ -1,6 +1,11 @@
 package merge
 
-import "github.com/presage-race/presage/internal/trace/format"
+import (
+	"maps"
+	"slices"
+
+	"github.com/presage-race/presage/internal/trace/format"
+)
 
 // shadow is the memory of the program after the merged events.
 type shadow struct {
@@ -46,17 +51,33 @@ func (m *shadow) cell(x uint64) *cell {
 	return &e.p[x>>3%pageCells]
 }
 
-// within calls f for each word of [x, x+n) that has a cell.
+// within calls f for each word of [x, x+n) that has a cell, in order. A damaged recording may have an
+// n that is larger than all memory.
 func (m *shadow) within(x, n uint64, f func(x uint64, c *cell)) {
-	for end := x + n; x < end; {
-		p := m.pages[x>>pageShift]
-		stop := min(end, (x>>pageShift+1)<<pageShift)
-		if p != nil {
-			for w := x &^ 7; w < stop; w += 8 {
-				f(w, &p[w>>3%pageCells])
-			}
+	end := x + n
+	if n == 0 || end < x {
+		return
+	}
+	first, last := x>>pageShift, (end-1)>>pageShift
+	in := func(no uint64) {
+		p := m.pages[no]
+		if p == nil {
+			return
 		}
-		x = stop
+		for w := max(x&^7, no<<pageShift); w < end && w>>pageShift == no; w += 8 {
+			f(w, &p[w>>3%pageCells])
+		}
+	}
+	if last-first <= uint64(len(m.pages)) {
+		for no := first; no <= last; no++ {
+			in(no)
+		}
+		return
+	}
+	for _, no := range slices.Sorted(maps.Keys(m.pages)) {
+		if first <= no && no <= last {
+			in(no)
+		}
 	}
 }
 
