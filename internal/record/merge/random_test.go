@@ -201,7 +201,8 @@ func FuzzMerge(f *testing.F) {
 	for _, text := range []string{
 		"go 1\nstart 0 10\nwrite 0x100 1\ngo 7 20\nread 0x100 2\nlock 0x200 30\ngo 7\nstart 1 21\nwrite 0x100 2\nvalue//20 1 2 3\nread/20/0 0x100 99\n",
 		"go 1\nstart 0 10\nsend/20 0x100 0 1 20\nalloc/80 0x100 64 30\narmw 0x100 1 2 30\nexit 3\n",
-		"go 1\nstart 0 10\nwrite 0x100 1\nalloc/80 0x100 0x10000000000000 30\n", // more than all memory
+		// more than all memory
+		"go 1\nstart 0 10\nwrite 0x100 1\nalloc/80 0x100 0x10000000000000 30\n",
 	} {
 		b, err := os.ReadFile(filepath.Join(save(f, parseRecording(f, text), 0, 0), "000000.seg"))
 		if err != nil {

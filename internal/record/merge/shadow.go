@@ -51,8 +51,8 @@ func (m *shadow) cell(x uint64) *cell {
 	return &e.p[x>>3%pageCells]
 }
 
-// within calls f for each word of [x, x+n) that has a cell, in order. A damaged recording may have an
-// n that is larger than all memory.
+// within calls f for each word of [x, x+n) that has a cell, in order. In a damaged recording n may
+// be larger than all memory.
 func (m *shadow) within(x, n uint64, f func(x uint64, c *cell)) {
 	end := x + n
 	if n == 0 || end < x {
