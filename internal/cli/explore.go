@@ -187,7 +187,7 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 				}
 				return r, err
 			},
-			Predict: func(ctx context.Context, name string) ([]string, error) { return racesOf(ctx, name, pl) },
+			Predict: func(ctx context.Context, name string) ([]string, bool, error) { return racesOf(ctx, name, pl) },
 			Progress: func(st *explore.State) {
 				x.progress.step(report.Progress{Text: visible.Sprintf("%s: %s, %s, %d to come, %s", test, plural.Of(st.Runs, "run"), plural.Of(st.Classes, "class"), st.Waiting, plural.Of(len(st.Races), "race"))})
 			},
@@ -227,31 +227,29 @@ func cutRun(flags []string) (rest []string, pattern string) {
 
 func opened(name string) (trace.Source, io.Closer, error) { return opener(name)() }
 
-// racesOf predicts the races of a trace.
-func racesOf(ctx context.Context, name string, p *plan.Plan) (names []string, err error) {
+// racesOf predicts the races of a trace, as its report has them. sure is false if there are pairs that
+// the report has as candidates, because they are unordered.
+func racesOf(ctx context.Context, name string, p *plan.Plan) (names []string, sure bool, err error) {
 	src, closer, err := opened(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer closer.Close()
 	meta := src.Meta()
 	w := walk.NewBranching(p)
 	w.Read(meta)
 	res, err := predict.Run(ctx, src, meta, predict.Options{Walker: w, Level: predict.Paths})
+	if err == nil {
+		err = predict.Confirm(opener(name), meta, res)
+	}
 	if err != nil {
-		return nil, err
-	}
-	add := func(a, b trace.Site) {
-		x, y := meta.Position(a), meta.Position(b)
-		names = append(names, min(x, y)+" / "+max(x, y))
-	}
-	for _, r := range res.HB {
-		add(r.A.Site, r.B.Site)
+		return nil, false, err
 	}
 	for _, r := range res.Races {
-		add(r.A.Site, r.B.Site)
+		x, y := meta.Position(r.A.Site), meta.Position(r.B.Site)
+		names = append(names, min(x, y)+" / "+max(x, y))
 	}
-	return names, nil
+	return names, len(res.Unwitnessed) == 0, nil
 }
 
 // say says what the exploration of a test has come to.
@@ -264,7 +262,7 @@ func (x *exploring) say(e *explored) {
 	case len(s.Races) > 0:
 		text = plural.Of(len(s.Races), "race")
 	case s.Exhausted:
-		text = fmt.Sprintf("no race in any schedule of this test, with map orders, random numbers and pools as seed %d has them", x.seed)
+		text = fmt.Sprintf("no race in any schedule of this test, with the map order, random numbers and sync.Pool of -seed %d", x.seed)
 	case s.Runs == 0:
 		text = "not run: the time was over"
 	default:
@@ -278,6 +276,10 @@ func (x *exploring) say(e *explored) {
 		{s.Random, "two runs under one schedule differ: the test asks for something that is not steered"},
 		{s.Slow, "{{n}} run{{|s}} did not end within " + x.limit.String()},
 		{s.Diverged, "{{n}} run{{|s}} did not follow {{its schedule|their schedules}}"},
+		{s.Unended, "in {{n}} run{{|s}} goroutines could have gone on when the process ended, or a panic ended it"},
+		{s.Unvaried, "in {{n}} run{{|s}} several goroutines used files, the network or the process, in an order that was not varied"},
+		{s.Unsure, "in {{n}} run{{|s}} accesses are unordered that nothing proves to race (candidates)"},
+		{s.Children, "in {{n}} run{{|s}} there were other processes, which are not steered"},
 		{s.Large, "{{n}} run{{|s}} had too many goroutines to look for other orders"},
 		{s.Waiting, "{{n}} schedule{{|s}} {{is|are}} left (-time, -runs)"},
 		{len(s.Failed), "{{n}} run{{|s}} failed; the first of them:"},

@@ -17,6 +17,9 @@ type execution struct {
 	unfired []armed               // those that were started and stopped, or did not fire
 	firings uint64
 
+	unvaried bool // goroutines observe the state of files or the process in an order that is not varied
+
+	states   map[stateUse]int        // the last use of a state by each goroutine
 	channels map[trace.Addr]*channel // while it is read
 }
 
@@ -58,6 +61,7 @@ type op struct {
 	site    trace.Site
 	nth     int  // of its goroutine
 	timer   bool // a timer is started or stopped, or fires
+	adds    bool // of a WGAdd: the counter grows
 }
 
 // read returns the execution of a trace.
@@ -87,10 +91,10 @@ func read(src trace.Source) (*execution, error) {
 		}
 		x.passes(t, &e)
 		x.timer(t, &e)
-		if e.Kind == format.Observe || e.Kind == format.End {
+		if e.Kind == format.End {
 			continue
 		}
-		x.ops = append(x.ops, op{g: e.G, number: t.number, records: t.records, kind: e.Kind, flags: e.Flags, obj: e.Obj, site: e.Site, nth: t.ops, timer: x.ofTimer(&e)})
+		x.ops = append(x.ops, op{g: e.G, number: t.number, records: t.records, kind: e.Kind, flags: e.Flags, obj: e.Obj, site: e.Site, nth: t.ops, timer: x.ofTimer(&e), adds: int64(e.Val) > 0})
 		t.ops++
 	}
 }
@@ -211,16 +215,17 @@ type name struct {
 	nth       int
 }
 
-// A position is one in a list of a history. Neighbours that commute have the same one.
-type position struct{ list, rank int }
+// A position is one in a list of a history: before is how many operations come first. Neighbours
+// that commute have the same one.
+type position struct{ list, before int }
 
 // historyOf returns the history of some operations of an execution, in their order, and of more
 // that the execution does not have.
 func (x *execution) historyOf(ops []int, more ...op) *history {
 	h := &history{at: map[name]position{}}
 	type object struct {
-		list, rank int
-		last       *op
+		list, before int
+		last         *op
 	}
 	objects := map[trace.Addr]*object{}
 	add := func(o *op) {
@@ -232,13 +237,13 @@ func (x *execution) historyOf(ops []int, more ...op) *history {
 			b = &object{list: len(h.lists)}
 			objects[o.obj] = b
 			h.lists = append(h.lists, nil)
-		} else if depend(b.last, o) || b.last.number == o.number {
-			b.rank++
+		} else if depend(b.last, o) {
+			b.before = len(h.lists[b.list])
 		}
 		b.last = o
 		n := name{o.number, o.nth}
 		h.lists[b.list] = append(h.lists[b.list], n)
-		h.at[n] = position{b.list, b.rank}
+		h.at[n] = position{b.list, b.before}
 	}
 	for _, i := range ops {
 		add(&x.ops[i])
@@ -256,7 +261,7 @@ func (h *history) begins(other *history) bool {
 		in := -1
 		for _, n := range list {
 			p, ok := other.at[n]
-			if !ok || in >= 0 && p.list != in || p.rank != h.at[n].rank {
+			if !ok || in >= 0 && p.list != in || p.before != h.at[n].before {
 				return false
 			}
 			in = p.list
@@ -277,10 +282,12 @@ func (x *execution) all() []int {
 // ordering reports whether the order of an operation with others on its object matters.
 func ordering(o *op) bool {
 	switch o.kind {
-	case format.Go, format.Release, format.SelectDefault, format.Unlock:
+	case format.Go, format.Release, format.SelectDefault:
 		return false
 	case format.Acquire, format.ReleaseMerge:
 		return o.timer
+	case format.Observe:
+		return false
 	}
 	return true
 }

@@ -9,8 +9,16 @@
 //
 // # Complexity
 //
-// The flips of a run are found in O(n·g) for n operations of g goroutines. The number of runs is at
-// most that of classes: of runs with another history.
+// The flips of a run are found in O(n·g), for n operations of g goroutines. Where each schedule can
+// be followed, there are as many runs as classes: runs with different histories.
+//
+// # What the claim rests on
+//
+// If no schedule is left, each order of synchronisation that the program can have is that of a run
+// (State.Exhausted says what forbids the claim). Suppose that two accesses race, and take the first
+// ones that do so in an execution. Up to them, what goroutines read follows from the order of
+// synchronisation. So a run with that order has both accesses, and nothing orders them there
+// either: the happens-before pass over the run finds a pair.
 package explore
 
 import (
@@ -32,8 +40,9 @@ type Config struct {
 	Run func(ctx context.Context, s *steer.Schedule) (*record.SteeredRun, error)
 	// Open opens the trace of a run.
 	Open func(name string) (trace.Source, io.Closer, error)
-	// Predict returns the races of a trace, by names that are the same in all runs.
-	Predict func(ctx context.Context, name string) ([]string, error)
+	// Predict returns the races of a trace, by names that are the same in all runs. sure is false
+	// if other pairs may race: they are unordered in the run, but nothing proves them.
+	Predict func(ctx context.Context, name string) (races []string, sure bool, err error)
 
 	Seed     uint64
 	Runs     int       // at most; 0: no limit
@@ -53,6 +62,10 @@ type State struct {
 	// Diverged are runs that did not come to the order that their schedule has, Slow those that did
 	// not end in time.
 	Diverged, Slow int
+	Unended        int // runs that a panic or a fatal error ended, or at whose end a goroutine could have gone on
+	Unvaried       int // runs in which goroutines use files or the network, in an order that is not varied
+	Unsure         int // runs with pairs that are unordered, but not proved to race
+	Children       int // runs with other processes
 	Large          int // runs with too many goroutines and operations to look for other orders
 	Random         int // 1: two runs under one schedule differ, by something that is not steered
 }
@@ -102,7 +115,7 @@ func Explore(ctx context.Context, c Config) (*State, error) {
 	}
 	s := e.state
 	s.Waiting = len(e.queue)
-	s.Exhausted = len(e.queue) == 0 && s.Diverged == 0 && s.Slow == 0 && s.Large == 0 && s.Random == 0
+	s.Exhausted = len(e.queue)+s.Diverged+s.Slow+s.Large+s.Random+s.Unended+s.Unvaried+s.Unsure+s.Children == 0
 	return s, nil
 }
 
@@ -145,6 +158,12 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 	if r.Trace == "" {
 		return errors.New("the run left no trace")
 	}
+	if r.Unended > 0 || r.ExitCode > 1 { // 1: a test has failed, and the others went on
+		s.Unended++
+	}
+	if r.Processes > 1 {
+		s.Children++
+	}
 	x, err := e.read(r.Trace)
 	if err != nil {
 		return err
@@ -177,6 +196,9 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 		return nil
 	}
 	flips, clocks := x.flips()
+	if x.unvaried {
+		s.Unvaried++
+	}
 	for _, f := range flips {
 		if w, ok := flipped(x, f, clocks, next.choices, 0); ok && !e.covered(w.history, e.seen) {
 			e.queue = append(e.queue, w)
@@ -230,9 +252,12 @@ func (w *waiting) before() (waiting, bool) {
 
 // predict takes the races that are predicted from a run.
 func (e *exploration) predict(ctx context.Context, trace string) error {
-	names, err := e.Predict(ctx, trace)
+	names, sure, err := e.Predict(ctx, trace)
 	if err != nil {
 		return err
+	}
+	if !sure {
+		e.state.Unsure++
 	}
 	fresh := false
 	for _, n := range names {

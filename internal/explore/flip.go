@@ -56,6 +56,12 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 			clocks[i] = slices.Clone(own)
 			continue
 		}
+		if o.kind == format.Observe {
+			x.observes(o, own)
+			own[t.slot] = o.nth + 1
+			clocks[i] = slices.Clone(own)
+			continue
+		}
 		b := objects[o.obj]
 		if b == nil {
 			b = &object{last: map[trace.GoID][]int{}, release: map[group]clock{}}
@@ -95,20 +101,52 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 	return list, clocks
 }
 
+// observes notes whether another goroutine has changed a state that o observes, or observed one
+// that o changes, and nothing keeps the two in order. own is what comes before o.
+func (x *execution) observes(o *op, own clock) {
+	if o.number == steer.Runtime || o.obj == format.StateGoroutines {
+		return
+	}
+	if x.states == nil {
+		x.states = map[stateUse]int{}
+	}
+	write := o.flags&format.FlagWrite != 0
+	for u, nth := range x.states { // the order does not matter
+		if u.state == o.obj && u.g != o.g && u.write != write && own[x.threads[u.g].slot] <= nth {
+			x.unvaried = true
+		}
+	}
+	x.states[stateUse{o.g, o.obj, write}] = o.nth
+}
+
+// stateUse is a goroutine's use of a state outside memory.
+type stateUse struct {
+	g     trace.GoID
+	state trace.Addr
+	write bool
+}
+
 // reversible reports whether q could come before p: p is not what lets q go on.
 func reversible(p, q *op) bool {
 	if !depend(p, q) {
 		return false
 	}
+	tries := q.flags&(format.FlagTry|format.FlagNonBlocking) != 0 // it goes on in any case
 	switch q.kind {
-	case format.WGWait, format.CondWake:
+	case format.WGWait:
+		return p.kind == format.WGAdd && p.adds // the counter is zero before
+	case format.CondWake, format.OnceEnd:
 		return false
+	case format.Unlock:
+		return p.kind == format.TryFail
 	case format.ChanRecv:
-		return p.kind == format.ChanRecv || p.kind == format.SelectCase
+		return tries || p.kind == format.ChanRecv || p.kind == format.SelectCase || p.kind == format.ChanLen
 	case format.ChanSend:
-		return p.kind != format.ChanRecv // which has made room
-	case format.OnceEnd:
-		return false
+		return tries || p.kind != format.ChanRecv // which has made room
+	case format.Lock:
+		return tries || p.kind != format.Unlock
+	case format.TryFail:
+		return p.kind != format.Unlock
 	}
 	return true
 }
@@ -130,7 +168,8 @@ func groupOf(o *op) group {
 		return group{}
 	}
 	switch o.kind {
-	case format.AtomicRead, format.WGAdd, format.WGWait, format.OncePass, format.ChanLen, format.SelectCase, format.Acquire, format.ReleaseMerge:
+	case format.AtomicRead, format.WGAdd, format.WGWait, format.OncePass, format.ChanLen, format.SelectCase,
+		format.Acquire, format.ReleaseMerge:
 		return group{kind: o.kind}
 	case format.Lock, format.Unlock, format.TryFail:
 		if o.flags&format.FlagRead != 0 {

@@ -35,7 +35,9 @@ type SteeredRun struct {
 	Output   []byte
 	ExitCode int
 	TimedOut bool
-	CPU      time.Duration
+	// Processes is how many have left records. The trace is that of the first.
+	Processes int
+	CPU       time.Duration
 	steer.Result
 }
 
@@ -148,7 +150,7 @@ func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit ti
 // merge makes the trace of the first process that has recorded something.
 func (s *Steered) merge(ctx context.Context, r *SteeredRun, raw string) error {
 	processes, err := recorded(raw)
-	if err != nil || len(processes) == 0 {
+	if r.Processes = len(processes); err != nil || len(processes) == 0 {
 		return err
 	}
 	name := filepath.Join(s.Run.Dir, fmt.Sprintf("run%d.trace", s.n))

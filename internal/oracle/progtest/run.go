@@ -83,9 +83,32 @@ func (p *Program) RecordOrder(order ...int) (*Run, error) {
 	})
 }
 
+// RecordBy executes the program under the choices of pick. That is given the run so far and, for
+// each step that is possible, the goroutines that take it: one, or two that meet at a channel. It
+// returns the number of the step.
+func (p *Program) RecordBy(pick func(r *Run, steps [][]trace.GoID) int) (*Run, error) {
+	var r *Run
+	begun := func(x *Run) { r = x }
+	return p.recordInto(begun, func(ts []transition) int {
+		steps := make([][]trace.GoID, len(ts))
+		for i, t := range ts {
+			if steps[i] = []trace.GoID{trace.GoID(t.g + 1)}; t.h >= 0 {
+				steps[i] = append(steps[i], trace.GoID(t.h+1))
+			}
+		}
+		return pick(r, steps)
+	})
+}
+
 // record executes the program; choose picks the next step.
 func (p *Program) record(choose func([]transition) int) (*Run, error) {
+	return p.recordInto(func(*Run) {}, choose)
+}
+
+// recordInto is record. It calls begun with the run before the first step.
+func (p *Program) recordInto(begun func(*Run), choose func([]transition) int) (*Run, error) {
 	r := &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
+	begun(r.run)
 	m := newMachine(p, r)
 	s := p.start.clone()
 	r.begin(s)

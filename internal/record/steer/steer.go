@@ -69,6 +69,9 @@ type Result struct {
 	Picked  uint64 // times that a goroutine was chosen,
 	Several uint64 // of these: among several
 	Hash    uint64 // of the goroutines chosen
+	// Unended are goroutines that could have gone on when the process ended: they were asleep, in
+	// the kernel, or did not come to their end.
+	Unended uint64
 }
 
 // The file has a header of headerWords words, then two words for each part and four for each
@@ -105,7 +108,7 @@ func ReadResult(name string) (r Result, err error) {
 	if len(b) < minSize || binary.LittleEndian.Uint64(b) != magic {
 		return r, fmt.Errorf("%s is no schedule", name)
 	}
-	for i, p := range []*uint64{&r.Done, &r.Missed, &r.Picked, &r.Several, &r.Hash} {
+	for i, p := range []*uint64{&r.Done, &r.Missed, &r.Picked, &r.Several, &r.Hash, &r.Unended} {
 		*p = binary.LittleEndian.Uint64(b[8*(4+i):])
 	}
 	return r, nil

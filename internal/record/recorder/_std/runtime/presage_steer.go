@@ -26,8 +26,10 @@ var presageSteer struct {
 	choices *[1 << 20]steerChoice
 	part    uint64
 	rng     uint64
-	idle    int   // times that nothing was ready, since something was
-	wall    int64 // nanoseconds by which the wall clock is ahead
+	idle    int    // times that nothing was ready, since something was
+	wall    int64  // nanoseconds by which the wall clock is ahead
+	exits   *g     // the goroutine that ends the process,
+	until   uint64 // after so many choices at the latest
 	// a hash table of the goroutines, by their numbers
 	known *[steerKnown]steerEntry
 }
@@ -53,7 +55,8 @@ type steerHeader struct {
 	picked  uint64 // times that a goroutine was chosen,
 	several uint64 // of these: among several
 	hash    uint64 // of the goroutines chosen
-	_       [7]uint64
+	unended uint64 // goroutines that could have gone on when the process ended
+	_       [6]uint64
 }
 
 type steerPart struct {
@@ -188,7 +191,14 @@ func steerChoose(pp *p, n uint32) uint32 {
 		}
 	}
 	f := x.file
-	f.picked++
+	if f.picked++; x.exits != nil && f.picked > x.until {
+		faketime++ // until it wakes
+		for k := range n {
+			if at(k) == x.exits {
+				return k
+			}
+		}
+	}
 	if n > 1 {
 		f.several++
 	}
@@ -239,6 +249,35 @@ func presageIdle(until int64) bool {
 	faketime = max(faketime, until)
 	return true
 }
+
+// steerExit lets all others run, before the process ends, until they wait: they might have done so
+// earlier. It counts those that could still go on.
+func steerExit() {
+	x := &presageSteer
+	if gp := getg(); x.exits == nil && gp == gp.m.curg {
+		x.exits, x.until = gp, x.file.picked+steerExits
+		timeSleep(1) // the clock stands still while another one is ready
+	}
+	all, n := atomicAllG()
+	for i := range n {
+		gp := atomicAllGIndex(all, i)
+		if gp == x.exits || isSystemGoroutine(gp, false) {
+			continue
+		}
+		switch readgstatus(gp) &^ _Gscan {
+		case _Grunnable, _Gsyscall:
+			x.file.unended++
+		case _Gwaiting:
+			if gp.waitreason == waitReasonSleep || gp.waitreason == waitReasonIOWait {
+				x.file.unended++
+			}
+		}
+	}
+	x.on = false
+}
+
+// steerExits is how many choices of goroutines there are at most once the process ends.
+const steerExits = 20_000
 
 // steerNano is the clock, which the program reads: a program that waits in a loop for a time to
 // come sees it come.
