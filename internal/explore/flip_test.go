@@ -104,20 +104,26 @@ func TestChoices(t *testing.T) {
 func TestReversible(t *testing.T) {
 	const begin = "g0 go g1\ng1 start g0\ng1 go g2\ng2 start g1\n"
 	for text, want := range map[string]bool{
-		"g1 lock 0x10\ng1 unlock 0x10\ng2 lock 0x10":                     true,  // the locks
-		"g1 lock 0x10\ng2 tryfail 0x10\ng1 unlock 0x10":                  true,  // and the try after the unlock
-		"g1 wgadd 0x10 val=1 aux=1\ng2 wgwait 0x10":                      true,  // the counter is zero before
-		"g1 wgadd 0x10 val=-1\ng2 wgwait 0x10":                           false, // it is zero only then
-		"g1 send 0x10 val=1 aux=1\ng2 recv 0x10 val=1 aux=1":             false, //
-		"g1 send 0x10 val=1 aux=1\ng2 recv 0x10 val=1 aux=1 nonblocking": true,  // it takes the default
-		"g1 close 0x10 aux=1\ng2 recv 0x10 aux=1 closed":                 false, //
-		"g1 close 0x10 aux=1\ng2 recv 0x10 aux=1 closed nonblocking":     true,  //
-		"g1 len 0x10 val=1 aux=1\ng2 recv 0x10 val=1 aux=1":              true,  //
-		"g1 signal 0x10\ng2 condwait 0x10":                               true,  // the signal is lost
-		"g1 aread 0x10 val=1\ng2 aread 0x10 val=1":                       false, // they have no order
-		"g1 wgadd 0x10 val=1 aux=1\ng2 wgadd 0x10 val=1 aux=2":           false, //
-		"g1 lock 0x10 read\ng2 lock 0x10 read":                           false, //
-	} {
+		// the locks
+		"g1 lock 0x10\ng1 unlock 0x10\ng2 lock 0x10": true,
+		// and the try after the unlock
+		"g1 lock 0x10\ng2 tryfail 0x10\ng1 unlock 0x10": true,
+		// the counter is zero before
+		"g1 wgadd 0x10 val=1 aux=1\ng2 wgwait 0x10": true,
+		// it is zero only then
+		"g1 wgadd 0x10 val=-1\ng2 wgwait 0x10":               false,
+		"g1 send 0x10 val=1 aux=1\ng2 recv 0x10 val=1 aux=1": false,
+		// it takes the default
+		"g1 send 0x10 val=1 aux=1\ng2 recv 0x10 val=1 aux=1 nonblocking": true,
+		"g1 close 0x10 aux=1\ng2 recv 0x10 aux=1 closed":                 false,
+		"g1 close 0x10 aux=1\ng2 recv 0x10 aux=1 closed nonblocking":     true,
+		"g1 len 0x10 val=1 aux=1\ng2 recv 0x10 val=1 aux=1":              true,
+		// the signal is lost
+		"g1 signal 0x10\ng2 condwait 0x10": true,
+		// they have no order
+		"g1 aread 0x10 val=1\ng2 aread 0x10 val=1":             false,
+		"g1 wgadd 0x10 val=1 aux=1\ng2 wgadd 0x10 val=1 aux=2": false,
+		"g1 lock 0x10 read\ng2 lock 0x10 read":                 false} {
 		if flips, _ := executionOf(t, begin+text+"\n").flips(); len(flips) > 0 != want {
 			t.Errorf("%s: %d flips", text, len(flips))
 		}
