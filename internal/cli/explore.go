@@ -227,8 +227,8 @@ func cutRun(flags []string) (rest []string, pattern string) {
 
 func opened(name string) (trace.Source, io.Closer, error) { return opener(name)() }
 
-// racesOf predicts the races of a trace, as its report has them. sure is false if there are pairs that
-// the report has as candidates, because they are unordered.
+// racesOf predicts the races of a trace, as its report has them. sure is false if there are pairs
+// that the report has as candidates, because they are unordered.
 func racesOf(ctx context.Context, name string, p *plan.Plan) (names []string, sure bool, err error) {
 	src, closer, err := opened(name)
 	if err != nil {

@@ -17,7 +17,8 @@ type execution struct {
 	unfired []armed               // those that were started and stopped, or did not fire
 	firings uint64
 
-	unvaried bool // goroutines observe the state of files or the process in an order that is not varied
+	// goroutines observe files or the process in an order that is not varied
+	unvaried bool
 
 	states   map[stateUse]int        // the last use of a state by each goroutine
 	channels map[trace.Addr]*channel // while it is read

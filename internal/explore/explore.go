@@ -62,12 +62,17 @@ type State struct {
 	// Diverged are runs that did not come to the order that their schedule has, Slow those that did
 	// not end in time.
 	Diverged, Slow int
-	Unended        int // runs that a panic or a fatal error ended, or at whose end a goroutine could have gone on
-	Unvaried       int // runs in which goroutines use files or the network, in an order that is not varied
-	Unsure         int // runs with pairs that are unordered, but not proved to race
-	Children       int // runs with other processes
-	Large          int // runs with too many goroutines and operations to look for other orders
-	Random         int // 1: two runs under one schedule differ, by something that is not steered
+	// Unended are runs that a panic or a fatal error ended, or at whose end a goroutine could have
+	// gone on.
+	Unended int
+	// Unvaried are runs in which goroutines use files, the network or the process, in an order that
+	// is not varied.
+	Unvaried int
+	// Unsure are runs with pairs of accesses that are unordered, but not proved to race.
+	Unsure   int
+	Children int // runs with other processes
+	Large    int // runs with too many goroutines and operations to look for other orders
+	Random   int // 1: two runs under one schedule differ, by something that is not steered
 }
 
 // A Failure is a run that ended with an error of the program: a test that failed, or a panic.
