@@ -93,7 +93,7 @@ func (p *Program) prepareCall(f *fn, x *ins, in ssa.CallInstruction) {
 		}
 	} else if name := constructor(s); name != "" && isCall(in) {
 		x.call.builtin = name
-		if name == "OnceValue" && p.width(s.Signature.Results().At(0).Type().Underlying().(*types.Signature).Results()) != 1 {
+		if name == "OnceValue" && p.layout.width(s.Signature.Results().At(0).Type().Underlying().(*types.Signature).Results()) != 1 {
 			panic(unsupported("OnceValue of more than a word"))
 		}
 	} else if o := outsideOp(s); o != nil && isCall(in) {
@@ -148,7 +148,7 @@ func (p *Program) builtin(x *ins, c *ssa.CallCommon, name string) {
 		x.call.op = opClose
 		return
 	case "min", "max":
-		if x.call.kind = p.basic(c.Args[0].Type()); integer(x.call.kind) {
+		if x.call.kind = basicKind(c.Args[0].Type()); integer(x.call.kind) {
 			return
 		}
 	case "print", "println", "ssa:wrapnilchk":
@@ -199,7 +199,7 @@ func (p *Program) syncOp(fn *ssa.Function) (callee, bool) {
 		if !ok {
 			return callee{}, false
 		}
-		return callee{op: opAtomic, atomic: op, off: p.offset(st, field), size: p.sizeof(ft), kind: p.basic(ft),
+		return callee{op: opAtomic, atomic: op, off: p.layout.offset(st, field), size: p.layout.sizeof(ft), kind: basicKind(ft),
 			boolean: named.(*types.Named).Obj().Name() == "Bool"}, true
 	}
 	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr", "Pointer"} {
@@ -209,7 +209,7 @@ func (p *Program) syncOp(fn *ssa.Function) (callee, bool) {
 		}
 		if op, ok := atomicNames[name[:n]]; ok {
 			ft := sig.Params().At(0).Type().Underlying().(*types.Pointer).Elem()
-			return callee{op: opAtomic, atomic: op, size: p.sizeof(ft), kind: p.basic(ft)}, true
+			return callee{op: opAtomic, atomic: op, size: p.layout.sizeof(ft), kind: basicKind(ft)}, true
 		}
 	}
 	return callee{}, false

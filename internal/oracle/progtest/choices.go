@@ -198,7 +198,7 @@ func hasMutex(p *Program, s *state, cond uint64) {
 // makeCond is a call of NewCond.
 func (ev *evaluator) makeCond(s *state, g *goroutine, f *frame, x *ins) {
 	ev.rec.opaque(g, x, true)
-	a := g.alloc(ev.prog.sizeof(x.in.(*ssa.Call).Type().(*types.Pointer).Elem()))
+	a := g.alloc(ev.prog.layout.sizeof(x.in.(*ssa.Call).Type().(*types.Pointer).Elem()))
 	*s.word(a), *s.word(a + 8) = g.arg(f, &x.args[0])[0], g.arg(f, &x.args[0])[1]
 	g.regs[f.base+x.dst] = a
 	ev.rec.opaque(g, x, false)

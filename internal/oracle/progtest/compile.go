@@ -79,7 +79,7 @@ func (p *Program) fn(f *ssa.Function) *fn {
 
 func (f *fn) reg(p *Program, v ssa.Value) int {
 	f.slots[v] = f.regs
-	f.regs += p.width(v.Type())
+	f.regs += p.layout.width(v.Type())
 	return f.slots[v]
 }
 
@@ -89,10 +89,10 @@ func (p *Program) compile(f *fn) {
 		panic(unsupported("defer in a function with results"))
 	}
 	for _, v := range f.ssa.Params {
-		f.params, f.widths = append(f.params, f.reg(p, v)), append(f.widths, p.width(v.Type()))
+		f.params, f.widths = append(f.params, f.reg(p, v)), append(f.widths, p.layout.width(v.Type()))
 	}
 	for _, v := range f.ssa.FreeVars {
-		f.params, f.widths = append(f.params, f.reg(p, v)), append(f.widths, p.width(v.Type()))
+		f.params, f.widths = append(f.params, f.reg(p, v)), append(f.widths, p.layout.width(v.Type()))
 	}
 	for _, b := range f.ssa.Blocks {
 		for _, in := range b.Instrs {
@@ -115,7 +115,7 @@ func (p *Program) compile(f *fn) {
 				x.plan = &f.plan.Blocks[i].Instrs[j]
 			}
 			if v, ok := in.(ssa.Value); ok {
-				x.dst, x.n = f.slots[v], p.width(v.Type())
+				x.dst, x.n = f.slots[v], p.layout.width(v.Type())
 			}
 			p.prepare(f, &x)
 			f.ins = append(f.ins, x)
@@ -128,7 +128,7 @@ func (p *Program) compile(f *fn) {
 func (p *Program) arg(f *fn, v ssa.Value) operand {
 	switch v := v.(type) {
 	case *ssa.Const:
-		return operand{slot: -1, n: p.width(v.Type()), words: p.constant(v)}
+		return operand{slot: -1, n: p.layout.width(v.Type()), words: p.constant(v)}
 	case *ssa.Global:
 		a, ok := p.globals[v]
 		if !ok {
@@ -144,7 +144,7 @@ func (p *Program) arg(f *fn, v ssa.Value) operand {
 	if !ok {
 		panic(unsupported(fmt.Sprintf("operand %T", v)))
 	}
-	return operand{slot: s, n: p.width(v.Type())}
+	return operand{slot: s, n: p.layout.width(v.Type())}
 }
 
 func (p *Program) args(f *fn, vs ...ssa.Value) []operand {
@@ -163,14 +163,14 @@ func (p *Program) prepare(f *fn, x *ins) {
 	case *ssa.UnOp:
 		p.prepareUnOp(f, x, in)
 	case *ssa.BinOp:
-		x.args, x.kind = p.args(f, in.X, in.Y), p.operandKind(in)
+		x.args, x.kind = p.args(f, in.X, in.Y), operandKind(in)
 		if in.Op == token.SHL || in.Op == token.SHR {
-			x.to = p.basic(in.Y.Type())
+			x.to = basicKind(in.Y.Type())
 		}
 	case *ssa.FieldAddr, *ssa.Field, *ssa.IndexAddr, *ssa.Index, *ssa.Lookup, *ssa.Slice, *ssa.Extract:
 		p.preparePart(f, x)
 	case *ssa.Convert:
-		x.args, x.kind, x.to = p.args(f, in.X), p.basic(in.X.Type()), p.basic(in.Type())
+		x.args, x.kind, x.to = p.args(f, in.X), basicKind(in.X.Type()), basicKind(in.Type())
 	case *ssa.ChangeType:
 		x.args = p.args(f, in.X)
 	case *ssa.ChangeInterface:
@@ -193,7 +193,7 @@ func (p *Program) prepare(f *fn, x *ins) {
 		oneWordMap(p, in.Map.Type())
 		x.args = p.args(f, in.Map, in.Key, in.Value)
 	case *ssa.Send:
-		x.args, x.size = p.args(f, in.Chan, in.X), p.sizeof(in.X.Type())
+		x.args, x.size = p.args(f, in.Chan, in.X), p.layout.sizeof(in.X.Type())
 	case *ssa.Select:
 		p.prepareSelect(f, x, in)
 	case ssa.CallInstruction:
@@ -208,7 +208,7 @@ func (p *Program) prepare(f *fn, x *ins) {
 func (p *Program) prepareMemory(f *fn, x *ins) {
 	switch in := x.in.(type) {
 	case *ssa.Alloc:
-		x.size = p.sizeof(in.Type().Underlying().(*types.Pointer).Elem())
+		x.size = p.layout.sizeof(in.Type().Underlying().(*types.Pointer).Elem())
 		if isLocal(p, f, in) {
 			x.local, x.off = true, uint64(f.locals)
 			f.local[in] = f.locals
@@ -216,7 +216,7 @@ func (p *Program) prepareMemory(f *fn, x *ins) {
 		}
 	case *ssa.Store:
 		x.args = p.args(f, in.Addr, in.Val)
-		x.size, x.local = p.sizeof(in.Val.Type()), isLocal(p, f, in.Addr) || x.unseen(format.Write)
+		x.size, x.local = p.layout.sizeof(in.Val.Type()), isLocal(p, f, in.Addr) || x.unseen(format.Write)
 	}
 }
 
@@ -224,11 +224,11 @@ func (p *Program) prepareUnOp(f *fn, x *ins, in *ssa.UnOp) {
 	x.args = p.args(f, in.X)
 	switch in.Op {
 	case token.MUL:
-		x.size, x.local = p.sizeof(in.Type()), isLocal(p, f, in.X) || x.unseen(format.Read)
+		x.size, x.local = p.layout.sizeof(in.Type()), isLocal(p, f, in.X) || x.unseen(format.Read)
 	case token.ARROW:
-		x.size = p.sizeof(in.X.Type().Underlying().(*types.Chan).Elem())
+		x.size = p.layout.sizeof(in.X.Type().Underlying().(*types.Chan).Elem())
 	default:
-		x.kind = p.basic(in.X.Type())
+		x.kind = basicKind(in.X.Type())
 	}
 }
 
@@ -238,31 +238,31 @@ func (p *Program) preparePart(f *fn, x *ins) {
 	case *ssa.FieldAddr:
 		x.args = p.args(f, in.X)
 		s := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
-		x.off = uint64(p.offset(s, in.Field))
+		x.off = uint64(p.layout.offset(s, in.Field))
 		x.local = isLocal(p, f, in.X)
 	case *ssa.Field:
 		x.args = p.args(f, in.X)
-		x.off, x.size = uint64(p.offset(in.X.Type().Underlying().(*types.Struct), in.Field)), p.sizeof(in.Type())
+		x.off, x.size = uint64(p.layout.offset(in.X.Type().Underlying().(*types.Struct), in.Field)), p.layout.sizeof(in.Type())
 	case *ssa.IndexAddr:
-		x.args, x.kind = p.args(f, in.X, in.Index), p.basic(in.Index.Type())
-		x.size, x.off = p.elements(in.X.Type())
+		x.args, x.kind = p.args(f, in.X, in.Index), basicKind(in.Index.Type())
+		x.size, x.off = p.layout.elements(in.X.Type())
 	case *ssa.Index:
-		x.args, x.kind = p.args(f, in.X, in.Index), p.basic(in.Index.Type())
+		x.args, x.kind = p.args(f, in.X, in.Index), basicKind(in.Index.Type())
 		if a, ok := in.X.Type().Underlying().(*types.Array); ok {
-			x.size, x.off = p.sizeof(a.Elem()), uint64(a.Len())
+			x.size, x.off = p.layout.sizeof(a.Elem()), uint64(a.Len())
 		}
 	case *ssa.Lookup:
 		if b, ok := in.X.Type().Underlying().(*types.Basic); !ok || b.Info()&types.IsString == 0 {
 			oneWordMap(p, in.X.Type())
 		}
-		x.args, x.kind = p.args(f, in.X, in.Index), p.basic(in.Index.Type())
+		x.args, x.kind = p.args(f, in.X, in.Index), basicKind(in.Index.Type())
 	case *ssa.Slice:
 		p.prepareSlice(f, x, in)
 	case *ssa.Extract:
 		x.args = p.args(f, in.Tuple)
 		t := in.Tuple.Type().(*types.Tuple)
 		for i := range in.Index {
-			x.off += uint64(p.width(t.At(i).Type()))
+			x.off += uint64(p.layout.width(t.At(i).Type()))
 		}
 	}
 }
@@ -277,11 +277,11 @@ func (p *Program) prepareMake(f *fn, x *ins) {
 			x.frees += x.args[i].n
 		}
 	case *ssa.MakeChan:
-		x.args, x.kind = p.args(f, in.Size), p.basic(in.Size.Type())
-		x.size = p.sizeof(in.Type().Underlying().(*types.Chan).Elem())
+		x.args, x.kind = p.args(f, in.Size), basicKind(in.Size.Type())
+		x.size = p.layout.sizeof(in.Type().Underlying().(*types.Chan).Elem())
 	case *ssa.MakeSlice:
 		x.args = p.args(f, in.Len, in.Cap)
-		x.size = p.sizeof(in.Type().Underlying().(*types.Slice).Elem())
+		x.size = p.layout.sizeof(in.Type().Underlying().(*types.Slice).Elem())
 	case *ssa.MakeInterface:
 		p.prepareInterface(f, x, in)
 	}
@@ -311,7 +311,7 @@ func (p *Program) prepareSlice(f *fn, x *ins, in *ssa.Slice) {
 			x.args = append(x.args, p.arg(f, v))
 		}
 	}
-	x.size, x.off = p.elements(in.X.Type())
+	x.size, x.off = p.layout.elements(in.X.Type())
 }
 
 func isLocal(p *Program, f *fn, addr ssa.Value) bool {

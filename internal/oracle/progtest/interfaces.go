@@ -46,9 +46,9 @@ func pointerLike(t types.Type) bool {
 
 func (p *Program) prepareInterface(f *fn, x *ins, in *ssa.MakeInterface) {
 	t := in.X.Type()
-	x.args, x.size, x.direct = p.args(f, in.X), p.sizeof(t), pointerLike(t)
+	x.args, x.size, x.direct = p.args(f, in.X), p.layout.sizeof(t), pointerLike(t)
 	x.word = p.typeWord(in.Type(), t)
-	if x.kind = p.basic(t); integer(x.kind) {
+	if x.kind = basicKind(t); integer(x.kind) {
 		if c, ok := in.X.(*ssa.Const); ok {
 			x.off = integerOf(p, p.constant(c)[0])
 		}
@@ -91,7 +91,7 @@ func (p *Program) changed(to types.Type, v []uint64) []uint64 {
 
 func (ev *evaluator) typeAssert(s *state, g *goroutine, f *frame, x *ins, in *ssa.TypeAssert, dst []uint64) {
 	v := g.arg(f, &x.args[0])
-	n := ev.prog.width(in.AssertedType)
+	n := ev.prog.layout.width(in.AssertedType)
 	var found []uint64
 	if v[0] != 0 {
 		t := ev.prog.typeOf(v[0])
@@ -118,7 +118,7 @@ func (p *Program) inside(s *state, t types.Type, v []uint64) []uint64 {
 	if pointerLike(t) {
 		return []uint64{v[1]}
 	}
-	size := p.sizeof(t)
+	size := p.layout.sizeof(t)
 	out := make([]uint64, words(size))
 	for i := range out {
 		n := min(8, size-int64(i)*8)

@@ -11,19 +11,22 @@ import (
 // words returns the words of a value of so many bytes.
 func words(bytes int64) int { return int(bytes+7) / 8 }
 
+// A layout is how many bytes values have, and where their parts are.
+type layout struct{ sizes types.Sizes }
+
 // width returns the words of a value of type t; a tuple is its components, one after the other.
-func (p *Program) width(t types.Type) int {
+func (l layout) width(t types.Type) int {
 	if tu, ok := t.(*types.Tuple); ok {
 		n := 0
 		for i := range tu.Len() {
-			n += p.width(tu.At(i).Type())
+			n += l.width(tu.At(i).Type())
 		}
 		return n
 	}
 	if b, ok := t.(*types.Basic); ok && (b.Kind() == types.Invalid || b.Info()&types.IsUntyped != 0) {
 		return untyped(b)
 	}
-	return words(p.sizes.Sizeof(t))
+	return words(l.sizes.Sizeof(t))
 }
 
 // untyped returns the words of an untyped constant.
@@ -37,31 +40,32 @@ func untyped(b *types.Basic) int {
 	return 1
 }
 
-func (p *Program) sizeof(t types.Type) int64 { return p.sizes.Sizeof(t) }
+func (l layout) sizeof(t types.Type) int64 { return l.sizes.Sizeof(t) }
 
 // elements returns the size of the elements of a slice, of a string (0), or of the array that a
 // pointer points to; of the latter also their number.
-func (p *Program) elements(t types.Type) (size int64, n uint64) {
+func (l layout) elements(t types.Type) (size int64, n uint64) {
 	switch t := t.Underlying().(type) {
 	case *types.Slice:
-		return p.sizeof(t.Elem()), 0
+		return l.sizeof(t.Elem()), 0
 	case *types.Pointer:
 		a := t.Elem().Underlying().(*types.Array)
-		return p.sizeof(a.Elem()), uint64(a.Len())
+		return l.sizeof(a.Elem()), uint64(a.Len())
 	}
 	return 0, 0
 }
 
-func (p *Program) offset(s *types.Struct, field int) int64 {
+func (l layout) offset(s *types.Struct, field int) int64 {
 	var fs []*types.Var
 	for i := range s.NumFields() {
 		fs = append(fs, s.Field(i))
 	}
-	return p.sizes.Offsetsof(fs)[field]
+	return l.sizes.Offsetsof(fs)[field]
 }
 
-// basic returns the kind of a basic type, UnsafePointer for other types of one word, else Invalid.
-func (p *Program) basic(t types.Type) types.BasicKind {
+// basicKind returns the kind of a basic type, UnsafePointer for other types of one word, else
+// Invalid.
+func basicKind(t types.Type) types.BasicKind {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		switch u.Kind() {
@@ -83,8 +87,8 @@ func (p *Program) basic(t types.Type) types.BasicKind {
 
 // operandKind is the kind of x in x op y. It is Invalid for structs, arrays and slices, which are
 // compared word by word. That is right only if they hold no strings, floats or interfaces.
-func (p *Program) operandKind(in *ssa.BinOp) types.BasicKind {
-	k := p.basic(in.X.Type())
+func operandKind(in *ssa.BinOp) types.BasicKind {
+	k := basicKind(in.X.Type())
 	if types.IsInterface(in.X.Type()) && (isNil(in.X) || isNil(in.Y)) {
 		return k
 	}
@@ -120,7 +124,7 @@ func plainWords(t types.Type) bool {
 
 // constant returns the words of a constant.
 func (p *Program) constant(c *ssa.Const) []uint64 {
-	w := make([]uint64, p.width(c.Type()))
+	w := make([]uint64, p.layout.width(c.Type()))
 	if c.Value == nil {
 		return w
 	}
@@ -136,7 +140,7 @@ func (p *Program) constant(c *ssa.Const) []uint64 {
 	case info&types.IsInteger != 0:
 		v := constant.ToInt(c.Value)
 		if i, exact := constant.Int64Val(v); exact {
-			w[0] = clip(p.basic(b), uint64(i))
+			w[0] = clip(basicKind(b), uint64(i))
 		} else {
 			u, _ := constant.Uint64Val(v)
 			w[0] = u

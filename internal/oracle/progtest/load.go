@@ -33,7 +33,7 @@ type Program struct {
 	Plan   *plan.Plan
 
 	fset      *token.FileSet
-	sizes     types.Sizes
+	layout    layout
 	funcs     map[*ssa.Function]*fn
 	list      []*fn // by number
 	globals   map[*ssa.Global]uint64
@@ -92,7 +92,7 @@ func (l *Loader) program(src string, fset *token.FileSet, file *ast.File) (*Prog
 	}
 	pkg.SSA = build(fset, pkg)
 	p := &Program{
-		Source: src, fset: fset, sizes: sizes, funcs: map[*ssa.Function]*fn{},
+		Source: src, fset: fset, layout: layout{sizes}, funcs: map[*ssa.Function]*fn{},
 		globals: map[*ssa.Global]uint64{}, strings: map[string]uint64{}, integers: map[uint64]uint64{}, typeWords: map[[2]string]uint64{},
 		Plan: plan.New(&plan.Program{Fset: fset, Packages: []*plan.Package{pkg}}, nil),
 	}
@@ -139,7 +139,7 @@ func (p *Program) compileAll(sp *ssa.Package) (err error) {
 		switch m := m.(type) {
 		case *ssa.Global:
 			p.globals[m] = globalBase + uint64(p.nglobal)*8
-			p.nglobal += words(p.sizes.Sizeof(m.Type().(*types.Pointer).Elem()))
+			p.nglobal += words(p.layout.sizeof(m.Type().(*types.Pointer).Elem()))
 		}
 	}
 	prepareContexts(p)

@@ -16,7 +16,7 @@ const maxEntries = 8
 // oneWordMap refuses a map whose keys or values are not of one word.
 func oneWordMap(p *Program, t types.Type) {
 	m := t.Underlying().(*types.Map)
-	if b, ok := m.Key().Underlying().(*types.Basic); !ok || !integer(b.Kind()) || p.width(m.Elem()) != 1 {
+	if b, ok := m.Key().Underlying().(*types.Basic); !ok || !integer(b.Kind()) || p.layout.width(m.Elem()) != 1 {
 		panic(unsupported("a map other than of integers to words"))
 	}
 }

@@ -153,7 +153,7 @@ func (r *recorder) value(s *state, g *goroutine, f *frame, site trace.Site, h *p
 	if h.Index > 0 {
 		t := h.Val.Type().(*types.Tuple)
 		for i := range h.Index {
-			at += r.prog.width(t.At(i).Type())
+			at += r.prog.layout.width(t.At(i).Type())
 		}
 	}
 	w := g.regs[f.base+at:]
@@ -300,7 +300,7 @@ func nonBlocking(x *ins) format.Flags {
 func (r *recorder) element(g *goroutine, x *ins, i int) (c uint64, flags format.Flags) {
 	if sel, ok := x.in.(*ssa.Select); ok {
 		elem := sel.States[i].Chan.Type().Underlying().(*types.Chan).Elem()
-		return g.arg1(g.top(), &x.args[2*i]), noValue(r.prog.sizeof(elem))
+		return g.arg1(g.top(), &x.args[2*i]), noValue(r.prog.layout.sizeof(elem))
 	}
 	return g.arg1(g.top(), &x.args[0]), noValue(x.size)
 }

@@ -347,7 +347,7 @@ func (st *steps) selected(s *state, g *goroutine, x *ins, c int, v uint64, ok bo
 		if sc.Dir != types.RecvOnly {
 			continue
 		}
-		n := st.prog.width(sc.Chan.Type().Underlying().(*types.Chan).Elem())
+		n := st.prog.layout.width(sc.Chan.Type().Underlying().(*types.Chan).Elem())
 		if i == c && n > 0 {
 			dst[w] = v
 		}
