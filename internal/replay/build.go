@@ -272,7 +272,7 @@ func (p *Program) emit(ctx context.Context) error {
 			return fmt.Errorf("the program cannot be replayed: %w", err)
 		}
 	}
-	res, err := instrument.Instrument(ctx, instrument.Config{Loaded: recorded.Program, OutDir: src, Opaque: opaque(recorded), Gates: true})
+	res, err := instrument.Instrument(ctx, instrument.Config{Loaded: recorded.Program, OutDir: src, Opaque: opaque(recorded), Gates: true, JoinsLineNames: p.std.JoinsLineNames()})
 	if err != nil {
 		return fmt.Errorf("instrumenting for the replay: %w", err)
 	}

@@ -59,9 +59,11 @@ func Vettool(cfgFile, dir string) error {
 	if err == nil && state == load.Unknown {
 		r.imported = im
 		if p.Bodies {
-			cfg.Load(p)
+			err = cfg.Load(p)
 		}
-		err = r.visit(p)
+		if err == nil {
+			err = r.visit(p)
+		}
 	}
 	if err != nil {
 		return err

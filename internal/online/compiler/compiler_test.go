@@ -171,12 +171,9 @@ func TestAssembly(t *testing.T) {
 // TestAssemblyKnown holds the functions in assembly of the standard library that are given memory
 // against the table of (OC4).
 func TestAssemblyKnown(t *testing.T) {
-	src, err := os.ReadFile("_src/ssagen/presage.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := goversion.Text(goversion.Compiler)
 	for _, arch := range goversion.Archs {
-		t.Run(arch, func(t *testing.T) { testAssemblyKnown(t, string(src), arch) })
+		t.Run(arch, func(t *testing.T) { testAssemblyKnown(t, src, arch) })
 	}
 }
 

@@ -102,7 +102,7 @@
 // makes for it.
 //
 //	(OC4) With -d=presage, a call of assembly that is given memory, by a pointer or a slice,
-//	      is one of these. Known: table presageAccesses (_src/ssagen) says which arguments
+//	      is one of these. Known: table presageAccesses (compiler.diff) says which arguments
 //	      it reads and writes, and their hooks stand in front of the call. Recorded: its
 //	      package is in presageRecorded, and callers record what it does. Unknown: the call
 //	      stands between runtime.presageCalls and presageCalled, which make it a cut. What

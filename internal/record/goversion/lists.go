@@ -88,6 +88,10 @@ func Unhooked(path string) bool {
 		strings.HasPrefix(path, "internal/runtime/") || slices.Contains(words("unhooked", ""), path)
 }
 
+// JoinsLineNames reports whether the compiler joins a relative name in a //line comment to the
+// directory of the source.
+func JoinsLineNames(version string) bool { return len(list("joins-line-names", version)) > 0 }
+
 // ReplaceWords replaces the words of a source that differ between versions.
 func ReplaceWords(src []byte, version string) []byte {
 	text := string(src)

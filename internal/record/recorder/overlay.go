@@ -106,6 +106,9 @@ func (o Overlay) JSON(more map[string]string) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{"Replace": all}, "", "\t")
 }
 
+// JoinsLineNames is instrument.Config.JoinsLineNames for the compiler of the overlay.
+func (o Overlay) JoinsLineNames() bool { return goversion.JoinsLineNames(o.GoVersion) }
+
 // New writes the recorder for cfg's Go into cfg.OutDir. The files depend on the Go
 // version alone, so that the go command's build cache can be reused.
 func New(ctx context.Context, cfg Config) (Overlay, error) {

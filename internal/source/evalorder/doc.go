@@ -23,9 +23,9 @@
 //
 // # Rules
 //
-// The rules hold for go1.25 and go1.26. A late operand is evaluated when the statement is executed;
-// an operand in place is evaluated before, from left to right. File gc.go has the conditions that
-// depend on the representation of values.
+// The rules hold for the versions that package goversion supports. A late operand is evaluated when
+// the statement is executed; an operand in place is evaluated before, from left to right. File
+// gc.go has the conditions that depend on the representation of values.
 //
 // (EO1) Late operands are: variables, fields, elements, dereferences, map reads, arithmetic,
 // comparisons, composite literals of structs, arrays and slices, method values, string(bytes), and

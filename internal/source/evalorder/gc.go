@@ -5,8 +5,8 @@ import (
 	"go/types"
 )
 
-// This file has the conditions that depend on the representation of values, and so on the version
-// of the compiler: go1.25 and go1.26.
+// This file has the conditions that depend on the representation of values. They are the same in
+// all versions of the compiler that package goversion supports.
 
 // maxElem is the size of the largest elements of maps that have fast functions
 // (internal/abi.MapMaxElemBytes).

@@ -85,6 +85,7 @@ func (f *fileEmitter) emitFile(units []*plan.Unit) *emitted {
 	out.changed = true
 	edits = append(edits, f.importEdits(replaced)...)
 	edits = append(edits, f.languageVersion()...)
+	edits = append(edits, f.lineNameEdits(edits)...)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
 	f.apply(edits, out)
 	return out
@@ -97,7 +98,7 @@ func (f *fileEmitter) begin(n ast.Node) string {
 	if _, ok := n.(*ast.FuncLit); ok {
 		column = literalColumn(literalNumber{1, 1}, columnNatural)
 	}
-	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, column)
+	return lineComment(file, line, column)
 }
 
 // resume writes the comment after which the rest of the original line follows.
@@ -106,7 +107,7 @@ func (f *fileEmitter) resume(n ast.Node) string {
 	if _, ok := n.(*ast.FuncDecl); ok {
 		return fmt.Sprintf("\n//line %s:%d\n", file, line)
 	}
-	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, f.pkg.Fset.PositionFor(n.End(), true).Column)
+	return lineComment(file, line, f.pkg.Fset.PositionFor(n.End(), true).Column)
 }
 
 func (f *fileEmitter) apply(edits []edit, out *emitted) {

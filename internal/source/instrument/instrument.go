@@ -19,6 +19,10 @@ type Config struct {
 	Opaque map[string]string // units to leave as written, by key, with the reason
 	Loaded *plan.Program     // the packages, if they are loaded already
 	Gates  bool              // gates instead of records, for a replay (gates.go)
+
+	// JoinsLineNames: the compiler joins a relative name in a //line comment to the directory of
+	// the source. An emitted file has another directory, so there the names are absolute.
+	JoinsLineNames bool
 }
 
 // Result is an instrumented program. Its Plan explains the records it will write.
@@ -74,7 +78,7 @@ func (r *Result) emit(prog *plan.Program) error {
 		r.files = map[string][]*emitted{}
 		names := aliases{}
 		for _, pkg := range prog.Packages {
-			files, err := emitPackage(r.Plan, pkg, r.hooks, names, r.refused, r.cfg.Gates)
+			files, err := emitPackage(r.Plan, pkg, r.hooks, names, r.refused, &r.cfg)
 			if err != nil {
 				return fmt.Errorf("instrumenting %s: %w", pkg.PkgPath, err)
 			}

@@ -48,7 +48,7 @@ func (l *lines) put(text string) int {
 
 // comment returns a comment that gives, within a statement, the source line of the text after it.
 func (l *lines) comment() string {
-	return fmt.Sprintf("/*line %s:%d:%d*/", l.want.file, l.want.line, emittedColumn)
+	return lineComment(l.want.file, l.want.line, emittedColumn)
 }
 
 func (l *lines) putf(format string, args ...any) int { return l.put(fmt.Sprintf(format, args...)) }
@@ -73,6 +73,9 @@ func (l *lines) String() string {
 				b.WriteByte('\n')
 			}
 			if want.line > 0 {
+				if want.file == "" {
+					b.WriteString("//line :1\n")
+				}
 				fmt.Fprintf(&b, "//line %s:%d:%d\n", want.file, want.line, emittedColumn)
 			}
 		}

@@ -1,7 +1,6 @@
 package instrument
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -48,7 +47,7 @@ func (b *body) mark() string {
 		return ""
 	}
 	file, line := b.unit.position(b.fn.Pos())
-	return fmt.Sprintf("/*line %s:%d:%d*/", file, line, literalColumn(number, kind))
+	return lineComment(file, line, literalColumn(number, kind))
 }
 
 // number returns the number of a literal, or of a range over a function.

@@ -11,7 +11,7 @@ import (
 // emitPackage emits the files of one package. It writes and type-checks them, leaves units with
 // errors as written, and begins again until there are no errors. It adds to refused, by key, the
 // units that the plan does not have as opaque.
-func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names aliases, refused map[string]string, gates bool) ([]*emitted, error) {
+func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names aliases, refused map[string]string, cfg *Config) ([]*emitted, error) {
 	var units []*plan.Unit
 	for _, u := range p.Units {
 		if u.Pkg == pkg {
@@ -21,7 +21,7 @@ func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names al
 	skip := map[*plan.Unit]bool{}
 	imports := importerOf(pkg, hooks)
 	for {
-		files, err := emitFiles(p, pkg, units, skip, imports, names, gates)
+		files, err := emitFiles(p, pkg, units, skip, imports, names, cfg)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func emitPackage(p *plan.Plan, pkg *plan.Package, hooks *types.Package, names al
 	}
 }
 
-func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*plan.Unit]bool, imported importer, names aliases, gates bool) ([]*emitted, error) {
+func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*plan.Unit]bool, imported importer, names aliases, cfg *Config) ([]*emitted, error) {
 	var out []*emitted
 	var emitters []*fileEmitter
 	var todo []*plan.Unit
@@ -57,15 +57,15 @@ func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*pl
 		}
 		f := &fileEmitter{
 			pkg: pkg, plan: p, file: file, index: i, name: name, source: source,
-			lineNames: lineNames(pkg.Fset, file, name),
-			imports:   map[string]string{}, helpers: map[string]string{}, imported: imported, aliases: names, gates: gates,
+			lineNames: lineNames(pkg.Fset, file, name, cfg.JoinsLineNames),
+			imports:   map[string]string{}, helpers: map[string]string{}, imported: imported, aliases: names, gates: cfg.Gates,
 		}
 		emitters = append(emitters, f)
 		out = append(out, f.emitFile(todo))
 	}
 	whole := isWhole(units, todo, out)
 	for i, e := range out {
-		if e.changed && !gates {
+		if e.changed && !cfg.Gates {
 			e.text += emitters[i].registration(whole)
 		}
 	}

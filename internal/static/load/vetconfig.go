@@ -21,11 +21,12 @@ type VetConfig struct {
 	GoFiles                   []string
 	NonGoFiles                []string
 	IgnoredFiles              []string
-	ModulePath                string
-	ImportMap                 map[string]string // import path in the source → ID
-	PackageFile               map[string]string // ID → export data
-	PackageVetx               map[string]string // ID → what the tool has written of it
-	VetxOnly                  bool              // no pattern names the package
+	ModulePath                string                 // up to go1.26
+	Module                    *struct{ Path string } // since go1.27
+	ImportMap                 map[string]string      // import path in the source → ID
+	PackageFile               map[string]string      // ID → export data
+	PackageVetx               map[string]string      // ID → what the tool has written of it
+	VetxOnly                  bool                   // no pattern names the package
 	VetxOutput                string
 	GoVersion                 string
 	SucceedOnTypecheckFailure bool
@@ -40,6 +41,9 @@ func ReadVetConfig(file string) (*VetConfig, error) {
 	cfg := new(VetConfig)
 	if err := json.Unmarshal(data, cfg); err != nil {
 		return nil, fmt.Errorf("%s is not what the go command writes: %w", file, err)
+	}
+	if cfg.Module != nil {
+		cfg.ModulePath = cfg.Module.Path
 	}
 	return cfg, nil
 }
@@ -74,7 +78,8 @@ func WithoutVariant(path string) string {
 }
 
 // Load parses, checks and builds the package, with the types of what it imports from export data.
-func (cfg *VetConfig) Load(p *Package) {
+// It fails if the Go that presage was built with cannot read these.
+func (cfg *VetConfig) Load(p *Package) error {
 	imp := importer.ForCompiler(p.Fset, "gc", func(id string) (io.ReadCloser, error) {
 		file, ok := cfg.PackageFile[id]
 		if !ok {
@@ -84,11 +89,16 @@ func (cfg *VetConfig) Load(p *Package) {
 	})
 	p.parse(parser.ParseComments)
 	p.Info = newInfo()
-	p.Types = p.check(types.Config{Importer: mapped{imp, cfg.ImportMap}, GoVersion: p.Version, Sizes: sizes()})
+	from := &mapped{imp, cfg.ImportMap, nil}
+	p.Types = p.check(types.Config{Importer: from, GoVersion: p.Version, Sizes: sizes()})
+	if from.panicked != nil {
+		return fmt.Errorf("the types of imported packages: %v; presage was built with %s, please build it with the Go that calls it", from.panicked, runtime.Version())
+	}
 	if len(p.Errors) > 0 {
 		p.cut()
 	}
 	p.build(nil, sizes()) // what is imported directly, the types know
+	return nil
 }
 
 func sizes() types.Sizes { return types.SizesFor("gc", goarch()) }
@@ -103,10 +113,16 @@ func goarch() string {
 // mapped imports what a path in the source stands for.
 type mapped struct {
 	types.Importer
-	ids map[string]string
+	ids      map[string]string
+	panicked any // of the importer, which does so for export data of a later version
 }
 
-func (m mapped) Import(path string) (*types.Package, error) {
+func (m *mapped) Import(path string) (p *types.Package, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			m.panicked, err = v, fmt.Errorf("%v", v)
+		}
+	}()
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}

@@ -13,50 +13,6 @@ import (
 
 // Calls of functions in assembly, which has no hooks (OC4).
 
-// presageAccesses is what functions in assembly access, by parameter: r reads, w writes, u both, -
-// nothing, or a caller records it. Of a slice it is all elements, of a pointer what it points to. R
-// reads as many elements as the slice of the first parameter has.
-var presageAccesses = map[string]string{
-	"math/big.addVV":      "wRR",
-	"math/big.subVV":      "wRR",
-	"math/big.lshVU":      "wR-",
-	"math/big.rshVU":      "wR-",
-	"math/big.mulAddVWW":  "wR--",
-	"math/big.addMulVVWW": "wRR--",
-
-	"crypto/internal/fips140/aes/gcm.gcmAesData":                "-ru",
-	"crypto/internal/fips140/edwards25519/field.feMul":          "wrr",
-	"crypto/internal/fips140/edwards25519/field.feSquare":       "wr",
-	"crypto/internal/fips140/nistec.p256FromMont":               "wr",
-	"crypto/internal/fips140/nistec.p256MovCond":                "wrr-",
-	"crypto/internal/fips140/nistec.p256Mul":                    "wrr",
-	"crypto/internal/fips140/nistec.p256NegCond":                "u-",
-	"crypto/internal/fips140/nistec.p256OrdMul":                 "wrr",
-	"crypto/internal/fips140/nistec.p256OrdSqr":                 "wr-",
-	"crypto/internal/fips140/nistec.p256PointAddAffineAsm":      "wrr---",
-	"crypto/internal/fips140/nistec.p256PointAddAsm":            "wrr",
-	"crypto/internal/fips140/nistec.p256PointDoubleAsm":         "wr",
-	"crypto/internal/fips140/nistec.p256Select":                 "wr-",
-	"crypto/internal/fips140/nistec.p256SelectAffine":           "wr-",
-	"crypto/internal/fips140/nistec.p256Sqr":                    "wr-",
-	"crypto/internal/fips140/sha3.keccakF1600":                  "u",
-	"crypto/internal/fips140/sha3.keccakF1600NEON":              "u",
-	"golang.org/x/crypto/chacha20.xorKeyStreamVX":               "wrrru",
-	"golang.org/x/crypto/chacha20poly1305.chacha20Poly1305Open": "wrrr",
-	"golang.org/x/crypto/chacha20poly1305.chacha20Poly1305Seal": "wrrr",
-	"golang.org/x/crypto/internal/poly1305.update":              "ur",
-}
-
-// presageRecorded are packages whose functions in assembly access memory that their callers record
-// (tables/hookless.txt of package goversion), that follows what their callers record, or none of
-// the program's.
-var presageRecorded = map[string]bool{
-	"crypto/internal/boring/sig": true, "crypto/internal/fips140/aes": true, "crypto/internal/fips140/aes/gcm": true, "crypto/internal/fips140/bigmod": true,
-	"crypto/internal/fips140/check/checktest": true, "crypto/internal/fips140/sha256": true, "crypto/internal/fips140/sha512": true, "crypto/internal/fips140/subtle": true,
-	"crypto/md5": true, "crypto/sha1": true, "hash/crc32": true, "internal/bytealg": true, "reflect": true, "runtime/cgo": true, "syscall": true,
-	"golang.org/x/sys/cpu": true, "golang.org/x/sys/unix": true,
-}
-
 // presageAssembly puts hooks in front of a call of a function in assembly. It reports whether the
 // call has to be a cut: the function is given memory, and what it does to it is not known.
 func (s *state) presageAssembly(n *ir.CallExpr, k callKind) (cut bool) {
