@@ -43,20 +43,24 @@ func (b *binding) leaveMemory(s *state, sum *summary.Function) {
 			puts = append(puts, put{a, aliases{v}})
 		}
 	}
+	for _, p := range puts {
+		b.f.sharing.publish(s, p.addr, p.vals)
+		if len(p.vals) <= MaxAliases {
+			b.f.accesses.put(s, p.addr, p.vals, true)
+		}
+	}
+	b.leaveEscapes(s, sum)
+}
+
+// leaveEscapes applies the escapes that a callee causes. Arguments that it has let escape are among
+// the accesses of goroutines, and among the stores.
+func (b *binding) leaveEscapes(s *state, sum *summary.Function) {
 	var escaped, open aliases
 	for _, n := range sum.Escaped {
 		escaped = append(escaped, b.node(n))
 	}
 	for _, n := range sum.Published {
 		open = append(open, b.node(n))
-	}
-	// Arguments that the callee has let escape are among the accesses of goroutines, and among the
-	// stores.
-	for _, p := range puts {
-		b.f.sharing.publish(s, p.addr, p.vals)
-		if len(p.vals) <= MaxAliases {
-			b.f.accesses.put(s, p.addr, p.vals, true)
-		}
 	}
 	for _, i := range sum.Leaks {
 		if int(i) < len(b.args) {

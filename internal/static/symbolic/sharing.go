@@ -203,6 +203,9 @@ func (sp *spreading) visit(n *path.Node) {
 	if r.Kind == path.Param && n.Loads() == 0 {
 		sp.formal(r)
 	}
+	if r.Kind == path.Free && n.Loads() == 1 {
+		sp.captured(n)
+	}
 	if r.Kind != path.Alloc || sp.found[r] || s.escaped[r] && (!leak || sp.sh.leaked[r]) && (sp.audience == given || s.open[r]) {
 		return
 	}
@@ -229,6 +232,17 @@ func (sp *spreading) formal(r *path.Node) {
 	}
 	if sp.audience == published && r != sp.home && !slices.Contains(sum.Publishes, i) {
 		sum.Publishes = append(sum.Publishes, i)
+	}
+}
+
+// captured notes in the summary that the content of a captured variable escapes.
+func (sp *spreading) captured(n *path.Node) {
+	sum := sp.sh.draft.sum
+	if sp.audience != into && !slices.Contains(sum.Escaped, n) {
+		sum.Escaped = append(sum.Escaped, n)
+	}
+	if sp.audience == published && !slices.Contains(sum.Published, n) {
+		sum.Published = append(sum.Published, n)
 	}
 }
 

@@ -214,5 +214,6 @@ func (b *binding) fill(in ssa.Instruction, h summary.Hole, sc scope, thread, dep
 	if h.Thread == 0 {
 		at.rest, at.t = sc.rest, sc.t
 	}
+	inner.leaveEscapes(b.s, sum)
 	inner.take(in, sum, at, depth+1)
 }

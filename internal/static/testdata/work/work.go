@@ -234,6 +234,42 @@ func signalled() {
 	*x = 2 // want "signalled"
 }
 
+// keep's parameter is captured by the closure that publishes it, and that closure by its caller.
+func keep(ch chan int) {
+	get := func() bool {
+		if kept.m == nil {
+			kept.m = make(map[chan int]bool)
+		}
+		kept.m[ch] = true
+		return true
+	}
+	add := func(n int) {
+		if n > 0 && get() {
+			kept.n++
+		}
+	}
+	kept.Lock()
+	defer kept.Unlock()
+	add(1)
+}
+
+var kept struct {
+	sync.Mutex
+	m map[chan int]bool
+	n int
+}
+
+func capturedAndKept() {
+	x := new(int)
+	ch := make(chan int, 1)
+	keep(ch)
+	go func() {
+		<-ch
+		*x = 1 // want "kept"
+	}()
+	*x = 2 // want "kept"
+}
+
 func fed(f feeder) {
 	x := new(int)
 	ch := make(chan int)
