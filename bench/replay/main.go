@@ -8,6 +8,7 @@
 //	programs  races of commands
 //	known     known races of public modules
 //	fixed     schedules kept before a fix and replayed after it
+//	alone     confirmed races of tests, shown without presage
 package main
 
 import (
@@ -21,5 +22,6 @@ func main() {
 		command.Sub{Name: "programs", Short: "races of commands", Main: confirm.Programs},
 		command.Sub{Name: "known", Short: "known races of public modules", Main: confirm.Known},
 		command.Sub{Name: "fixed", Short: "schedules kept before a fix and replayed after it", Main: confirm.Fixed},
+		command.Sub{Name: "alone", Short: "confirmed races of tests, shown without presage", Main: confirm.Alone},
 	)
 }

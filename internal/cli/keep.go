@@ -31,7 +31,7 @@ const (
 func (r *replayer) keep(ctx context.Context, races []*report.Race) error {
 	failed := false
 	for _, race := range races {
-		name, err := r.keepOne(ctx, race)
+		name, alone, err := r.keepOne(ctx, race)
 		r.progress.end()
 		if err != nil {
 			failed = true
@@ -39,6 +39,7 @@ func (r *replayer) keep(ctx context.Context, races []*report.Race) error {
 			continue
 		}
 		visible.Fprintf(r.env.Stdout, "race %s on %s is kept in %s; to replay it: presage replay %[3]s\n", race.ID, race.Name(), name)
+		r.printAlone(alone)
 	}
 	if failed {
 		return &exitError{code: exitFailed}
@@ -46,33 +47,34 @@ func (r *replayer) keep(ctx context.Context, races []*report.Race) error {
 	return nil
 }
 
-func (r *replayer) keepOne(ctx context.Context, race *report.Race) (string, error) {
-	name, meta, err := r.open(ctx, race)
+// keepOne returns the name of the file, and the command that shows the race without presage.
+func (r *replayer) keepOne(ctx context.Context, race *report.Race) (name, alone string, err error) {
+	from, meta, err := r.open(ctx, race)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	r.progress.step(report.Progress{Text: "checking the witness of " + race.ID})
-	if err := r.check(ctx, race, name, meta); err != nil {
-		return "", fmt.Errorf("its witness is not valid: %w", err)
+	if err := r.check(ctx, race, from, meta); err != nil {
+		return "", "", fmt.Errorf("its witness is not valid: %w", err)
 	}
 	p, err := r.plan(ctx, meta)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	root, err := rootOf(ctx, meta.Dir)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	command, err := commandOf(meta, root)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	all, err := replay.Keep(raceToReplay(race, opener(name), meta), p, root, command)
+	all, err := replay.Keep(raceToReplay(race, opener(from), meta), p, root, command)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if !trust.Name(race.ID) {
-		return "", fmt.Errorf("its ID %q cannot be the name of a file", race.ID)
+		return "", "", fmt.Errorf("its ID %q cannot be the name of a file", race.ID)
 	}
 	file := filepath.Join(root, keptDir, race.ID+keptSuffix)
 	for _, k := range all {
@@ -80,14 +82,17 @@ func (r *replayer) keepOne(ctx context.Context, race *report.Race) (string, erro
 		text := k.Format()
 		var out *replay.KeptOutcome
 		if out, err = r.tryKept(ctx, root, file, text); err != nil {
-			return "", err
+			return "", "", err
 		}
 		if out.Verdict == replay.Confirmed {
-			return shortName(file), writeKept(file, text)
+			if alone, err = r.reproduce(out, file); err != nil {
+				return "", "", err
+			}
+			return shortName(file), alone, writeKept(file, text)
 		}
 		err = fmt.Errorf("its schedule is %s: %s", out.Verdict, out.Reason)
 	}
-	return "", err
+	return "", "", err
 }
 
 // tryKept replays what is going to be written.
@@ -97,6 +102,40 @@ func (r *replayer) tryKept(ctx context.Context, root, file string, text []byte) 
 		return nil, fmt.Errorf("%w (a mistake of presage, please report it)", err)
 	}
 	return r.replayKept(ctx, root, k)
+}
+
+// reproduce writes a confirmed race as a build that needs no presage, if that is wanted, next to the
+// file of its kept schedule. The go command ignores directories that begin with _. It returns the
+// command that shows the race.
+func (r *replayer) reproduce(out *replay.KeptOutcome, file string) (alone string, err error) {
+	if r.args.as == "" {
+		return "", nil
+	}
+	dir := filepath.Join(filepath.Dir(file), "_"+strings.TrimSuffix(filepath.Base(file), keptSuffix))
+	command, in, err := out.Reproduction().Write(dir)
+	if err != nil {
+		return "", fmt.Errorf("it cannot be shown without presage: %w", err)
+	}
+	for i, a := range command {
+		command[i] = shellWord(a)
+	}
+	return fmt.Sprintf("cd %s && %s", shellWord(in), strings.Join(command, " ")), nil
+}
+
+func (r *replayer) printAlone(command string) {
+	if command != "" {
+		visible.Fprintf(r.env.Stdout, "  without presage: %s\n", command)
+	}
+}
+
+// shellWord quotes a word for a shell, if need be.
+func shellWord(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_=./,:@%+", c))
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func writeKept(file string, text []byte) error {
@@ -273,7 +312,12 @@ func (r *replayer) replayFile(ctx context.Context, name string) (*replay.KeptOut
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return out, r.printKept(name, k, out)
+	if err := r.printKept(name, k, out); err != nil || !out.Confirmed {
+		return out, err
+	}
+	alone, err := r.reproduce(out, name)
+	r.printAlone(alone)
+	return out, err
 }
 
 func (r *replayer) printKept(name string, k *replay.Kept, out *replay.KeptOutcome) error {

@@ -25,6 +25,7 @@ type replayArgs struct {
 	all, verbose   bool
 	delve          bool
 	keep           bool
+	as             string // of what is kept: overlay
 	quiet, json    bool
 	trust          bool
 	limit, timeout time.Duration
@@ -39,6 +40,7 @@ func newReplay(env *Env) *cobra.Command {
 	runIDFlag(cmd, &o.runID)
 	f.BoolVar(&o.all, "all", false, "replay every race of the report")
 	f.BoolVar(&o.keep, "keep", false, "write the schedules into the module, to replay them without a trace (docs/using/replay.md)")
+	f.StringVar(&o.as, "as", "", "overlay: write the race as a build of the go command that needs no presage, too")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all of the schedule as it happened, not its last steps alone")
 	f.BoolVar(&o.delve, "dlv", false, "run the program under delve, up to where both goroutines are before their accesses")
 	f.BoolVar(&o.json, "json", false, "the outcome as JSON, one object a line")
@@ -50,6 +52,10 @@ func newReplay(env *Env) *cobra.Command {
 }
 
 func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error {
+	if o.as != "" && o.as != "overlay" {
+		return usagef("-as %s: there is overlay", o.as)
+	}
+	o.keep = o.keep || o.as != ""
 	if files, ok, err := keptFiles(ids); err != nil {
 		return err
 	} else if ok {

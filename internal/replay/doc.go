@@ -123,6 +123,12 @@
 // (RP6) An access of outside code is kept by its function, line and kind, and by the text of the
 // line. It is in the nearest line of the file with that text.
 //
+// # Without presage
+//
+// A try that has confirmed a race can be written as an overlay for the user's go command
+// (Reproduction): the program and the standard library with gates, and the schedule. The program
+// finds it by its name, and changes a copy in memory, so that each run begins with the same one.
+//
 // # Soundness
 //
 // A confirmed race is one, according to a detector that shares no code with presage: each input is

@@ -108,7 +108,7 @@ func (f *fit) tries(ctx context.Context, p *Program, s *schedule, o *KeptOutcome
 		}
 		out.Tries = append(out.Tries, *t)
 		if t.Confirmed {
-			out.Confirmed = true
+			out.Confirmed, out.found = true, &Reproduction{p, f.kept.Package, t.as}
 			o.Verdict, o.Reason = Confirmed, ""
 			return out, nil
 		}

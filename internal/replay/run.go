@@ -38,6 +38,8 @@ type Outcome struct {
 	// the run before the tries, for accesses of outside code (RP2)
 	Look  *Try  `json:"look,omitempty"`
 	Tries []Try `json:"tries"`
+
+	found *Reproduction // the schedule of the try that confirmed the race
 }
 
 // Judges says what confirms a race.
@@ -73,6 +75,7 @@ type Try struct {
 	CPU  time.Duration `json:"-"` // that it used
 	Peak int64         `json:"-"` // most bytes of memory that it had
 	end  *state
+	as   []byte // the schedule, as the program reads it
 }
 
 // Runs are all runs of the program.
@@ -173,7 +176,7 @@ func (p *Program) Replay(ctx context.Context, r Race) (*Outcome, error) {
 		}
 		out.Tries = append(out.Tries, *t)
 		if t.Confirmed {
-			out.Confirmed = true
+			out.Confirmed, out.found = true, &Reproduction{p, pkg, t.as}
 			break
 		}
 	}
@@ -221,7 +224,7 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 		return nil, fmt.Errorf("writing the schedule: %w", err)
 	}
 	command := slices.Concat(strings.Fields(os.Getenv(EnvExec)), []string{bin}, p.arguments())
-	t := &Try{Swap: v.swap, Level: v.level, Command: command, Dir: p.directory(pkg)}
+	t := &Try{Swap: v.swap, Level: v.level, Command: command, Dir: p.directory(pkg), as: data}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = t.Dir
 	cmd.Env = append(os.Environ(), recorder.EnvGates+"="+file, "GORACE="+detectorOptions(s)+filepath.Join(dir, "race"))

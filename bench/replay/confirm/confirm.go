@@ -6,6 +6,7 @@
 //	go -C bench run ./replay programs [-max 20] ./programs/recipe/...
 //	go -C bench run ./replay known [-only name]
 //	go -C bench run ./replay fixed [-only name]
+//	go -C bench run ./replay alone [-n 20] [-max 0] [packages]
 //
 // Packages are of bench, or, with ../ in front, of presage's own module.
 //
@@ -15,6 +16,9 @@
 //	fixed     their schedules are kept (presage replay -keep), and replayed after the fix, where
 //	          none may be confirmed, and
 //	          again in the version before it, where all have to be
+//
+//	alone     confirmed races of tests are written as builds that need no presage (presage replay
+//	          -as overlay); each of n runs of the go command has to show the race
 //
 // The exit code is 1 if a race is not confirmed, or a kept schedule is not as it should be.
 package confirm
@@ -76,7 +80,7 @@ func start(sub, synopsis string, args []string) *job {
 	var err error
 	j.Session, err = session.New(context.Background(), *dir)
 	command.Check(err)
-	if sub != "fixed" {
+	if sub != "fixed" && sub != "alone" {
 		fmt.Println("race              tier       accesses                                      steps  verdict                go test -race")
 	}
 	return j

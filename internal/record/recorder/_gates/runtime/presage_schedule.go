@@ -133,28 +133,32 @@ func gtWord(p uintptr, i uintptr) *uint64 { return (*uint64)(unsafe.Pointer(p + 
 
 func gtStep(i uint64) uintptr { return gates.steps + uintptr(i)*gtSWords*8 }
 
-// presageInit maps the schedule, if the environment names one. Called by schedinit.
+// presageInit maps the schedule, if the environment names one, or the program was built with one.
+// Called by schedinit.
 func presageInit() {
-	name := gogetenv("PRESAGE_GATES")
+	name, flags, shared := gogetenv("PRESAGE_GATES"), uintptr(0o2000002), int32(1) // O_RDWR|O_CLOEXEC, MAP_SHARED
+	if name == "" {
+		name, flags, shared = presageReproduction, 0o2000000, 2 // MAP_PRIVATE
+	}
 	if name == "" || len(name) > 4000 {
 		return
 	}
 	var path [4096]byte
 	copy(path[:], name)
-	// openat, O_RDWR|O_CLOEXEC
-	fd, _, e := pgsys.Syscall6(gtSysOpenat, ^uintptr(99), uintptr(unsafe.Pointer(&path)), 0o2000002, 0, 0, 0)
+	// openat
+	fd, _, e := pgsys.Syscall6(gtSysOpenat, ^uintptr(99), uintptr(unsafe.Pointer(&path)), flags, 0, 0, 0)
 	if e != 0 {
 		return
 	}
 	size, _, e := pgsys.Syscall6(gtSysLseek, fd, 0, 2, 0, 0, 0) // lseek to the end
 	if e == 0 && size >= gtHeader*8 {
-		gtMap(int32(fd), size)
+		gtMap(int32(fd), size, shared)
 	}
 	closefd(int32(fd))
 }
 
-func gtMap(fd int32, size uintptr) {
-	p, err := mmap(nil, size, _PROT_READ|_PROT_WRITE, 1 /* MAP_SHARED */, fd, 0)
+func gtMap(fd int32, size uintptr, flags int32) {
+	p, err := mmap(nil, size, _PROT_READ|_PROT_WRITE, flags, fd, 0)
 	base := uintptr(p)
 	if err != 0 || *gtWord(base, 0) != gtMagic || *gtWord(base, 1) != gtVersion {
 		return
