@@ -104,9 +104,9 @@ func (r *replayer) tryKept(ctx context.Context, root, file string, text []byte) 
 	return r.replayKept(ctx, root, k)
 }
 
-// reproduce writes a confirmed race as a build that needs no presage, if that is wanted, next to the
-// file of its kept schedule. The go command ignores directories that begin with _. It returns the
-// command that shows the race.
+// reproduce writes a confirmed race as a build that needs no presage, if that is wanted, next to
+// the file of its kept schedule. The go command ignores directories that begin with _. It returns
+// the command that shows the race.
 func (r *replayer) reproduce(out *replay.KeptOutcome, file string) (alone string, err error) {
 	if r.args.as == "" {
 		return "", nil

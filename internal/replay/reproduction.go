@@ -30,8 +30,8 @@ const (
 	runtimeName  = "reproduction.go.txt"
 )
 
-// Write writes the files of a reproduction into a directory, which it empties before. It returns the
-// go command that runs the program with them, and the directory for that. The files are for the
+// Write writes the files of a reproduction into a directory, which it empties before. It returns
+// the go command that runs the program with them, and the directory for that. The files are for the
 // sources, the Go and the directories of this machine as they are.
 func (r *Reproduction) Write(dir string) (command []string, in string, err error) {
 	p := r.program
@@ -109,8 +109,8 @@ func (r *Reproduction) command(overlay string) []string {
 	if !p.cfg.Test {
 		return slices.Concat([]string{"go", "run"}, user[:n], []string{"-race", "-overlay=" + overlay}, user[n:], p.cfg.Packages, p.cfg.Args)
 	}
-	// vet does not find the files of a package that the overlay adds. As many tests run side by side
-	// as there are: those that wait do so where no gate is.
+	// vet does not find the files of a package that the overlay adds. As many tests run side by
+	// side as there are: those that wait do so where no gate is.
 	own := []string{"-race", "-vet=off", "-overlay=" + overlay, "-count=1", "-parallel=10000"}
 	tests := slices.DeleteFunc(TestFlags(p.cfg.Flags), func(f string) bool {
 		f = strings.TrimPrefix(strings.TrimLeft(f, "-"), "test.")

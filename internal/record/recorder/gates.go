@@ -9,6 +9,6 @@ var gates embed.FS
 // gates.
 const EnvGates = "PRESAGE_GATES"
 
-// ReproductionFile is the file of GOROOT, as an overlay with gates has it, that names the schedule of
-// a program which is built without presage.
+// ReproductionFile is the file of GOROOT, as an overlay with gates has it, that names the schedule
+// of a program which is built without presage.
 const ReproductionFile = "src/runtime/presage_reproduction.go"
