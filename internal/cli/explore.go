@@ -95,15 +95,16 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 	return worst
 }
 
-// analyse reports the races of the traces of a package in which some were found.
-func (x *exploring) analyse(ctx context.Context, s *record.Steered, argv, files []string) error {
+// analysis is that of the traces of a package in which races were found. Its summary has what the
+// exploration of the tests has come to.
+func (x *exploring) analysis(s *record.Steered, argv []string, tests []report.Explored) *analysis {
 	a := newAnalysis(x.env, x.args.options, x.progress)
 	a.command = append([]string{"presage", "explore"}, argv...)
 	a.dir, a.kept, a.load.plan = x.args.dir, s.Run, s.Plan
 	a.budget, a.memory = &budget{time.Now(), exploreReplays}, newMemory(x.args.memory)
 	a.found.program = program{tests: true}
-	a.traces = traces{files: files, from: s.Run.Dir}
-	return a.run(ctx)
+	a.found.summary.Explored = tests
+	return a
 }
 
 // flags takes the flags of explore alone out of the command line.
@@ -165,7 +166,7 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		return err
 	}
 	defer s.Close()
-	tests, err := s.Tests(ctx, pattern)
+	names, err := s.Tests(ctx, pattern)
 	if err != nil {
 		return err
 	}
@@ -174,12 +175,13 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		return err
 	}
 	var files []string
+	var tests []report.Explored
 	failed := 0
-	for i, test := range tests {
+	for i, test := range names {
 		left := time.Until(until)
 		e := &explored{test: test}
 		c := explore.Config{
-			Seed: x.seed, Runs: x.runs, Until: time.Now().Add(left / time.Duration(len(tests)-i)), Open: opened,
+			Seed: x.seed, Runs: x.runs, Until: time.Now().Add(left / time.Duration(len(names)-i)), Open: opened,
 			Run: func(ctx context.Context, sched *steer.Schedule) (*record.SteeredRun, error) {
 				r, err := s.Record(ctx, sched, x.limit, test)
 				if r != nil {
@@ -194,20 +196,34 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		}
 		e.state, e.err = explore.Explore(ctx, c)
 		x.progress.end()
-		x.say(e)
+		tests = append(tests, x.of(p.path, e))
+		x.say(&tests[len(tests)-1], e.state.Failed)
 		failed += len(e.state.Failed)
 		if files = append(files, e.state.Traces...); ctx.Err() != nil {
 			break
 		}
 	}
-	if len(tests) == 0 {
+	if len(names) == 0 && !x.args.options.json {
 		visible.Fprintf(x.env.Stdout, "%s: no test matches (fuzz targets, benchmarks and examples are not explored)\n", p.path)
 	}
+	a := x.analysis(s, argv, tests)
 	if len(files) > 0 {
-		return x.analyse(ctx, s, argv, files)
+		a.traces = traces{files: files, from: s.Run.Dir}
+		return a.run(ctx)
 	}
+	code := exitNone
 	if failed > 0 {
-		return &exitError{code: exitFailed}
+		code = exitFailed
+	}
+	if x.args.options.json {
+		a.found.summary.ExitCode = code
+		h := report.NewJSON(x.env.Stdout)
+		if err := errors.Join(h.Config(a.config()), h.Summary(&a.found.summary)); err != nil {
+			return fmt.Errorf("writing the report: %w", err)
+		}
+	}
+	if code != exitNone {
+		return &exitError{code: code}
 	}
 	return nil
 }
@@ -252,23 +268,13 @@ func racesOf(ctx context.Context, name string, p *plan.Plan) (names []string, su
 	return names, len(res.Unwitnessed) == 0, nil
 }
 
-// say says what the exploration of a test has come to.
-func (x *exploring) say(e *explored) {
+// of says what the exploration of a test has come to.
+func (x *exploring) of(pkg string, e *explored) report.Explored {
 	s := e.state
-	text := ""
-	switch {
-	case e.err != nil:
-		text = e.err.Error()
-	case len(s.Races) > 0:
-		text = plural.Of(len(s.Races), "race")
-	case s.Exhausted:
-		text = fmt.Sprintf("no race in any schedule of this test, with the map order, random numbers and sync.Pool of -seed %d", x.seed)
-	case s.Runs == 0:
-		text = "not run: the time was over"
-	default:
-		text = "no race found"
+	r := report.Explored{Package: pkg, Test: e.test, Runs: s.Runs, Classes: s.Classes, Races: len(s.Races), NoRace: s.Exhausted && len(s.Races) == 0, Seed: x.seed, Failed: len(s.Failed)}
+	if e.err != nil {
+		r.Error, r.NoRace = e.err.Error(), false
 	}
-	visible.Fprintf(x.env.Stdout, "%s: %s (%s, %s)\n", e.test, text, plural.Of(s.Runs, "run"), plural.Of(s.Classes, "class"))
 	for _, why := range []struct {
 		n    int
 		text string
@@ -282,14 +288,38 @@ func (x *exploring) say(e *explored) {
 		{s.Children, "in {{n}} run{{|s}} there were other processes, which are not steered"},
 		{s.Large, "{{n}} run{{|s}} had too many goroutines to look for other orders"},
 		{s.Waiting, "{{n}} schedule{{|s}} {{is|are}} left (-time, -runs)"},
-		{len(s.Failed), "{{n}} run{{|s}} failed; the first of them:"},
 	} {
 		if why.n > 0 {
-			visible.Fprintf(x.env.Stdout, "    %s\n", plural.Text(why.n, why.text))
+			r.Limits = append(r.Limits, plural.Text(why.n, why.text))
 		}
 	}
-	if len(s.Failed) > 0 {
-		for line := range strings.Lines(failure(string(s.Failed[0].Output))) {
+	return r
+}
+
+// say prints what the exploration of a test has come to. A report in JSON form has it in its
+// summary.
+func (x *exploring) say(r *report.Explored, failed []explore.Failure) {
+	if x.args.options.json {
+		return
+	}
+	text := "no race found"
+	switch {
+	case r.Error != "":
+		text = r.Error
+	case r.Races > 0:
+		text = plural.Of(r.Races, "race")
+	case r.NoRace:
+		text = fmt.Sprintf("no race in any schedule of this test, with the map order, random numbers and sync.Pool of -seed %d", r.Seed)
+	case r.Runs == 0:
+		text = "not run: the time was over"
+	}
+	visible.Fprintf(x.env.Stdout, "%s: %s (%s, %s)\n", r.Test, text, plural.Of(r.Runs, "run"), plural.Of(r.Classes, "class"))
+	for _, l := range r.Limits {
+		visible.Fprintf(x.env.Stdout, "    %s\n", l)
+	}
+	if len(failed) > 0 {
+		visible.Fprintf(x.env.Stdout, "    %s\n", plural.Text(len(failed), "{{n}} run{{|s}} failed; the first of them:"))
+		for line := range strings.Lines(failure(string(failed[0].Output))) {
 			visible.Fprintf(x.env.Stdout, "        %s\n", strings.TrimRight(line, "\n"))
 		}
 	}

@@ -77,12 +77,13 @@ type Summary struct {
 	Functions    int     `json:"functions"`            // functions chosen for instrumentation
 	TraceFile    string  `json:"trace_file,omitempty"` // or directory, if there are several
 	// the part of the run that was searched; nil in a report of an earlier version or of vet
-	Coverage *Coverage `json:"coverage,omitempty"`
-	Paths    *Paths    `json:"paths,omitempty"`      // at level path
-	Vet      *Vetted   `json:"vet,omitempty"`        // of presage vet
-	OnTheFly *OnTheFly `json:"on_the_fly,omitempty"` // of presage analyze -engine
-	Static   *Marks    `json:"static,omitempty"`     // of test and run with -static
-	Stages   []Stage   `json:"stages,omitempty"`     // the time and memory of each stage
+	Coverage *Coverage  `json:"coverage,omitempty"`
+	Paths    *Paths     `json:"paths,omitempty"`      // at level path
+	Vet      *Vetted    `json:"vet,omitempty"`        // of presage vet
+	OnTheFly *OnTheFly  `json:"on_the_fly,omitempty"` // of presage analyze -engine
+	Static   *Marks     `json:"static,omitempty"`     // of test and run with -static
+	Explored []Explored `json:"explored,omitempty"`   // of presage explore
+	Stages   []Stage    `json:"stages,omitempty"`     // the time and memory of each stage
 }
 
 // Handler receives the messages of a report in order: Config, then any mixture of the others, then

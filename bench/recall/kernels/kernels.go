@@ -27,8 +27,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -177,9 +175,6 @@ func (b *bench) race(ctx context.Context, name, pkg, test string) (n int, err er
 	return n, nil
 }
 
-// outcome matches the line of presage explore about a test.
-var outcome = regexp.MustCompile(`(?m)^(Test\w+): (.*) \((\d+) runs?\b`)
-
 // explore runs presage explore on one test.
 func (b *bench) explore(ctx context.Context, pkg, test string) (e explored, err error) {
 	args := []string{b.Presage, "explore", "-json", "-vet=off", "-time", b.time, "-run", "^" + test + "$", pkg}
@@ -194,18 +189,18 @@ func (b *bench) explore(ctx context.Context, pkg, test string) (e explored, err 
 	return e, e.read(m.Stdout.Bytes(), m.Stderr.Bytes(), test)
 }
 
-// read reads what presage explore printed about a test.
+// read reads what presage explore says about a test.
 func (e *explored) read(stdout, stderr []byte, test string) error {
-	o, _ := session.Read(stdout) // without a race there need not be a summary
+	o, err := session.Read(stdout)
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, stderr)
+	}
 	e.race = len(o.Races) > 0
-	for _, text := range [][]byte{stdout, stderr} {
-		for _, found := range outcome.FindAllSubmatch(text, -1) {
-			if string(found[1]) == test {
-				e.none = bytes.HasPrefix(found[2], []byte("no race in any schedule"))
-				e.runs, _ = strconv.Atoi(string(found[3]))
-				return nil
-			}
+	for _, t := range o.Summary.Explored {
+		if t.Test == test {
+			e.none, e.runs = t.NoRace, t.Runs
+			return nil
 		}
 	}
-	return fmt.Errorf("presage explore has no line about %s\n%s%s", test, stdout, stderr)
+	return fmt.Errorf("presage explore says nothing about %s\n%s", test, stderr)
 }

@@ -2,23 +2,25 @@ package kernels
 
 import "testing"
 
-// TestRead: the words of presage explore are read, and a test without a line is an error.
+// TestRead: what presage explore says of a test is read, and a report without the test is an error.
 func TestRead(t *testing.T) {
-	const race = `{"race":{"id":"1"}}` + "\n" + `{"summary":{"races":1}}` + "\n"
+	const config, race = `{"config":{"protocol_version":"v1.1.0"}}` + "\n", `{"race":{"id":"1"}}` + "\n"
 	for _, x := range []struct {
-		stdout, stderr string
-		want           explored
+		report string
+		want   explored
 	}{
-		{"TestA: no race in any schedule of this test (6 runs, 3 classes)\n", "", explored{none: true, runs: 6}},
-		{race, "TestA: 1 race (1 run, 1 class)\n", explored{race: true, runs: 1}},
-		{"", "TestB: 1 race (2 runs)\nTestA: no race found (12 runs, stopped)\n", explored{runs: 12}},
+		{config + `{"summary":{"explored":[{"test":"TestA","runs":6,"no_race_in_any_schedule":true}]}}`, explored{none: true, runs: 6}},
+		{config + race + `{"summary":{"races":1,"explored":[{"test":"TestA","runs":1,"races":1}]}}`, explored{race: true, runs: 1}},
+		{config + `{"summary":{"explored":[{"test":"TestB","runs":2},{"test":"TestA","runs":12}]}}`, explored{runs: 12}},
 	} {
 		var e explored
-		if err := e.read([]byte(x.stdout), []byte(x.stderr), "TestA"); err != nil || e != x.want {
-			t.Errorf("%q and %q: %+v, %v; want %+v", x.stdout, x.stderr, e, err, x.want)
+		if err := e.read([]byte(x.report), nil, "TestA"); err != nil || e != x.want {
+			t.Errorf("%s: %+v, %v; want %+v", x.report, e, err, x.want)
 		}
 	}
-	if (&explored{}).read([]byte("FAIL\n"), nil, "TestA") == nil {
-		t.Error("a test without a line is read")
+	for _, text := range []string{"FAIL\n", config + `{"summary":{}}`} {
+		if (&explored{}).read([]byte(text), nil, "TestA") == nil {
+			t.Errorf("%q has no such test, and is read", text)
+		}
 	}
 }

@@ -34,9 +34,14 @@ type found struct {
 	A, B      place
 }
 
-// predict runs presage test on a form. The trace is kept in the module's directory.
+// predict runs presage test or explore on a form. The trace of a test is kept in the module's
+// directory.
 func (b *bench) predict(d *driven, form string, pairs []pair, match func([]pair, *report.Race) []int) (*predicted, error) {
-	cmd := d.command(b.options.presage, "test", "-json", "-q", "-o", filepath.Join(d.dir, form+".trace"), "-vet=off", "-count=1", "-run", "^"+form+"$", ".")
+	args := []string{"test", "-json", "-q", "-o", filepath.Join(d.dir, form+".trace"), "-vet=off", "-count=1"}
+	if b.options.explore > 0 {
+		args = []string{"explore", "-json", "-q", "-time", b.options.explore.String(), "-vet=off"}
+	}
+	cmd := d.command(b.options.presage, append(args, "-run", "^"+form+"$", ".")...)
 	var out, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &log
 	err := cmd.Run()

@@ -14,6 +14,7 @@
 // go test -race, and once under presage test at its default level.
 //
 //	go -C bench run ./recall public [-only a,b] [-presage BIN] [-state FILE] [-check] [-v]
+//		[-explore 1m]
 //
 // # Match rule
 //
@@ -38,6 +39,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/presage-race/presage/bench/internal/command"
 )
@@ -46,17 +48,19 @@ import (
 type options struct {
 	only, presage, state, dir string
 	check, verbose            bool
+	explore                   time.Duration // how long presage explore may take; 0: presage test
 }
 
 // Main judges the cases that -only names.
 func Main(args []string) int {
-	flags := command.Flags("recall public", "[-only a,b] [-presage command] [-state file] [-dir scratch] [-check] [-v]")
+	flags := command.Flags("recall public", "[-only a,b] [-presage command] [-state file] [-dir scratch] [-check] [-explore time] [-v]")
 	o := &options{}
 	flags.StringVar(&o.only, "only", "", "take only the cases of these names, separated by commas")
 	flags.StringVar(&o.presage, "presage", "", "the presage to judge; default: built from this checkout")
 	flags.StringVar(&o.state, "state", "", "keep outcomes in this file, and do not run again what has one")
 	flags.StringVar(&o.dir, "dir", "", "write the modules and traces into this directory and keep them")
 	flags.BoolVar(&o.check, "check", false, "run the drivers under -race, and do not run presage")
+	flags.DurationVar(&o.explore, "explore", 0, "run presage explore for so long, in place of presage test")
 	flags.BoolVar(&o.verbose, "v", false, "list the pairs, and the warnings of hidden forms")
 	flags.Parse(args)
 	command.NoArgs(flags)

@@ -60,10 +60,11 @@ func (j *job) alone(ctx context.Context, pattern string) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range out.Races {
-		if j.most > 0 && j.races == j.most {
-			break
-		}
+	races := out.Races
+	if j.most > 0 && len(races) > j.most {
+		races = every((len(races)+j.most-1)/j.most, races)
+	}
+	for _, r := range races {
 		if err := j.raceAlone(ctx, dir, env, r); err != nil {
 			return err
 		}
@@ -106,6 +107,8 @@ func (j *job) raceAlone(ctx context.Context, dir string, env []string, r *report
 	if shown == j.n {
 		j.confirmed++
 	}
-	fmt.Printf("%s  %s and %s: in %d of %d runs\n", r.ID, r.A.Position, r.B.Position, shown, j.n)
+	fmt.Printf("%s  %s and %s: in %d of %d runs\n", r.ID, short(r.A.File, r.A.Line), short(r.B.File, r.B.Line), shown, j.n)
 	return nil
 }
+
+func short(file string, line int) string { return fmt.Sprintf("%s:%d", filepath.Base(file), line) }
