@@ -275,11 +275,13 @@ func (x *exploring) of(pkg string, e *explored) report.Explored {
 	if e.err != nil {
 		r.Error, r.NoRace = e.err.Error(), false
 	}
+	if s.Random != "" {
+		r.Limits = append(r.Limits, "two runs under one schedule differ: the test asks for something that is not steered; the first difference is at "+s.Random)
+	}
 	for _, why := range []struct {
 		n    int
 		text string
 	}{
-		{s.Random, "two runs under one schedule differ: the test asks for something that is not steered"},
 		{s.Slow, "{{n}} run{{|s}} did not end within " + x.limit.String()},
 		{s.Diverged, "{{n}} run{{|s}} did not follow {{its schedule|their schedules}}"},
 		{s.Unended, "in {{n}} run{{|s}} goroutines could have gone on when the process ended, or a panic ended it"},

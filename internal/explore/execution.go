@@ -10,6 +10,7 @@ import (
 
 // An execution is the synchronisation of a recorded run.
 type execution struct {
+	meta    *trace.Meta
 	ops     []op
 	threads map[trace.GoID]*thread
 	choices []choice
@@ -67,8 +68,8 @@ type op struct {
 
 // read returns the execution of a trace.
 func read(src trace.Source) (*execution, error) {
-	x := &execution{threads: map[trace.GoID]*thread{}, channels: map[trace.Addr]*channel{}, timers: map[trace.Addr]*armed{}}
 	meta := src.Meta()
+	x := &execution{meta: meta, threads: map[trace.GoID]*thread{}, channels: map[trace.Addr]*channel{}, timers: map[trace.Addr]*armed{}}
 	var e trace.Event
 	for {
 		if err := src.Next(&e); err == io.EOF {
@@ -269,6 +270,31 @@ func (h *history) begins(other *history) bool {
 		}
 	}
 	return true
+}
+
+// differsAt returns the position of the first operation that one of two executions under the same
+// schedule has, and that is not the other's. It is "" if each goroutine does the same.
+func (x *execution) differsAt(y *execution) string {
+	where := ""
+	for _, two := range [][2]*execution{{x, y}, {y, x}} {
+		has := map[name]*op{}
+		for i := range two[1].ops {
+			o := &two[1].ops[i]
+			has[name{o.number, o.nth}] = o
+		}
+		for i := range two[0].ops {
+			o := &two[0].ops[i]
+			b := has[name{o.number, o.nth}]
+			switch {
+			case o.number == steer.Runtime || b != nil && b.kind == o.kind && b.site == o.site:
+			case o.site != 0:
+				return two[0].meta.Position(o.site)
+			default:
+				where = "code of the library"
+			}
+		}
+	}
+	return where
 }
 
 // all are the numbers of all operations of an execution.

@@ -22,6 +22,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -72,7 +73,9 @@ type State struct {
 	Unsure   int
 	Children int // runs with other processes
 	Large    int // runs with too many goroutines and operations to look for other orders
-	Random   int // 1: two runs under one schedule differ, by something that is not steered
+	// Random says where two runs under one schedule differ, by something that is not steered; "": they
+	// do not.
+	Random string
 }
 
 // A Failure is a run that ended with an error of the program: a test that failed, or a panic.
@@ -120,7 +123,7 @@ func Explore(ctx context.Context, c Config) (*State, error) {
 	}
 	s := e.state
 	s.Waiting = len(e.queue)
-	s.Exhausted = len(e.queue)+s.Diverged+s.Slow+s.Large+s.Random+s.Unended+s.Unvaried+s.Unsure+s.Children == 0
+	s.Exhausted = len(e.queue)+s.Diverged+s.Slow+s.Large+s.Unended+s.Unvaried+s.Unsure+s.Children == 0 && s.Random == ""
 	return s, nil
 }
 
@@ -175,10 +178,8 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 	}
 	h := x.historyOf(x.all())
 	if s.Runs == 1 {
-		if same, err := e.repeats(ctx, x, h, r); err != nil {
+		if s.Random, err = e.differs(ctx, x, h, r); err != nil {
 			return err
-		} else if !same {
-			s.Random = 1
 		}
 	}
 	if !next.history.begins(h) {
@@ -286,17 +287,23 @@ func (c *Config) read(name string) (*execution, error) {
 	return read(src)
 }
 
-// repeats runs the program again under the schedule of the whole execution x, and reports whether
-// the run is the same.
-func (e *exploration) repeats(ctx context.Context, x *execution, h *history, r *record.SteeredRun) (bool, error) {
+// differs runs the program again under the schedule of the whole execution x, and says where the run
+// differs from x; "": it is the same.
+func (e *exploration) differs(ctx context.Context, x *execution, h *history, r *record.SteeredRun) (where string, err error) {
 	again, err := e.Run(ctx, &steer.Schedule{Seed: e.Seed, Parts: x.schedule(x.all())})
 	e.state.Runs++
-	if err != nil || again.Trace == "" {
-		return false, err
+	if err != nil {
+		return "", err
+	}
+	if again.Trace == "" {
+		return "the second run, which left no trace", nil
 	}
 	y, err := e.read(again.Trace)
-	if err != nil {
-		return false, err
+	switch {
+	case err != nil:
+		return "", err
+	case h.begins(y.historyOf(y.all())) && again.ExitCode == r.ExitCode:
+		return "", nil
 	}
-	return h.begins(y.historyOf(y.all())) && again.ExitCode == r.ExitCode, nil
+	return cmp.Or(x.differsAt(y), "the order of operations, or the exit code"), nil
 }
