@@ -73,8 +73,8 @@ type State struct {
 	Unsure   int
 	Children int // runs with other processes
 	Large    int // runs with too many goroutines and operations to look for other orders
-	// Random says where two runs under one schedule differ, by something that is not steered; "": they
-	// do not.
+	// Random says where two runs under one schedule differ, by something that is not steered; "":
+	// they do not.
 	Random string
 }
 
@@ -287,8 +287,8 @@ func (c *Config) read(name string) (*execution, error) {
 	return read(src)
 }
 
-// differs runs the program again under the schedule of the whole execution x, and says where the run
-// differs from x; "": it is the same.
+// differs runs the program again under the schedule of the whole execution x, and says where the
+// run differs from x; "": it is the same.
 func (e *exploration) differs(ctx context.Context, x *execution, h *history, r *record.SteeredRun) (where string, err error) {
 	again, err := e.Run(ctx, &steer.Schedule{Seed: e.Seed, Parts: x.schedule(x.all())})
 	e.state.Runs++
