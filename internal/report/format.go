@@ -14,4 +14,8 @@ var Formats = []Format{
 	{"text", "for people; without -format", NewText},
 	{"json", "one object a line (docs/using/report.md)", func(w io.Writer, _ TextOptions) Handler { return NewJSON(w) }},
 	{"csv", "one row for a race, a warning or the summary, for spreadsheets", NewCSV},
+	{"sarif", "SARIF 2.1.0, for code scanning", NewSARIF},
+	{"junit", "JUnit's XML, for CI servers", NewJUnit},
+	{"github", "annotations of the source in GitHub Actions", NewGitHub},
+	{"markdown", "a table and all of each finding, for a pull request or the summary of a job", NewMarkdown},
 }
