@@ -57,7 +57,7 @@ func newAnalyze(env *Env) *cobra.Command {
 			if err := checkLevel("--level", o.level); err != nil {
 				return err
 			}
-			if err := checkMissing(o.missing); err != nil {
+			if err := errors.Join(checkMissing(o.missing), o.forms.check(o.json)); err != nil {
 				return err
 			}
 			if o.time < 0 {
@@ -83,6 +83,7 @@ func newAnalyze(env *Env) *cobra.Command {
 		}}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "the report as JSON, one object a line")
+	f.Var(&o.forms, "format", "forms of the report, as json or sarif=file (presage help report)")
 	f.StringVar(&o.level, "level", levelPath, "none, hb, causal, value or path: how far to look")
 	f.IntVar(&o.window, "window", 0, "events per window of prediction; 0: the default")
 	f.IntVar(&o.budget, "budget", 0, "conflicts the engine may spend on a pair of accesses; 0: the default")

@@ -41,6 +41,9 @@ type exploring struct {
 	limit    time.Duration // of one run
 }
 
+// machine reports whether standard output is for a program to read.
+func (x *exploring) machine() bool { return x.args.forms.forProgram(x.args.json) }
+
 // explored is what the exploration of a test has come to.
 type explored struct {
 	test  string
@@ -203,7 +206,7 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 			break
 		}
 	}
-	if len(names) == 0 && !x.args.options.json {
+	if len(names) == 0 && !x.machine() {
 		visible.Fprintf(x.env.Stdout, "%s: no test matches (fuzz targets, benchmarks and examples are not explored)\n", p.path)
 	}
 	a := x.analysis(s, argv, tests)
@@ -215,10 +218,13 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 	if failed > 0 {
 		code = exitFailed
 	}
-	if x.args.options.json {
+	if x.machine() {
 		a.found.summary.ExitCode = code
-		h := report.NewJSON(x.env.Stdout)
-		if err := errors.Join(h.Config(a.config()), h.Summary(&a.found.summary)); err != nil {
+		h, end, err := x.args.forms.printer(x.env.Stdout, x.args.json)
+		if err == nil {
+			err = errors.Join(h.Config(a.config()), h.Summary(&a.found.summary), end())
+		}
+		if err != nil {
 			return fmt.Errorf("writing the report: %w", err)
 		}
 	}
@@ -301,7 +307,7 @@ func (x *exploring) of(pkg string, e *explored) report.Explored {
 // say prints what the exploration of a test has come to. A report in JSON form has it in its
 // summary.
 func (x *exploring) say(r *report.Explored, failed []explore.Failure) {
-	if x.args.options.json {
+	if x.machine() {
 		return
 	}
 	text := "no race found"

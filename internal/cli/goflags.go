@@ -28,6 +28,7 @@ type goArgs struct {
 // options are presage's own flags.
 type options struct {
 	json       bool
+	forms      forms // of the report
 	out        string
 	instrument []string
 	exclude    []string
@@ -50,7 +51,7 @@ type options struct {
 
 // ownFlags are presage's own flags.
 var ownFlags = strings.Fields(`
-	json o instrument exclude only reach disk level window budget effort time memory confirm static online halt on-race filter q`)
+	json format o instrument exclude only reach disk level window budget effort time memory confirm static online halt on-race filter q`)
 
 // boolFlags are the flags of go build, go test and presage that take no value from
 // the next argument; valueFlags are those that do.
@@ -63,7 +64,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o instrument exclude only reach disk level window budget effort time memory on-race filter`)
+		o format instrument exclude only reach disk level window budget effort time memory on-race filter`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -211,7 +212,13 @@ func meant(flag, next string) string {
 func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 	switch name {
 	case "json":
-		g.json, err = boolValue(name, value, inline)
+		if g.json, err = boolValue(name, value, inline); err == nil {
+			err = g.forms.check(g.json)
+		}
+	case "format":
+		if err = g.forms.Set(value); err == nil {
+			err = g.forms.check(g.json)
+		}
 	case "q":
 		g.quiet, err = boolValue(name, value, inline)
 	case "o":

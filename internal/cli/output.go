@@ -18,6 +18,7 @@ type output struct {
 	// Inputs.
 	env      *Env
 	json     bool
+	forms    forms
 	config   func() *report.Config
 	kept     *record.RunDir // gets the report as well; nil: none
 	traces   traces
@@ -50,7 +51,10 @@ func (o *output) run(context.Context) {
 // print sends the messages to standard output, and to the run that presage report reads. An error
 // there must not cost the report.
 func (o *output) print() error {
-	err := o.send(newPrinter(o.env.Stdout, o.json))
+	h, end, err := o.forms.printer(o.env.Stdout, o.json)
+	if err == nil {
+		err = errors.Join(o.send(h), end())
+	}
 	if keepErr := o.keep(); keepErr != nil {
 		visible.Fprintf(o.env.Stderr, "presage: the report is not kept: %v\n", disk.Explain(keepErr))
 	}

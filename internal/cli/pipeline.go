@@ -104,7 +104,7 @@ func (a *analysis) marking() *marking {
 
 func (a *analysis) output() *output {
 	return &output{
-		env: a.env, json: a.options.json, config: a.config, kept: a.kept, traces: a.traces, lens: a.lens, progress: a.progress, begun: time.Now(),
+		env: a.env, json: a.options.json, forms: a.options.forms, config: a.config, kept: a.kept, traces: a.traces, lens: a.lens, progress: a.progress, begun: time.Now(),
 		found: &a.found,
 	}
 }

@@ -183,8 +183,8 @@ func recordConfig(env *Env, g *goArgs, test bool, p *progress) record.Config {
 		Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr,
 		Progress: func(text string) { p.step(report.Progress{Text: text}) },
 	}
-	if g.json {
-		c.Stdout = env.Stderr // standard output is for JSON
+	if g.forms.forProgram(g.json) {
+		c.Stdout = env.Stderr // standard output is for the report
 	}
 	return c
 }

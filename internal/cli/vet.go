@@ -29,6 +29,7 @@ import (
 
 type vetOptions struct {
 	json, tests, quiet, guards bool
+	forms                      forms
 	tier, dir, tags            string
 	baseline, since            string
 	write                      bool
@@ -51,6 +52,7 @@ func newVet(env *Env) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return vet(cmd.Context(), env, o, args) }}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "the warnings as JSON, one object a line, in the schema of the report (docs/using/report.md)")
+	f.Var(&o.forms, "format", "forms of the report, as json or sarif=file (presage help report)")
 	f.StringVar(&o.tier, "tier", string(tier.Likely), "likely, possible, unlikely or all: how much may speak against a warning")
 	f.StringVar(&o.baseline, "baseline", "", "report only what is not in this `file`")
 	f.BoolVar(&o.write, "write-baseline", false, "write the file of -baseline anew, instead of reporting")
@@ -70,6 +72,9 @@ func newVet(env *Env) *cobra.Command {
 func (o *vetOptions) check() error {
 	if o.tier == "all" {
 		o.tier = string(tier.Unlikely)
+	}
+	if err := o.forms.check(o.json); err != nil {
+		return err
 	}
 	switch {
 	case !slices.Contains([]tier.Tier{tier.Likely, tier.Possible, tier.Unlikely}, tier.Tier(o.tier)):

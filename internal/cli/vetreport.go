@@ -20,7 +20,19 @@ import (
 
 // report prints what was found, and returns the exit code as an error.
 func (v *vetting) report() error {
-	h := newPrinter(v.env.Stdout, v.json)
+	h, end, err := v.forms.printer(v.env.Stdout, v.json)
+	if err != nil {
+		return err
+	}
+	err = v.send(h)
+	if endErr := end(); endErr != nil {
+		return endErr
+	}
+	return err
+}
+
+// send sends the report to h, and returns the exit code as an error.
+func (v *vetting) send(h report.Handler) error {
 	if err := h.Config(&report.Config{Protocol: report.ProtocolVersion, Tool: "presage", Version: version(), GoVersion: runtime.Version(),
 		Command: append([]string{"presage"}, v.env.Args...), Dir: v.dir, Level: "static"}); err != nil {
 		return err

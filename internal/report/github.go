@@ -10,8 +10,8 @@ import (
 type githubHandler struct{ gathered }
 
 // NewGitHub returns a Handler that writes a workflow command of GitHub Actions for each finding: an
-// error for a race, a warning for one of the static lens, a notice for a candidate. A notice has the
-// outcome.
+// error for a race, a warning for one of the static lens, a notice for a candidate. A notice has
+// the outcome.
 func NewGitHub(w io.Writer, o TextOptions) Handler { return &githubHandler{gathered{w: w, o: o}} }
 
 // Summary writes all of the report.

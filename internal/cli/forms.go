@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/presage-race/presage/internal/report"
+)
+
+// form is one form of a report: what -format says.
+type form struct {
+	*report.Format
+	file string // that it is written to; "": standard output
+}
+
+// forms are all forms of a report. It is the value of flag -format: names of forms with commas
+// between them, each with a file behind it, as sarif=race.sarif, but for at most one, which goes to
+// standard output.
+type forms []form
+
+// Set adds forms.
+func (f *forms) Set(value string) error {
+	for _, word := range strings.Split(value, ",") {
+		name, file, inFile := strings.Cut(word, "=")
+		i := slices.IndexFunc(report.Formats, func(f report.Format) bool { return f.Name == name })
+		switch {
+		case i < 0:
+			return usagef("-format %q: presage help report has those that there are", name)
+		case inFile && file == "":
+			return usagef("-format %s: the name of the file is missing", word)
+		case !inFile && f.stdout() != nil:
+			return usagef("-format %s: only one form can go to standard output; write the others to files, as %[1]s=name", name)
+		}
+		*f = append(*f, form{&report.Formats[i], file})
+	}
+	return nil
+}
+
+// String implements pflag.Value.
+func (f *forms) String() string {
+	var words []string
+	for _, x := range *f {
+		words = append(words, strings.TrimSuffix(x.Name+"="+x.file, "="))
+	}
+	return strings.Join(words, ",")
+}
+
+// Type implements pflag.Value.
+func (f *forms) Type() string { return "forms" }
+
+// stdout is the form of standard output, nil if none is given.
+func (f forms) stdout() *report.Format {
+	for _, x := range f {
+		if x.file == "" {
+			return x.Format
+		}
+	}
+	return nil
+}
+
+// forProgram reports whether standard output is for a program to read: nothing else may be there.
+func (f forms) forProgram(asJSON bool) bool {
+	x := f.stdout()
+	return asJSON || x != nil && x.Name != "text"
+}
+
+// check finds what does not go together.
+func (f forms) check(asJSON bool) error {
+	if asJSON && f.stdout() != nil {
+		return usagef("-json is -format json: give one of the two")
+	}
+	return nil
+}
+
+// printer returns the Handler that writes a report in all its forms, and what ends their files.
+// Without a form for standard output, that is JSON or text. GitHub Actions gets annotations besides
+// a text.
+func (f forms) printer(stdout io.Writer, asJSON bool) (h report.Handler, end func() error, err error) {
+	all := []report.Handler{newPrinter(stdout, asJSON)}
+	if x := f.stdout(); x != nil {
+		all[0] = x.New(stdout, textOptions(stdout))
+	}
+	if os.Getenv("GITHUB_ACTIONS") == "true" && !f.forProgram(asJSON) {
+		all = append(all, report.NewGitHub(stdout, textOptions(stdout)))
+	}
+	var files []*os.File
+	end = func() error {
+		var errs []error
+		for _, file := range files {
+			errs = append(errs, file.Close())
+		}
+		return errors.Join(errs...)
+	}
+	for _, x := range f {
+		if x.file == "" {
+			continue
+		}
+		file, err := os.Create(x.file)
+		if err != nil {
+			return nil, nil, errors.Join(err, end())
+		}
+		files = append(files, file)
+		all = append(all, x.New(file, textOptions(file)))
+	}
+	return report.Tee(all...), end, nil
+}
