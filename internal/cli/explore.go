@@ -37,6 +37,8 @@ type exploring struct {
 	progress *progress
 	runs     int
 	seed     uint64
+	base     steer.Kind // if sample: what -base names
+	sample   bool
 	until    time.Time
 	limit    time.Duration // of one run
 }
@@ -114,7 +116,7 @@ func (x *exploring) analysis(s *record.Steered, argv []string, tests []report.Ex
 func (x *exploring) flags(argv []string) (rest []string, err error) {
 	for i := 0; i < len(argv); i++ {
 		name, value, inline := strings.Cut(strings.TrimLeft(argv[i], "-"), "=")
-		if !strings.HasPrefix(argv[i], "-") || name != "runs" && name != "seed" {
+		if !strings.HasPrefix(argv[i], "-") || name != "runs" && name != "seed" && name != "base" {
 			rest = append(rest, argv[i])
 			continue
 		}
@@ -123,6 +125,13 @@ func (x *exploring) flags(argv []string) (rest []string, err error) {
 				return nil, usagef("flag -%s needs a value", name)
 			}
 			value = argv[i]
+		}
+		if name == "base" {
+			if x.base, err = steer.ParseKind(value); err != nil {
+				return nil, usagef("flag -base: %v", err)
+			}
+			x.sample = true
+			continue
 		}
 		n, err := strconv.ParseUint(value, 10, 31)
 		if err != nil {
@@ -197,7 +206,11 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 				x.progress.step(report.Progress{Text: visible.Sprintf("%s: %s, %s, %d to come, %s", test, plural.Of(st.Runs, "run"), plural.Of(st.Classes, "class"), st.Waiting, plural.Of(len(st.Races), "race"))})
 			},
 		}
-		e.state, e.err = explore.Explore(ctx, c)
+		if x.sample {
+			e.state, e.err = explore.Sample(ctx, c, x.base)
+		} else {
+			e.state, e.err = explore.Explore(ctx, c)
+		}
 		x.progress.end()
 		tests = append(tests, x.of(p.path, e))
 		x.say(&tests[len(tests)-1], e.state.Failed)
@@ -281,6 +294,12 @@ func (x *exploring) of(pkg string, e *explored) report.Explored {
 	if e.err != nil {
 		r.Error, r.NoRace = e.err.Error(), false
 	}
+	if x.sample {
+		r.FirstRace = s.FirstRace
+		if len(s.Failed) > 0 {
+			r.FirstFailure = s.Failed[0].Run
+		}
+	}
 	if s.Random != "" {
 		r.Limits = append(r.Limits, "two runs under one schedule differ: the test asks for something that is not steered; the first difference is at "+s.Random)
 	}
@@ -322,6 +341,14 @@ func (x *exploring) say(r *report.Explored, failed []explore.Failure) {
 		text = "not run: the time was over"
 	}
 	visible.Fprintf(x.env.Stdout, "%s: %s (%s, %s)\n", r.Test, text, plural.Of(r.Runs, "run"), plural.Of(r.Classes, "class"))
+	for _, first := range []struct {
+		run  int
+		text string
+	}{{r.FirstRace, "race"}, {r.FirstFailure, "failure"}} {
+		if first.run > 0 {
+			visible.Fprintf(x.env.Stdout, "    the first %s is that of run %d\n", first.text, first.run)
+		}
+	}
 	for _, l := range r.Limits {
 		visible.Fprintf(x.env.Stdout, "    %s\n", l)
 	}

@@ -55,7 +55,8 @@ type Config struct {
 type State struct {
 	Runs, Classes int
 	Waiting       int      // schedules that are left
-	Races         []string // in the order in which they were found
+	Races         []string // in the order in which they were found,
+	FirstRace     int      // and the run of the first; 0: there is none
 	Traces        []string // of the runs in which they were found, once each
 	// Exhausted says that there is no schedule left: no other order of synchronisation differs.
 	Exhausted bool
@@ -98,12 +99,8 @@ type waiting struct {
 // Explore explores a program. What it has found by the end of ctx is returned with the error.
 func Explore(ctx context.Context, c Config) (*State, error) {
 	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}, queue: []waiting{{history: &history{}}}}
-	within := ctx
-	if !c.Until.IsZero() {
-		var cancel context.CancelFunc
-		within, cancel = context.WithDeadline(ctx, c.Until)
-		defer cancel()
-	}
+	within, cancel := e.within(ctx)
+	defer cancel()
 	for len(e.queue) > 0 && !e.over() {
 		next := e.queue[0]
 		e.queue = e.queue[1:]
@@ -127,6 +124,14 @@ func Explore(ctx context.Context, c Config) (*State, error) {
 	return s, nil
 }
 
+// within returns ctx with the limit of time.
+func (c *Config) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Until.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, c.Until)
+}
+
 // maxClocks bounds the numbers of all clocks of an execution.
 const maxClocks = 1 << 25
 
@@ -148,23 +153,24 @@ func (e *exploration) covered(h *history, list []*history) bool {
 	return slices.ContainsFunc(list, h.begins)
 }
 
-// run runs a schedule, and finds the schedules that follow.
-func (e *exploration) run(ctx context.Context, next waiting) error {
+// record runs a schedule once, and counts how the run ended. The execution is nil if it did not end
+// in time.
+func (e *exploration) record(ctx context.Context, schedule *steer.Schedule) (*execution, *record.SteeredRun, error) {
 	s := e.state
-	r, err := e.Run(ctx, &steer.Schedule{Seed: e.Seed, Parts: next.parts, Choices: next.choices})
+	r, err := e.Run(ctx, schedule)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	s.Runs++
 	if r.TimedOut { // its trace may be as large as that of all others
 		s.Slow++
-		return nil
+		return nil, r, nil
 	}
 	if r.ExitCode != 0 {
 		s.Failed = append(s.Failed, Failure{s.Runs, r.ExitCode, r.Output, r.Trace})
 	}
 	if r.Trace == "" {
-		return errors.New("the run left no trace")
+		return nil, nil, errors.New("the run left no trace")
 	}
 	if r.Unended > 0 || r.ExitCode > 1 { // 1: a test has failed, and the others went on
 		s.Unended++
@@ -173,7 +179,24 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 		s.Children++
 	}
 	x, err := e.read(r.Trace)
-	if err != nil {
+	return x, r, err
+}
+
+// learn predicts the races of a run, if its history is new.
+func (e *exploration) learn(ctx context.Context, h *history, trace string) (fresh bool, err error) {
+	if e.covered(h, e.seen) {
+		return false, nil
+	}
+	e.seen = append(e.seen, h)
+	e.state.Classes++
+	return true, e.predict(ctx, trace)
+}
+
+// run runs a schedule, and finds the schedules that follow.
+func (e *exploration) run(ctx context.Context, next waiting) error {
+	s := e.state
+	x, r, err := e.record(ctx, &steer.Schedule{Seed: e.Seed, Parts: next.parts, Choices: next.choices})
+	if err != nil || x == nil {
 		return err
 	}
 	h := x.historyOf(x.all())
@@ -189,12 +212,7 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 			s.Diverged++
 		}
 	}
-	if e.covered(h, e.seen) {
-		return nil
-	}
-	e.seen = append(e.seen, h)
-	s.Classes++
-	if err := e.predict(ctx, r.Trace); err != nil {
+	if fresh, err := e.learn(ctx, h, r.Trace); err != nil || !fresh {
 		return err
 	}
 	if len(x.ops)*len(x.threads) > maxClocks {
@@ -273,6 +291,9 @@ func (e *exploration) predict(ctx context.Context, trace string) error {
 		}
 	}
 	if fresh {
+		if e.state.FirstRace == 0 {
+			e.state.FirstRace = e.state.Runs
+		}
 		e.state.Traces = append(e.state.Traces, trace)
 	}
 	return nil

@@ -5,7 +5,7 @@
 // to another goroutine only where one waits, ends, or comes to an operation of synchronisation in
 // traced code. A schedule is a list of parts. A [Part] names a goroutine, and how many records of
 // synchronisation it has made at its end. Behind the last part, and where the goroutine of a part
-// has to wait, a base scheduler chooses. All its choices are a function of the seed.
+// has to wait, a [Base] scheduler chooses. All its choices are a function of the seed.
 //
 // A goroutine has a number that is the same in each run in which the same goroutines start it in
 // the same order: [Child] makes it of that of its parent.
@@ -60,6 +60,7 @@ type Schedule struct {
 	Seed    uint64
 	Parts   []Part
 	Choices []Choice
+	Base    Base
 }
 
 // A Result is what a run has done.
@@ -68,14 +69,14 @@ type Result struct {
 	Missed  uint64 // times that the goroutine of a part could not go on
 	Picked  uint64 // times that a goroutine was chosen,
 	Several uint64 // of these: among several
-	Hash    uint64 // of the goroutines chosen
+	Hash    uint64 // of the goroutines chosen among several
 	// Unended are goroutines that could have gone on when the process ended: they were asleep, in
 	// the kernel, or did not come to their end.
 	Unended uint64
 }
 
 // The file has a header of headerWords words, then two words for each part and four for each
-// choice.
+// choice, and two for each weight.
 const (
 	magic       = uint64(0x7265657473657270)
 	headerWords = 16
@@ -86,11 +87,16 @@ const (
 func (s *Schedule) Write(name string) error {
 	words := make([]uint64, headerWords, headerWords+2*len(s.Parts))
 	words[0], words[1], words[2], words[3] = magic, s.Seed, uint64(len(s.Choices)), uint64(len(s.Parts))
+	words[10], words[11], words[12] = uint64(s.Base.Kind), s.Base.Depth, s.Base.Steps
+	words[13], words[14], words[15] = s.Base.Object, uint64(len(s.Base.Weights)), s.Base.Seed
 	for _, p := range s.Parts {
 		words = append(words, p.Goroutine, p.Until)
 	}
 	for _, c := range s.Choices {
 		words = append(words, c.Goroutine, c.Records, c.Channel, 0)
+	}
+	for _, w := range s.Base.Weights {
+		words = append(words, w.Goroutine, w.Events)
 	}
 	b := make([]byte, 0, max(minSize, 8*len(words)))
 	for _, w := range words {

@@ -100,6 +100,9 @@ func pgHere() *PresageG {
 	return pgFirst()
 }
 
+// pgAt is pgHere before an operation on obj, which only steered runs ask for.
+func pgAt(obj uintptr) *PresageG { return pgHere() }
+
 // pgFirst is pgHere for a goroutine that has no state, or is muted.
 func pgFirst() *PresageG {
 	if gp := getg(); presage.on && gp.presage == nil {

@@ -13,7 +13,7 @@ import (
 // before the next synchronisation (SC4): a goroutine that learns of the operation by the
 // operation itself must find the mark.
 func pgAtomic32(p *uint32) (*PresageG, *pgStripe) {
-	s := pgHere()
+	s := pgAt(uintptr(unsafe.Pointer(p)))
 	if s == nil {
 		return nil, nil
 	}
@@ -23,7 +23,7 @@ func pgAtomic32(p *uint32) (*PresageG, *pgStripe) {
 }
 
 func pgAtomic64(p *uint64) (*PresageG, *pgStripe) {
-	s := pgHere()
+	s := pgAt(uintptr(unsafe.Pointer(p)))
 	if s == nil {
 		return nil, nil
 	}

@@ -8,7 +8,7 @@ import "unsafe"
 // presageChanBegin starts an operation on c. As the race detector has it, a send
 // reads the channel and a close writes it.
 func presageChanBegin(c *hchan, send, block bool) {
-	s := pgHere()
+	s := pgAt(uintptr(unsafe.Pointer(c)))
 	if s == nil {
 		return
 	}
@@ -243,7 +243,7 @@ func presageSelectDefault(scases []scase, order []uint16, nsends int) {
 
 // presageChanLen records and returns the length of c.
 func presageChanLen(c *hchan) (n int, ok bool) {
-	s := pgHere()
+	s := pgAt(uintptr(unsafe.Pointer(c)))
 	if s == nil {
 		return 0, false
 	}

@@ -44,6 +44,7 @@ type PresageG struct {
 	path      uint64  // its number in a steered run (presage_steer.go),
 	kids      uint64  // the number of goroutines that it has started,
 	records   uint64  // and of its records of synchronisation
+	steer     steerG  // of the base scheduler
 	list      uintptr // cases of the select that the goroutine waits in
 	cases     int
 	runner    uint32  // site of the call of a sync.Once that is about to run its function
@@ -127,7 +128,10 @@ func pgStripeOf(obj uintptr) *pgStripe {
 func pgStore(p uintptr, v uint64) { *(*uint64)(unsafe.Pointer(p)) = v }
 
 // pgHere returns the state of the running goroutine, nil if its synchronisation is not recorded.
-func pgHere() *PresageG {
+func pgHere() *PresageG { return pgAt(0) }
+
+// pgAt is pgHere before an operation on obj.
+func pgAt(obj uintptr) *PresageG {
 	if !presage.on {
 		return nil
 	}
@@ -136,7 +140,7 @@ func pgHere() *PresageG {
 		return nil
 	}
 	if presageSteer.on {
-		steerPoint()
+		steerPoint(s, obj)
 	}
 	return s
 }

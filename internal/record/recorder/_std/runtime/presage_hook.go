@@ -127,7 +127,7 @@ func (s *PresageG) Outside() bool { return s.outside }
 func (s *PresageG) Call(site uint32) {
 	s.site = site
 	if presageSteer.on {
-		steerPoint()
+		steerCall(s)
 	}
 }
 

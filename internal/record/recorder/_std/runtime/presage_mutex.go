@@ -9,7 +9,7 @@ import (
 
 //go:linkname isync_presageLock internal/sync.presageLock
 func isync_presageLock(state *int32, old, new int32, flags uint64) bool {
-	s := pgHere()
+	s := pgAt(uintptr(unsafe.Pointer(state)))
 	if s == nil {
 		return atomic.Casint32(state, old, new)
 	}
@@ -28,7 +28,7 @@ func isync_presageLock(state *int32, old, new int32, flags uint64) bool {
 
 //go:linkname isync_presageLockAdd internal/sync.presageLockAdd
 func isync_presageLockAdd(state *int32, delta int32) {
-	s := pgHere()
+	s := pgAt(uintptr(unsafe.Pointer(state)))
 	if s == nil {
 		atomic.Xaddint32(state, delta)
 		return
@@ -42,7 +42,7 @@ func isync_presageLockAdd(state *int32, delta int32) {
 
 //go:linkname isync_presageUnlock internal/sync.presageUnlock
 func isync_presageUnlock(state *int32) int32 {
-	s := pgHere()
+	s := pgAt(uintptr(unsafe.Pointer(state)))
 	if s == nil {
 		return atomic.Xaddint32(state, -1)
 	}
@@ -61,7 +61,7 @@ func isync_presageUnlock(state *int32) int32 {
 //
 //go:linkname isync_presageTryFail internal/sync.presageTryFail
 func isync_presageTryFail(state *int32, locked, starving int32) bool {
-	s := pgHere()
+	s := pgAt(uintptr(unsafe.Pointer(state)))
 	if s == nil {
 		return true
 	}

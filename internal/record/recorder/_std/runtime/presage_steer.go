@@ -7,11 +7,11 @@ import (
 )
 
 // A steered run. The process has one processor, and gives it to another goroutine only where one
-// waits, ends, or comes to an operation of synchronisation. Which goroutine goes on
-// is said by a schedule, and behind its end by a base scheduler, which draws numbers from a seed.
-// While all goroutines wait, the clock moves on to the next timer; else it stands still, but for a
-// microsecond whenever it is read. So the run is a function of the schedule and the seed, as far as
-// the program asks for nothing else.
+// waits, ends, or comes to an operation of synchronisation. Which goroutine goes on is said by a
+// schedule, and behind its end by a base scheduler (presage_base.go), which draws numbers from a
+// seed. While all goroutines wait, the clock moves on to the next timer; else it stands still, but
+// for a microsecond whenever it is read. So the run is a function of the schedule and the seed, as
+// far as the program asks for nothing else.
 //
 // A goroutine is identified by a number made of that of the goroutine that starts it, and of how
 // many it has started before. A part of the schedule names a goroutine and how many records of
@@ -19,17 +19,26 @@ import (
 //
 // The schedule is a file that is mapped shared (steerHeader, and the parts behind it).
 
-var presageSteer struct {
+var presageSteer steerState
+
+// steerState is what a steered run has.
+type steerState struct {
 	on      bool
 	file    *steerHeader
 	parts   *[1 << 24]steerPart
 	choices *[1 << 20]steerChoice
+	weights *[1 << 20]steerPart // of goroutines: the numbers of their events
 	part    uint64
 	rng     uint64
-	idle    int    // times that nothing was ready, since something was
-	wall    int64  // nanoseconds by which the wall clock is ahead
-	exits   *g     // the goroutine that ends the process,
-	until   uint64 // after so many choices at the latest
+	base    steerBase
+	calls   bool      // there are points at the calls of traced code
+	yields  *PresageG // the goroutine that has called Gosched last,
+	last    *PresageG // and the one that was chosen last,
+	row     uint64    // among several, so many times in a row
+	idle    int       // times that nothing was ready, since something was
+	wall    int64     // nanoseconds by which the wall clock is ahead
+	exits   *g        // the goroutine that ends the process,
+	until   uint64    // after so many choices at the latest
 	// a hash table of the goroutines, by their numbers
 	known *[steerKnown]steerEntry
 }
@@ -54,9 +63,15 @@ type steerHeader struct {
 	missed  uint64 // times that the goroutine of a part could not go on
 	picked  uint64 // times that a goroutine was chosen,
 	several uint64 // of these: among several
-	hash    uint64 // of the goroutines chosen
+	hash    uint64 // of the goroutines chosen among several
 	unended uint64 // goroutines that could have gone on when the process ended
-	_       [6]uint64
+	// The base scheduler, and what it needs:
+	base    uint64
+	depth   uint64 // PCT: of the bug
+	steps   uint64 // PCT: an estimate of those of a run
+	object  uint64 // SURW: of the interesting events; 0: all are
+	weights uint64 // SURW: of goroutines, behind the choices
+	draw    uint64 // another seed, of the scheduler alone
 }
 
 type steerPart struct {
@@ -89,13 +104,16 @@ func presageSteerInit() {
 	if err == 0 {
 		if h := (*steerHeader)(p); h.magic == steerMagic {
 			parts := unsafe.Sizeof(steerHeader{}) + uintptr(h.n)*unsafe.Sizeof(steerPart{})
-			size := parts + uintptr(h.choices)*unsafe.Sizeof(steerChoice{})
+			choices := parts + uintptr(h.choices)*unsafe.Sizeof(steerChoice{})
+			size := choices + uintptr(h.weights)*unsafe.Sizeof(steerPart{})
 			if p, err = mmap(nil, size, _PROT_READ|_PROT_WRITE, 1, int32(fd), 0); err == 0 {
 				x := &presageSteer
 				x.file, x.parts = (*steerHeader)(p), (*[1 << 24]steerPart)(add(p, unsafe.Sizeof(steerHeader{})))
 				x.choices = (*[1 << 20]steerChoice)(add(p, parts))
+				x.weights = (*[1 << 20]steerPart)(add(p, choices))
 				x.known = (*[steerKnown]steerEntry)(sysAlloc(unsafe.Sizeof(*x.known), &memstats.other_sys, "presage"))
-				x.rng = x.file.seed*0x9E3779B97F4A7C15 + 1
+				x.rng = (x.file.seed^x.file.draw)*0x9E3779B97F4A7C15 + 1
+				steerBaseInit(x.file)
 			}
 		}
 	}
@@ -112,13 +130,29 @@ func presageSteerBegin() {
 	}
 }
 
-// steerPoint is where a goroutine may be made to wait: before an operation of synchronisation, if
-// it holds no lock of the runtime.
+// steerPoint is where a goroutine may be made to wait: before an operation of synchronisation on
+// obj, if the goroutine holds no lock of the runtime.
 //
 //go:noinline
-func steerPoint() {
+func steerPoint(s *PresageG, obj uintptr) {
 	if gp := getg(); gp == gp.m.curg && gp.m.locks == 0 && gp.m.preemptoff == "" {
+		s.steer.pending = obj
 		mcall(gosched_m)
+	}
+}
+
+// steerCall is a point before a call from traced code.
+func steerCall(s *PresageG) {
+	if x := &presageSteer; x.calls || x.part < x.file.n {
+		steerPoint(s, 0)
+	}
+}
+
+// steerAt is a point before an operation on obj that has none but at its call. obj is 0 if it has
+// several objects.
+func steerAt(obj uintptr) {
+	if s := getg().presage; !presageSteer.calls && s != nil && s.mute == 0 {
+		steerPoint(s, obj)
 	}
 }
 
@@ -183,10 +217,9 @@ func steerAwaitsTimer() bool {
 // steerChoose returns the number of the goroutine that goes on, of the n in the queue of pp.
 func steerChoose(pp *p, n uint32) uint32 {
 	x := &presageSteer
-	size := uint32(len(pp.runq))
-	at := func(k uint32) *g { return pp.runq[(pp.runqhead+k)%size].ptr() }
+	r := steerReady{pp: pp, n: n}
 	for k := range n { // those of the runtime do not count
-		if isSystemGoroutine(at(k), false) || at(k).presage == nil {
+		if isSystemGoroutine(r.g(k), false) || r.at(k) == nil {
 			return k
 		}
 	}
@@ -194,7 +227,7 @@ func steerChoose(pp *p, n uint32) uint32 {
 	if f.picked++; x.exits != nil && f.picked > x.until {
 		faketime++ // until it wakes
 		for k := range n {
-			if at(k) == x.exits {
+			if r.g(k) == x.exits {
 				return k
 			}
 		}
@@ -207,7 +240,7 @@ func steerChoose(pp *p, n uint32) uint32 {
 		part := &x.parts[x.part]
 		over := steerIsOver(part)
 		for j := range n {
-			if !over && at(j).presage.path == part.goroutine {
+			if !over && r.at(j).path == part.goroutine {
 				k, ok = j, true
 				break
 			}
@@ -222,17 +255,30 @@ func steerChoose(pp *p, n uint32) uint32 {
 		if x.part < f.n {
 			f.missed++
 		}
-		k = steerBase(n)
+		k = x.basePick(r)
 	}
-	f.hash = presageMix(f.hash*31 + at(k).presage.path)
+	s := r.at(k)
+	s.steer.pending = 0
+	if n > 1 { // a goroutine that comes from the kernel may be chosen once more or not
+		f.hash = presageMix(f.hash*31 + s.path)
+	}
 	return k
 }
 
-// steerBase is the base scheduler.
-func steerBase(n uint32) uint32 {
-	x := &presageSteer
-	x.rng = x.rng*6364136223846793005 + 1442695040888963407
-	return uint32(uint64(uint32(x.rng>>32)) * uint64(n) >> 32)
+// basePick has the base scheduler choose.
+func (x *steerState) basePick(r steerReady) uint32 {
+	if x.yields != nil && r.has(x.yields) {
+		r.tired = x.yields
+	} else if x.row >= steerPatience && r.has(x.last) {
+		r.tired = x.last
+	}
+	k := x.base.pick(r)
+	if s := r.at(k); s != x.last || r.n == 1 || r.tired != nil {
+		x.last, x.row = s, 0
+	}
+	x.row++
+	x.yields = nil
+	return k
 }
 
 // presageIdle is called when no goroutine is ready. It moves the clock to the time until, of the
@@ -314,7 +360,7 @@ func steerNumber(parent, n uint64) uint64 { return presageMix(parent*0x9e3779b97
 // steered run it depends on the goroutine and on how far it is.
 func presageOrder(n uint32) uint32 {
 	if s := getg().presage; presageSteer.on && s != nil {
-		x := presageMix(presageMix(presageSteer.file.seed^s.path) + s.records + uint64(n)<<32)
+		x := presageMix(presageMix(presageSteer.file.seed^presageSteer.file.draw^s.path) + s.records + uint64(n)<<32)
 		return uint32(uint64(uint32(x)) * uint64(n) >> 32)
 	}
 	return cheaprandn(n)
@@ -336,6 +382,7 @@ func (s *PresageG) steerBegins(parent *PresageG) {
 	parent.kids++
 	s.path = steerNumber(parent.path, parent.kids)
 	s.steerAs(s)
+	s.steerWeighs(parent)
 }
 
 // steerAs notes the state of s in the table; nil: s has ended.
@@ -384,6 +431,7 @@ func steerSelect(scases []scase, pollorder []uint16) {
 	if s == nil {
 		return
 	}
+	steerAt(0)
 	for i := range x.file.choices {
 		c := &x.choices[i]
 		if c.goroutine != s.path || c.records != s.records {

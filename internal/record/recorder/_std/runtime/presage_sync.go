@@ -35,7 +35,7 @@ func pgLeave(st *pgStripe) {
 // pgRecord records an operation on obj that has just taken effect, or is about to, while
 // the goroutine excludes others.
 func pgRecord(kind, flags uint64, obj unsafe.Pointer) {
-	if s := pgHere(); s != nil {
+	if s := pgAt(uintptr(obj)); s != nil {
 		s.put1(nil, s.take(kind, flags, 0), uintptr(obj))
 		switch kind {
 		case pgLock, pgOncePass, pgOnceEnd, pgCondWake, pgAcquire:
@@ -95,7 +95,7 @@ func sync_presageStarts(f func()) {
 
 //go:linkname sync_presageRLock sync.presageRLock
 func sync_presageRLock(rw unsafe.Pointer, readers *int32) int32 {
-	s := pgHere()
+	s := pgAt(uintptr(rw))
 	if s == nil {
 		return atomic.Xaddint32(readers, 1)
 	}
@@ -116,7 +116,7 @@ func sync_presageRLock(rw unsafe.Pointer, readers *int32) int32 {
 //
 //go:linkname sync_presageTryRLock sync.presageTryRLock
 func sync_presageTryRLock(rw unsafe.Pointer, readers *int32) (ok, tried bool) {
-	s := pgHere()
+	s := pgAt(uintptr(rw))
 	if s == nil {
 		n := atomic.Loadint32(readers)
 		return n >= 0 && atomic.Casint32(readers, n, n+1), n < 0
@@ -140,7 +140,7 @@ func sync_presageTryRLock(rw unsafe.Pointer, readers *int32) (ok, tried bool) {
 
 //go:linkname sync_presageRUnlock sync.presageRUnlock
 func sync_presageRUnlock(rw unsafe.Pointer, readers *int32) int32 {
-	s := pgHere()
+	s := pgAt(uintptr(rw))
 	if s == nil {
 		return atomic.Xaddint32(readers, -1)
 	}
@@ -156,7 +156,7 @@ func sync_presageRUnlock(rw unsafe.Pointer, readers *int32) int32 {
 
 //go:linkname sync_presageTryRW sync.presageTryRW
 func sync_presageTryRW(rw unsafe.Pointer, readers *int32) bool {
-	s := pgHere()
+	s := pgAt(uintptr(rw))
 	if s == nil {
 		return atomic.Casint32(readers, 0, -1<<30)
 	}
@@ -176,7 +176,7 @@ func sync_presageTryRW(rw unsafe.Pointer, readers *int32) bool {
 
 //go:linkname sync_presageAdd sync.presageAdd
 func sync_presageAdd(wg unsafe.Pointer, state *uint64, delta int) uint64 {
-	s := pgHere()
+	s := pgAt(uintptr(wg))
 	if s == nil {
 		return atomic.Xadd64(state, int64(delta)<<32)
 	}
@@ -209,7 +209,7 @@ func sync_presageWaits(wg unsafe.Pointer) {
 //
 //go:linkname sync_presageWait sync.presageWait
 func sync_presageWait(wg unsafe.Pointer, state *uint64) bool {
-	s := pgHere()
+	s := pgAt(uintptr(wg))
 	if s == nil {
 		return true
 	}
@@ -230,11 +230,11 @@ func sync_presageWait(wg unsafe.Pointer, state *uint64) bool {
 const pgCondOffset = 16
 
 func presageNotifyAdd(l *notifyList) uint32 {
-	s := pgHere()
+	cond := uintptr(unsafe.Pointer(l)) - pgCondOffset
+	s := pgAt(cond)
 	if s == nil {
 		return l.wait.Add(1) - 1
 	}
-	cond := uintptr(unsafe.Pointer(l)) - pgCondOffset
 	st := pgEnter(s, cond)
 	t := l.wait.Add(1) - 1
 	s.put1(st, s.take(pgCondWait, 0, 0), cond)
