@@ -167,9 +167,9 @@ func (steerPOS) pick(r steerReady) uint32 {
 // one makes such an event, and all else is a random walk. A goroutine that has not been started
 // counts for the one that will start it.
 //
-// An event is interesting if it is an operation of synchronisation on one given object, or, without
-// one, on any object that is known. If the chosen goroutine waits, another one is drawn, and also
-// after steerPatience choices, since it may wait in a loop.
+// An event is interesting if it is an operation of synchronisation on one given object. If none is
+// given, it is one on any object that is known. If the chosen goroutine waits, another one is drawn,
+// and also after steerPatience choices: it may wait in a loop.
 type steerSURW struct {
 	object   uintptr
 	intended *PresageG
