@@ -1,13 +1,13 @@
 // Package sctbench measures how many runs it takes to find the races and failures of small programs
 // with threads, for several schedulers.
 //
-//	go -C bench run ./recall sctbench [-only part,part] [-methods race,random,pct,pos,surw,test,explore]
-//		[-seeds 20] [-limit 100] [-time 60s] [-tests 1] [-dir scratch] [-presage command]
+//	go -C bench run ./recall sctbench [-only part,part] [-methods name,name] [-seeds 20]
+//		[-limit 100] [-time 60s] [-tests 1] [-dir scratch] [-presage command]
 //
 // The programs are those of the family CS of SCTBench (package programs/sctbench/thread says what
-// they are). A line has, for each method, the number of runs up to the first one with a race, and up
-// to the first one with a failure: the median over the seeds. A minus sign says that the median is
-// above -limit, and a dot that the program has no race. The methods are
+// they are). A line has, for each method, the number of runs up to the first one with a race, and
+// up to the first one with a failure: the median over the seeds. A minus sign says that the median
+// is above -limit, and a dot that the program has no race. The methods are
 //
 //	race     processes of the test, built with -race; a seed is a repetition
 //	random   steered runs under the random walk, each predicted from,
@@ -172,8 +172,8 @@ func (b *bench) measure(ctx context.Context, p *program, methods []method, figur
 	return line, nil
 }
 
-// median returns the median of numbers of runs, of which 0 is larger than all others. It is false if
-// that is one of these.
+// median returns the median of numbers of runs, of which 0 is larger than all others. It is false
+// if that is one of these.
 func median(runs []int) (m float64, ok bool) {
 	if len(runs) == 0 {
 		return 0, false

@@ -9,7 +9,8 @@
 // The study finds the variables that race in a program first, and then has a scheduling point at
 // each of their accesses. A steered run has such points at operations of synchronisation only. So a
 // program with races has two tests. In one, the variables are [Plain]: they race. In the other one,
-// which has a name that ends with Atomic, they are [Atomic]: there is no race, but the bug can show.
+// which has a name that ends with Atomic, they are [Atomic]: there is no race, but the bug can
+// show.
 package thread
 
 import (

@@ -1,7 +1,7 @@
 //go:build sctbench
 
-// Package twostage is twostage_bad and twostage_100_bad: two values that belong together are written
-// in two critical sections, and read between them.
+// Package twostage is twostage_bad and twostage_100_bad: two values that belong together are
+// written in two critical sections, and read between them.
 package twostage
 
 import (

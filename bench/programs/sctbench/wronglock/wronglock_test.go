@@ -1,7 +1,7 @@
 //go:build sctbench
 
-// Package wronglock is wronglock_bad and wronglock_3_bad: one thread holds a lock where it adds to a
-// variable, and the others hold another lock.
+// Package wronglock is wronglock_bad and wronglock_3_bad: one thread holds a lock where it adds to
+// a variable, and the others hold another lock.
 package wronglock
 
 import (

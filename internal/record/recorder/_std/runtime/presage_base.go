@@ -88,13 +88,12 @@ type steerWalk struct{}
 func (steerWalk) pick(r steerReady) uint32 { return uint32(steerDraw(uint64(r.n))) }
 
 // steerPCT is the scheduler of Burckhardt, Kothari, Musuvathi and Nagarakatte, "A Randomized
-// Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010, section 2: each goroutine
-// has a random priority, and the one with the largest goes on. At depth-1 random steps the one that
-// goes on gets a priority below all of those. The steps are the choices among several goroutines.
-// Their number is an estimate.
+// Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010: each goroutine has a
+// random priority, and the one with the largest goes on. At depth-1 random steps the one that goes
+// on gets a priority below all of those. The steps are the choices among several goroutines. Their
+// number is an estimate.
 //
-// A goroutine that is tired gets the lowest priority of all, which the paper does for one that
-// yields.
+// A goroutine that is tired gets the lowest priority of all.
 type steerPCT struct {
 	steps   uint64 // so far
 	depth   uint64
@@ -133,15 +132,21 @@ func (b *steerPCT) pick(r steerReady) uint32 {
 }
 
 // steerPOS is the scheduler of Yuan, Yang and Gu, "Partial Order Aware Concurrency Sampling", CAV
-// 2018, section 4: each pending operation has a random priority, and the one with the largest is
+// 2018: each pending operation has a random priority, and the one with the largest is
 // made. Then the priorities of the operations that conflict with it are drawn anew.
 //
-// Two operations are taken to conflict if they are on one object, even if both only read it. The
-// objects of some operations are not known, and those conflict with none: a select, and operations
-// of the runtime with no point of their own.
+// Two operations are taken to conflict if they are on one object, even if both only read it. A
+// select conflicts with other selects alone, because it has several objects. Operations of the
+// runtime that have no point are part of the one before. A goroutine that begins, or has waited,
+// goes on at once up to its next operation, since that is not known before.
 type steerPOS struct{}
 
 func (steerPOS) pick(r steerReady) uint32 {
+	for k := range r.n {
+		if s := r.at(k); s.steer.pending == 0 && s != r.tired {
+			return k
+		}
+	}
 	for k := range r.n {
 		if s := r.at(k); s.steer.at != s.records { // the operation of the priority has been made
 			s.steer.at, s.steer.priority = s.records, 0
@@ -162,14 +167,14 @@ func (steerPOS) pick(r steerReady) uint32 {
 }
 
 // steerSURW is the scheduler of Zhao, Wolff, Mathur and Roychoudhury, "Selectively Uniform
-// Concurrency Testing", ASPLOS 2025, section 3: which goroutine makes the next interesting event
-// is drawn with the estimates of their remaining interesting events as weights. Until then, no other
+// Concurrency Testing", ASPLOS 2025: which goroutine makes the next interesting event is
+// drawn with the estimates of their remaining interesting events as weights. Until then, no other
 // one makes such an event, and all else is a random walk. A goroutine that has not been started
 // counts for the one that will start it.
 //
 // An event is interesting if it is an operation of synchronisation on one given object. If none is
-// given, it is one on any object that is known. If the chosen goroutine waits, another one is drawn,
-// and also after steerPatience choices: it may wait in a loop.
+// given, it is one on any object that is known. If the chosen goroutine waits, another one is
+// drawn, and also after steerPatience choices: it may wait in a loop.
 type steerSURW struct {
 	object   uintptr
 	intended *PresageG

@@ -148,8 +148,10 @@ func steerCall(s *PresageG) {
 	}
 }
 
-// steerAt is a point before an operation on obj that has none but at its call. obj is 0 if it has
-// several objects.
+// steerSelects stands for the channels of a select, as an object.
+const steerSelects = 1
+
+// steerAt is a point before an operation on obj that has none but at its call.
 func steerAt(obj uintptr) {
 	if s := getg().presage; !presageSteer.calls && s != nil && s.mute == 0 {
 		steerPoint(s, obj)
@@ -431,7 +433,7 @@ func steerSelect(scases []scase, pollorder []uint16) {
 	if s == nil {
 		return
 	}
-	steerAt(0)
+	steerAt(steerSelects)
 	for i := range x.file.choices {
 		c := &x.choices[i]
 		if c.goroutine != s.path || c.records != s.records {
