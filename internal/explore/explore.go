@@ -7,6 +7,9 @@
 // programs" (Huang, PLDI 2015), with dynamic partial-order reduction (Flanagan and Godefroid, POPL
 // 2005) for what is reversed, and RECIPE in each step.
 //
+// [Sample] has a base scheduler alone choose the schedules, for comparison: it claims nothing about
+// those that it did not run.
+//
 // # Complexity
 //
 // The flips of a run are found in O(n·g), for n operations of g goroutines. Where each schedule can

@@ -52,6 +52,10 @@ func TestRandomPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatalf("program %d: %v", seed, err)
 		}
+		sample, err := Sample(context.Background(), Config{Run: x.run, Open: x.open, Predict: x.predict, Seed: 1, Runs: 5}, steer.Random)
+		if err != nil || sample.Runs != 5 || sample.Exhausted || len(sample.Races) > 0 != (sample.FirstRace > 0) {
+			t.Errorf("program %d: %d runs, the first race in run %d: %v", seed, sample.Runs, sample.FirstRace, err)
+		}
 		lost := 0
 		for _, q := range truth.Pairs {
 			races++
@@ -61,7 +65,7 @@ func TestRandomPrograms(t *testing.T) {
 				t.Errorf("program %d: exhaustive in %d runs, but without %s\n%s", seed, s.Runs, p.Describe(q), src)
 			}
 		}
-		for _, name := range s.Races {
+		for _, name := range slices.Concat(s.Races, sample.Races) {
 			if !slices.ContainsFunc(truth.Pairs, func(q progtest.Pair) bool { return pairName(q) == name }) {
 				t.Errorf("program %d: false race %s", seed, name)
 			}
@@ -93,7 +97,7 @@ func (m *machine) open(name string) (trace.Source, io.Closer, error) {
 
 // run does what the runtime of a steered program does.
 func (m *machine) run(_ context.Context, s *steer.Schedule) (*record.SteeredRun, error) {
-	rng := rand.New(rand.NewPCG(s.Seed, 0))
+	rng := rand.New(rand.NewPCG(s.Seed, s.Base.Seed))
 	x := &execution{threads: map[trace.GoID]*thread{}}
 	ended := map[uint64]bool{}
 	read, part := 0, 0

@@ -10,7 +10,7 @@ type Kind uint64
 
 // The base schedulers.
 const (
-	// Random is the random walk, a uniform choice at each point.
+	// Random is the random walk, a uniform choice at each point. It is the default.
 	Random Kind = iota
 	// PCT has random priorities of goroutines, and changes some at random points (Burckhardt,
 	// Kothari, Musuvathi and Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of

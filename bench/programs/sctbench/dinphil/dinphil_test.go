@@ -13,12 +13,14 @@ import (
 
 func dine(n int) {
 	forks := make([]sync.Mutex, n)
+	meals := make([]int, n)
 	var list []func()
 	for i := range n {
 		left, right := &forks[i], &forks[(i+1)%n]
 		list = append(list, func() {
 			left.Lock()
 			right.Lock()
+			meals[i]++
 			right.Unlock()
 			left.Unlock()
 		})
