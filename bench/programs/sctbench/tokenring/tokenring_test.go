@@ -1,8 +1,8 @@
 //go:build sctbench
 
 // Package tokenring is token_ring_bad: the ring of Dijkstra ("Self-stabilizing systems in spite of
-// distributed control", Communications of the ACM, 1974) begins in a state with several tokens, and
-// is checked before it is stable.
+// distributed control", Communications of the ACM, 1974) begins in a state with three tokens, which
+// a check finds that comes before the first move.
 package tokenring
 
 import (

@@ -142,6 +142,8 @@ func steerPoint(s *PresageG, obj uintptr) {
 }
 
 // steerCall is a point before a call from traced code.
+//
+//go:noinline
 func steerCall(s *PresageG) {
 	if x := &presageSteer; x.calls || x.part < x.file.n {
 		steerPoint(s, 0)
