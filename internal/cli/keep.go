@@ -312,21 +312,23 @@ func (r *replayer) replayFile(ctx context.Context, name string) (*replay.KeptOut
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := r.printKept(name, k, out); err != nil || !out.Confirmed {
-		return out, err
+	alone := ""
+	if out.Confirmed {
+		if alone, err = r.reproduce(out, name); err != nil {
+			return out, err
+		}
 	}
-	alone, err := r.reproduce(out, name)
-	r.printAlone(alone)
-	return out, err
+	return out, r.printKept(name, k, out, alone)
 }
 
-func (r *replayer) printKept(name string, k *replay.Kept, out *replay.KeptOutcome) error {
+func (r *replayer) printKept(name string, k *replay.Kept, out *replay.KeptOutcome, alone string) error {
 	w := r.env.Stdout
 	if r.args.json {
 		return json.NewEncoder(w).Encode(struct {
 			File string `json:"file"`
 			*replay.KeptOutcome
-		}{name, out})
+			Alone string `json:"without_presage,omitempty"` // the command of -as overlay
+		}{name, out, alone})
 	}
 	text := string(out.Verdict)
 	if out.Reason != "" {
@@ -336,6 +338,7 @@ func (r *replayer) printKept(name string, k *replay.Kept, out *replay.KeptOutcom
 		text = fmt.Sprintf("%s in try %d", confirmedBy(out.Judge), len(out.Tries))
 	}
 	visible.Fprintf(w, "%s: race %s on %s: %s\n", name, k.ID, k.Object, text)
+	r.printAlone(alone)
 	if len(out.Changed) > 0 {
 		visible.Fprintf(w, "  changed since it was kept: %s\n", strings.Join(out.Changed, ", "))
 	}

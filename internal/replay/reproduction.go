@@ -1,9 +1,12 @@
 package replay
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,14 +33,17 @@ const (
 	runtimeName  = "reproduction.go.txt"
 )
 
-// Write writes the files of a reproduction into a directory, which it empties before. It returns
-// the go command that runs the program with them, and the directory for that. The files are for the
-// sources, the Go and the directories of this machine as they are.
+// Write writes the files of a reproduction into a directory. It replaces those of an earlier one
+// there, and nothing else. It returns the go command that runs the program with them, with the
+// environment in front, and the directory for that. The files are for the sources, the Go and the
+// directories of this machine as they are.
 func (r *Reproduction) Write(dir string) (command []string, in string, err error) {
 	p := r.program
 	switch _, err := os.Stat(filepath.Join(p.dir, toolexecFile)); {
 	case err == nil:
 		return nil, "", fmt.Errorf("the program embeds its own sources: without presage they would be the gated ones")
+	case binary.LittleEndian.Uint64(r.schedule[8*hdrArgs:]) != 0:
+		return nil, "", fmt.Errorf("the race is in a child process of the test")
 	case !p.race:
 		return nil, "", fmt.Errorf("there is no C compiler, and so no race detector")
 	case p.std.Go != "go":
@@ -46,15 +52,15 @@ func (r *Reproduction) Write(dir string) (command []string, in string, err error
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, "", err
 	}
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+	if err := empty(dir); err != nil {
 		return nil, "", err
 	}
 	overlay, err := p.readOverlay()
 	if err != nil {
 		return nil, "", err
 	}
-	for of, file := range overlay {
-		if overlay[of], err = p.copyInto(dir, file); err != nil {
+	for n, of := range slices.Sorted(maps.Keys(overlay)) {
+		if overlay[of], err = copyInto(dir, n, overlay[of]); err != nil {
 			return nil, "", err
 		}
 	}
@@ -83,38 +89,47 @@ func (p *Program) readOverlay() (map[string]string, error) {
 	return overlay.Replace, nil
 }
 
-// copyInto copies a file of the program's directory, and returns its new name. The go command does
-// not look at it as a package: it has another ending.
-func (p *Program) copyInto(dir, file string) (string, error) {
-	rel, err := filepath.Rel(p.dir, file)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", fmt.Errorf("%s is not in the directory of the replay", file)
+// empty makes a directory for a reproduction. What is there has to be an earlier one.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case len(entries) > 0 && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == runtimeName }):
+		return fmt.Errorf("%s has other files: remove it, or give the schedule another name", dir)
 	}
+	return errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700))
+}
+
+// copyInto copies the nth file of an overlay, and returns its new name. The go command does not look
+// at it as a package: it has another ending.
+func copyInto(dir string, n int, file string) (string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
 	}
-	to := filepath.Join(dir, strings.ReplaceAll(rel, string(filepath.Separator), "-")+".txt")
+	to := filepath.Join(dir, fmt.Sprintf("%d-%s.txt", n, filepath.Base(file)))
 	return to, os.WriteFile(to, data, 0o600)
 }
 
-// command is the go command with an overlay.
+// command is the go command with an overlay: the build of the replay.
 func (r *Reproduction) command(overlay string) []string {
 	p := r.program
-	user := p.cfg.Meta.BuildFlags
-	n := slices.IndexFunc(user, func(f string) bool { return !strings.HasPrefix(strings.TrimLeft(f, "-"), "C=") })
-	if n < 0 {
-		n = len(user)
+	var env []string
+	if len(p.cfg.Meta.BuildEnv) > 0 {
+		env = append([]string{"env"}, p.cfg.Meta.BuildEnv...)
 	}
+	build := append(slices.Clone(p.flags()), "-overlay="+overlay)
 	if !p.cfg.Test {
-		return slices.Concat([]string{"go", "run"}, user[:n], []string{"-race", "-overlay=" + overlay}, user[n:], p.cfg.Packages, p.cfg.Args)
+		return slices.Concat(env, []string{"go", "run"}, build, p.cfg.Packages, p.cfg.Args)
 	}
 	// vet does not find the files of a package that the overlay adds. As many tests run side by
 	// side as there are: those that wait do so where no gate is.
-	own := []string{"-race", "-vet=off", "-overlay=" + overlay, "-count=1", "-parallel=10000"}
+	own := []string{"-vet=off", "-count=1", "-parallel=10000"}
 	tests := slices.DeleteFunc(TestFlags(p.cfg.Flags), func(f string) bool {
 		f = strings.TrimPrefix(strings.TrimLeft(f, "-"), "test.")
 		return strings.HasPrefix(f, "parallel=") || strings.HasPrefix(f, "count=")
 	})
-	return slices.Concat([]string{"go", "test"}, user[:n], own, user[n:], tests, []string{r.pkg}, p.cfg.Args)
+	return slices.Concat(env, []string{"go", "test"}, build, own, tests, []string{r.pkg}, p.cfg.Args)
 }

@@ -139,6 +139,9 @@ func presageInit() {
 	name, flags, shared := gogetenv("PRESAGE_GATES"), uintptr(0o2000002), int32(1) // O_RDWR|O_CLOEXEC, MAP_SHARED
 	if name == "" {
 		name, flags, shared = presageReproduction, 0o2000000, 2 // MAP_PRIVATE
+		if name != "" {
+			envs = append(envs, "PRESAGE_GATES=off") // child processes run without it
+		}
 	}
 	if name == "" || len(name) > 4000 {
 		return
