@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +36,8 @@ type exploring struct {
 	progress *progress
 	runs     int
 	seed     uint64
-	base     steer.Kind // if sample: what -base names
+	report   *report.Joined // of all packages: the forms that are for programs
+	base     steer.Kind     // if sample: what -base names
 	sample   bool
 	until    time.Time
 	limit    time.Duration // of one run
@@ -83,21 +83,45 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 	if err != nil {
 		return err
 	}
+	others, end := x.args.forms.others(env.Stdout, x.args.json)
+	if x.machine() {
+		others = report.Tee(x.args.forms.main(env.Stdout, x.args.json), others)
+	}
+	x.report = report.Join(others)
+	worst := x.explorePackages(ctx, packages, argv)
+	errs := []error{x.report.Config(x.analysis(nil, argv, nil).config())} // of no package
+	if exit := (*exitError)(nil); worst != nil && !errors.As(worst, &exit) {
+		errs = append(errs, x.report.Summary(&report.Summary{ExitCode: exitFailed}))
+	}
+	if err := errors.Join(append(errs, x.report.End(), end())...); err != nil {
+		return errors.Join(worst, fmt.Errorf("writing the report: %w", err))
+	}
+	return worst
+}
+
+// explorePackages explores the packages, one after the other.
+func (x *exploring) explorePackages(ctx context.Context, packages []testPackage, argv []string) error {
+	code := exitNone
 	total := x.args.time
 	if total == 0 {
 		total = exploreTime
 	}
 	x.until = time.Now().Add(total)
-	var worst error
 	for i, p := range packages {
 		left := time.Until(x.until)
 		err := x.explorePackage(ctx, p, argv, time.Now().Add(left/time.Duration(len(packages)-i)))
-		if e := (*exitError)(nil); err != nil && !errors.As(err, &e) || ctx.Err() != nil {
+		exit := (*exitError)(nil)
+		if err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
 			return err
 		}
-		worst = cmp.Or(worst, err)
+		if exit != nil {
+			code = worse(code, exit.code)
+		}
 	}
-	return worst
+	if code != exitNone {
+		return &exitError{code: code}
+	}
+	return nil
 }
 
 // analysis is that of the traces of a package in which races were found. Its summary has what the
@@ -105,10 +129,15 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 func (x *exploring) analysis(s *record.Steered, argv []string, tests []report.Explored) *analysis {
 	a := newAnalysis(x.env, x.args.options, x.progress)
 	a.command = append([]string{"presage", "explore"}, argv...)
-	a.dir, a.kept, a.load.plan = x.args.dir, s.Run, s.Plan
+	if a.dir = x.args.dir; s != nil {
+		a.kept, a.load.plan = s.Run, s.Plan
+	}
 	a.budget, a.memory = &budget{time.Now(), exploreReplays}, newMemory(x.args.memory)
 	a.found.program = program{tests: true}
 	a.found.summary.Explored = tests
+	if a.to = x.report; !x.machine() {
+		a.to = report.Tee(x.args.forms.main(x.env.Stdout, x.args.json), x.report)
+	}
 	return a
 }
 
@@ -231,15 +260,9 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 	if failed > 0 {
 		code = exitFailed
 	}
-	if x.machine() {
-		a.found.summary.ExitCode = code
-		h, end, err := x.args.forms.printer(x.env.Stdout, x.args.json)
-		if err == nil {
-			err = errors.Join(h.Config(a.config()), h.Summary(&a.found.summary), end())
-		}
-		if err != nil {
-			return fmt.Errorf("writing the report: %w", err)
-		}
+	a.found.summary.ExitCode = code
+	if err := errors.Join(x.report.Config(a.config()), x.report.Summary(&a.found.summary)); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
 	}
 	if code != exitNone {
 		return &exitError{code: code}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -67,43 +68,61 @@ func (f forms) forProgram(asJSON bool) bool {
 	return asJSON || x != nil && x.Name != "text"
 }
 
-// check finds what does not go together.
+// check finds what does not go together, and directories that are not there, before anything runs.
 func (f forms) check(asJSON bool) error {
 	if asJSON && f.stdout() != nil {
 		return usagef("-json is -format json: give one of the two")
+	}
+	for _, x := range f {
+		if dir := filepath.Dir(x.file); x.file != "" {
+			if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+				return usagef("-format %s=%s: there is no directory %s", x.Name, x.file, dir)
+			}
+		}
 	}
 	return nil
 }
 
 // printer returns the Handler that writes a report in all its forms, and what ends their files.
-// Without a form for standard output, that is JSON or text. GitHub Actions gets annotations besides
-// a text.
-func (f forms) printer(stdout io.Writer, asJSON bool) (h report.Handler, end func() error, err error) {
-	all := []report.Handler{newPrinter(stdout, asJSON)}
+// Without a form for standard output, that is JSON or text. What cannot be opened is an error of
+// end: the other forms are written.
+func (f forms) printer(stdout io.Writer, asJSON bool) (h report.Handler, end func() error) {
+	others, end := f.others(stdout, asJSON)
+	return report.Tee(f.main(stdout, asJSON), others), end
+}
+
+// main returns the Handler of standard output.
+func (f forms) main(stdout io.Writer, asJSON bool) report.Handler {
 	if x := f.stdout(); x != nil {
-		all[0] = x.New(stdout, textOptions(stdout))
+		return x.New(stdout, textOptions(stdout))
 	}
+	return newPrinter(stdout, asJSON)
+}
+
+// others returns the Handler of the forms in files. GitHub Actions gets annotations besides a text.
+func (f forms) others(stdout io.Writer, asJSON bool) (h report.Handler, end func() error) {
+	var all []report.Handler
 	if os.Getenv("GITHUB_ACTIONS") == "true" && !f.forProgram(asJSON) {
 		all = append(all, report.NewGitHub(stdout, textOptions(stdout)))
 	}
 	var files []*os.File
-	end = func() error {
-		var errs []error
-		for _, file := range files {
-			errs = append(errs, file.Close())
-		}
-		return errors.Join(errs...)
-	}
+	var errs []error
 	for _, x := range f {
 		if x.file == "" {
 			continue
 		}
 		file, err := os.Create(x.file)
 		if err != nil {
-			return nil, nil, errors.Join(err, end())
+			errs = append(errs, err)
+			continue
 		}
 		files = append(files, file)
 		all = append(all, x.New(file, textOptions(file)))
 	}
-	return report.Tee(all...), end, nil
+	return report.Tee(all...), func() error {
+		for _, file := range files {
+			errs = append(errs, file.Close())
+		}
+		return errors.Join(errs...)
+	}
 }

@@ -13,7 +13,8 @@ import (
 func TestForms(t *testing.T) {
 	for value, want := range map[string]string{
 		"json": "", "text,sarif=a.sarif": "", "junit=a,github=b": "", "text=a,csv": "",
-		"jsn": "help report", "": "help report", "sarif=": "name of the file", "text,json": "only one form",
+		"jsn": "help report", "": "help report",
+		"sarif=": "name of the file", "text,json": "only one form",
 	} {
 		var f forms
 		err := f.Set(value)
@@ -42,10 +43,7 @@ func TestPrinter(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
-		h, end, err := f.printer(&out, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h, end := f.printer(&out, false)
 		h.Config(&report.Config{})
 		h.Summary(&report.Summary{})
 		if err := end(); err != nil {
@@ -68,7 +66,15 @@ func TestPrinter(t *testing.T) {
 	if got := print("csv"); strings.Contains(got, "::notice") {
 		t.Errorf("%s", got)
 	}
-	if _, _, err := (forms{{&report.Formats[0], filepath.Join(dir, "none", "a")}}).printer(&bytes.Buffer{}, false); err == nil {
+	// what cannot be opened does not cost the text
+	bad := forms{{&report.Formats[1], filepath.Join(dir, "none", "a")}}
+	t.Setenv("GITHUB_ACTIONS", "")
+	var out bytes.Buffer
+	h, end := bad.printer(&out, false)
+	if err := h.Summary(&report.Summary{}); err != nil || end() == nil || !strings.HasPrefix(out.String(), "presage: ") {
+		t.Errorf("%v, %s", err, out.String())
+	}
+	if bad.check(false) == nil {
 		t.Error("a directory that is not there")
 	}
 }

@@ -19,6 +19,7 @@ type output struct {
 	env      *Env
 	json     bool
 	forms    forms
+	to       report.Handler // in place of forms, if it is not nil
 	config   func() *report.Config
 	kept     *record.RunDir // gets the report as well; nil: none
 	traces   traces
@@ -51,10 +52,11 @@ func (o *output) run(context.Context) {
 // print sends the messages to standard output, and to the run that presage report reads. An error
 // there must not cost the report.
 func (o *output) print() error {
-	h, end, err := o.forms.printer(o.env.Stdout, o.json)
-	if err == nil {
-		err = errors.Join(o.send(h), end())
+	h, end := o.to, func() error { return nil }
+	if h == nil {
+		h, end = o.forms.printer(o.env.Stdout, o.json)
 	}
+	err := errors.Join(o.send(h), end())
 	if keepErr := o.keep(); keepErr != nil {
 		visible.Fprintf(o.env.Stderr, "presage: the report is not kept: %v\n", disk.Explain(keepErr))
 	}

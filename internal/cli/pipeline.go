@@ -34,9 +34,10 @@ type analysis struct {
 	traces   traces
 	kept     *record.RunDir // for presage report; nil: none
 	load     loader
-	explain  explained // the pairs to explain; nil: none
-	lens     *lens     // whose warnings are marked; nil: none
-	early    *early    // what was searched while the tests ran; nil: nothing
+	to       report.Handler // of the report; nil: its forms
+	explain  explained      // the pairs to explain; nil: none
+	lens     *lens          // whose warnings are marked; nil: none
+	early    *early         // what was searched while the tests ran; nil: nothing
 	progress *progress
 	budget   *budget  // nil: there is none
 	memory   *memory  // nil: there is no limit
@@ -104,7 +105,7 @@ func (a *analysis) marking() *marking {
 
 func (a *analysis) output() *output {
 	return &output{
-		env: a.env, json: a.options.json, forms: a.options.forms, config: a.config, kept: a.kept, traces: a.traces, lens: a.lens, progress: a.progress, begun: time.Now(),
+		env: a.env, json: a.options.json, forms: a.options.forms, to: a.to, config: a.config, kept: a.kept, traces: a.traces, lens: a.lens, progress: a.progress, begun: time.Now(),
 		found: &a.found,
 	}
 }

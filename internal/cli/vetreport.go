@@ -20,11 +20,8 @@ import (
 
 // report prints what was found, and returns the exit code as an error.
 func (v *vetting) report() error {
-	h, end, err := v.forms.printer(v.env.Stdout, v.json)
-	if err != nil {
-		return err
-	}
-	err = v.send(h)
+	h, end := v.forms.printer(v.env.Stdout, v.json)
+	err := v.send(h)
 	if endErr := end(); endErr != nil {
 		return endErr
 	}
