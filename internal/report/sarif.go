@@ -3,6 +3,8 @@ package report
 import (
 	"io"
 	"net/url"
+	"path/filepath"
+	"strings"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 )
@@ -111,10 +113,16 @@ func (h *sarifHandler) location(p Position, text string) *sarif.Location {
 	return sarif.NewLocationWithPhysicalLocation(place).WithMessage(sarif.NewTextMessage(text))
 }
 
-// fileURI is the URI of a file with an absolute name; of another file, its name.
+// fileURI is the URI of a file with an absolute name; of another file, its name. On Windows the
+// path begins with the volume (RFC 8089, appendix E.2).
 func fileURI(name string) string {
-	if len(name) > 0 && name[0] == '/' {
-		return (&url.URL{Scheme: "file", Path: name}).String()
+	abs := filepath.IsAbs(name)
+	name = filepath.ToSlash(name)
+	if !abs {
+		return (&url.URL{Path: name}).String()
 	}
-	return (&url.URL{Path: name}).String()
+	if !strings.HasPrefix(name, "/") {
+		name = "/" + name
+	}
+	return (&url.URL{Scheme: "file", Path: name}).String()
 }

@@ -203,7 +203,7 @@ func (sp *spreading) visit(n *path.Node) {
 	if r.Kind == path.Param && n.Loads() == 0 {
 		sp.formal(r)
 	}
-	if r.Kind == path.Free && n.Loads() == 1 {
+	if r.Kind == path.Free && n.Loads() <= 1 {
 		sp.captured(n)
 	}
 	if r.Kind != path.Alloc || sp.found[r] || s.escaped[r] && (!leak || sp.sh.leaked[r]) && (sp.audience == given || s.open[r]) {
@@ -235,7 +235,8 @@ func (sp *spreading) formal(r *path.Node) {
 	}
 }
 
-// captured notes in the summary that the content of a captured variable escapes.
+// captured notes in the summary that a captured variable escapes (its address is the value), or its
+// content.
 func (sp *spreading) captured(n *path.Node) {
 	sum := sp.sh.draft.sum
 	if sp.audience != into && !slices.Contains(sum.Escaped, n) {

@@ -255,8 +255,9 @@ func keep(ch chan int) {
 
 var kept struct {
 	sync.Mutex
-	m map[chan int]bool
-	n int
+	m         map[chan int]bool
+	addresses map[*chan int]bool
+	n         int
 }
 
 func capturedAndKept() {
@@ -268,6 +269,52 @@ func capturedAndKept() {
 		*x = 1 // want "kept"
 	}()
 	*x = 2 // want "kept"
+}
+
+// keepAddress's closure publishes the address of the variable that it captures.
+func keepAddress(ch chan int) {
+	add := func() {
+		kept.Lock()
+		defer kept.Unlock()
+		kept.addresses[&ch] = true
+	}
+	add()
+}
+
+func capturedAddressKept() {
+	x := new(int)
+	ch := make(chan int, 1)
+	keepAddress(ch)
+	go func() {
+		<-ch
+		*x = 1 // want "address kept"
+	}()
+	*x = 2 // want "address kept"
+}
+
+// lendAddress's closure gives the address of the variable to a function that does not keep it, so
+// that only this package sends to the channel.
+func lendAddress(ch chan int) {
+	use := func() { lend(&ch) }
+	use()
+}
+
+func lend(ch *chan int) {
+	kept.Lock()
+	defer kept.Unlock()
+	kept.n += cap(*ch)
+}
+
+func capturedAddressLent() {
+	x := new(int)
+	ch := make(chan int, 1)
+	lendAddress(ch)
+	go func() {
+		<-ch
+		*x = 1
+	}()
+	*x = 2
+	ch <- 1
 }
 
 func fed(f feeder) {
