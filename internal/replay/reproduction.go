@@ -102,8 +102,8 @@ func empty(dir string) error {
 	return errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700))
 }
 
-// copyInto copies the nth file of an overlay, and returns its new name. The go command does not look
-// at it as a package: it has another ending.
+// copyInto copies the nth file of an overlay, and returns its new name. The go command does not
+// look at it as a package: it has another ending.
 func copyInto(dir string, n int, file string) (string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
