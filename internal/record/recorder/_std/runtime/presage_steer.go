@@ -202,18 +202,30 @@ func presagePick(pp *p) *g {
 	return gp
 }
 
-// steerAwaitsTimer reports whether the goroutine of the part that is next has not been started.
-// Those that start goroutines have done so by then, as far as they are goroutines: it is a timer
-// that fires.
+// steerAwaitsTimer reports whether the goroutine of the part that is next sleeps, or has not been
+// started. Those that start goroutines have done so by then, as far as they are goroutines: it is a
+// timer that fires.
 func steerAwaitsTimer() bool {
 	x := &presageSteer
 	for x.part < x.file.n {
 		part := &x.parts[x.part]
 		if !steerIsOver(part) {
-			return !steerIsKnown(part.goroutine)
+			return !steerIsKnown(part.goroutine) || steerSleeps(part.goroutine)
 		}
 		x.part++
 		x.file.done = x.part
+	}
+	return false
+}
+
+// steerSleeps reports whether a goroutine is in time.Sleep.
+func steerSleeps(number uint64) bool {
+	all, n := atomicAllG()
+	for i := range n {
+		gp := atomicAllGIndex(all, i)
+		if s := gp.presage; s != nil && s.path == number && readgstatus(gp)&^_Gscan == _Gwaiting {
+			return gp.waitreason == waitReasonSleep
+		}
 	}
 	return false
 }
