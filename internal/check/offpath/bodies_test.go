@@ -171,6 +171,7 @@ var bodies = []body{
 	{"go shares", "| t := &T{a: 5}; wg2.Add(1); go func(t *T) { x = t.a; wg2.Done() }(t)"},
 	{"locks", "| mu.Lock(); x = 1; mu.Unlock(); rw.RLock(); y = x; rw.RUnlock(); rw.Lock(); x = 3; rw.Unlock()"},
 	{"channel", "| ch <- x; ch <- 4; v := <-ch; w, k := <-ch; if k && w == 4 { x = v }"},
+	{"channel length", "| ch <- x; if len(ch) == 1 { x = len(ch) + cap(ch) }; <-ch; if len(un) == 0 { x = cap(un) }"},
 	{"rendezvous", "| wg2.Add(1); go func() { y = <-un; wg2.Done() }(); un <- 3; x = 2"},
 	{"closing", "| close(ch); v, k := <-ch; if !k { x = v }"},
 	{"atomics", "| n64.Store(3); if n64.Add(2) == 5 { x = 1 }; if n64.Swap(9) == 5 { x = int(n64.Load()) }; atomic.AddInt32(pi32, 2); x = int(atomic.LoadInt32(pi32))"},

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -112,6 +113,9 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	if plan.Idle(&in.Call) {
 		return false
 	}
+	if o, ok := m.onceFunc(&in.Call); ok {
+		return m.first(o)
+	}
 	if m.evaluated(in) || m.made(in) {
 		return false
 	}
@@ -136,13 +140,65 @@ func (m *machine) once(in *ssa.Call) (entered bool) {
 		return false
 	}
 	fn, free := m.functionAt(pointer(args[1]))
+	m.runsOnce(fn, free, addr)
+	return true
+}
+
+// runsOnce enters the function that a Once runs.
+func (m *machine) runsOnce(fn *ssa.Function, free []value, once uint64) {
 	if binds(fn) {
 		throw("a Once of a bound method")
 	}
 	inner := m.invocation(m.body(fn), nil, free)
-	inner.caller, inner.once = f, addr
+	inner.caller, inner.once = m.frame, once
 	m.frame = inner
+}
+
+// onceFunc is what a call calls, if OnceFunc or the like has returned it.
+func (m *machine) onceFunc(c *ssa.CallCommon) (o flow.OnceFunc, ok bool) {
+	if static(c) != nil || c.IsInvoke() {
+		return o, false
+	}
+	addr, ok := m.frame.callee(c).bits()
+	if !ok || addr < 4096 || addr >= freshBase {
+		return o, false
+	}
+	p := m.process
+	if o, ok = p.in.snap.Once(addr, p.in.window.To); ok {
+		p.called = append(p.called, addr)
+	}
+	return o, ok
+}
+
+// first executes a call of such a function value: what it returns is what the function returns if
+// the goroutine is the first, and else unknown. It reports whether it has entered the function.
+func (m *machine) first(o flow.OnceFunc) (entered bool) {
+	f := m.frame
+	once, first := m.ops.once(number(o.Object, 8), f.at().Site)
+	if !first {
+		call := f.instr().(*ssa.Call)
+		f.vals[call] = nothingKnown(call.Type())
+		return false
+	}
+	fn, free := o.Runs.Fn, []value(nil)
+	if o.At != 0 {
+		fn, free = m.functionAt(o.At)
+	}
+	m.runsOnce(fn, free, once)
 	return true
+}
+
+// nothingKnown is an unknown value of a type.
+func nothingKnown(t types.Type) value {
+	tuple, ok := t.(*types.Tuple)
+	if !ok {
+		return unknown(sizeof(t))
+	}
+	v := value{tuple: []value{}}
+	for x := range tuple.Variables() {
+		v.tuple = append(v.tuple, unknown(sizeof(x.Type())))
+	}
+	return v
 }
 
 // evaluated executes a call of a pure function of the standard library. It reports whether in is
@@ -191,8 +247,6 @@ func (m *machine) leave(in *ssa.Return) {
 	m.frame = f.caller
 	if f.once != 0 {
 		m.steps.expect(format.OnceEnd, 0, m.frame.at().Site, &f.once, 0)
-		m.frame.ip++
-		return
 	}
 	if f.deferred {
 		return // to RunDefers, which runs the next deferred call
@@ -323,8 +377,30 @@ func (m *machine) length(capacity bool, arg ssa.Value) value {
 		m.memory.mapAccess(format.Read, m.frame.at(), m.frame.val(arg), true)
 		return unknown(8)
 	}
+	if _, ok := t.(*types.Chan); ok {
+		return m.measured(capacity, m.frame.val(arg))
+	}
 	throw("the length of %v", arg.Type())
 	return value{}
+}
+
+// measured is len or cap of a channel. The length is what the next step returns, the capacity what
+// the snapshot has.
+func (m *machine) measured(capacity bool, c value) value {
+	addr, ok := c.bits()
+	switch {
+	case ok && addr == 0:
+		return number(0, 8)
+	case !capacity:
+		addr = pointer(c)
+		return m.ops.values.seen(m.steps.expect(format.ChanLen, 0, m.frame.at().Site, &addr, 0), 8)
+	}
+	n, ok := m.process.in.snap.Capacity(pointer(c), m.process.in.window.To)
+	if !ok {
+		throw("a channel of unknown capacity")
+	}
+	m.process.called = append(m.process.called, addr)
+	return number(n, 8)
 }
 
 // extreme is min or max.

@@ -139,9 +139,9 @@
 // The argument takes the following for granted, and Check does not verify it:
 //   - t is at the fork as the snapshot says, and the terms of the snapshot are right. Package walk
 //     has checked them against every recorded value up to the fork.
-//   - Which function a function value of the recorded run is and what it has captured, which type a
-//     type word is, which capacity a channel has, and which timer sends to it: the walk has seen
-//     the instruction that made them.
+//   - Which function a function value of the recorded run is and what it has captured, which Once
+//     one of sync.OnceFunc has, which type a type word is, which capacity a channel has, and which
+//     timer sends to it: the walk has seen the instruction that made them.
 //   - What memory held before the window.
 //   - What excluded code and other code without hooks does to the memory of (CP5). Package window
 //     has its records.

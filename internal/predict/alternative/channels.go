@@ -120,3 +120,48 @@ func (o operation) receive(x *ssa.UnOp) bool {
 	}
 	return o.p.split(choices)
 }
+
+// lengths is how many of the elements that a channel may have are tried (AL3).
+const lengths = 4
+
+// length is len of a channel (AL3): the path is split into the numbers of elements that it may
+// have, the smallest ones and the capacity.
+func (o operation) length() bool {
+	e := trace.Event{Kind: format.ChanLen}
+	switch why := channelsOf(o.p).setChannel(&e, o.p.value(&o.in.Args[1])); {
+	case why == "nil-channel":
+		return o.p.next(o.in, known(0))
+	case why != "":
+		return o.p.stop(why)
+	}
+	var choices []func(*path)
+	for n := range min(e.Aux, lengths) + 1 {
+		if n == lengths {
+			n = e.Aux
+		}
+		choices = append(choices, func(q *path) {
+			l := e
+			l.Val = n
+			q.emit(o.in, l, flow.Flow{})
+			q.next(o.in, known(n))
+		})
+	}
+	return o.p.split(choices)
+}
+
+// capacity is cap of a channel that walked code has made, or of none.
+func (o operation) capacity() bool {
+	ch := o.p.value(&o.in.Args[1])
+	addr, ok := ch.Concrete.Bits()
+	if !ok || ch.symbolic() {
+		return o.p.stop("unknown-address")
+	}
+	if addr == 0 {
+		return o.p.next(o.in, known(0))
+	}
+	n, ok := o.p.x.fork.Facts.CapacityAt(addr, o.p.x.around.Until())
+	if !ok || !o.p.x.around.Settled(addr) {
+		return o.p.stop("unknown-capacity")
+	}
+	return o.p.next(o.in, known(n))
+}

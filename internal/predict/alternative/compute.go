@@ -22,6 +22,9 @@ func (p *path) other(in *regcode.Instr) bool {
 			p.frame.IP++
 			return true
 		case in.Dynamic:
+			if ok, going := (operation{p: p, in: in}).callsOnce(&call.Call); ok {
+				return going
+			}
 			return p.call(in, &call.Call, p.values(in.Args), nil, false)
 		}
 	}
@@ -84,7 +87,10 @@ func (p *path) builtin(in *regcode.Instr, name string) bool {
 		case *types.Map:
 			return maps{p}.readsMap(in)
 		case *types.Chan:
-			return p.notModelled(in)
+			if name == "len" {
+				return operation{p: p, in: in}.length()
+			}
+			return operation{p: p, in: in}.capacity()
 		}
 	case "min", "max", "real", "imag", "complex", "ssa:wrapnilchk":
 	case "close":

@@ -52,8 +52,10 @@
 // is an update, or it is a read with a guard that it finds another value. A select takes each of
 // its cases or its default, and its event has the other cases beside it. A TryLock takes the lock
 // or fails. An element of a channel that is empty or larger than a word is not known (FlagNoValue).
-// A goroutine is the first at a Once and executes its function, or is not. Such an
-// operation of the recorded run is a fork, with all outcomes but the recorded one.
+// A goroutine is the first at a Once and executes its function, or is not. So it is with what
+// sync.OnceFunc, OnceValue and OnceValues return; what the others get of these is unknown. len of a
+// channel is each of its smallest lengths, or its capacity. Such an operation of the recorded run
+// is a fork, with all outcomes but the recorded one.
 //
 // What is put into a sync.Pool need not be got, so Put has no effect. A timer that was started for
 // a known and positive time may have fired or not: a select that may choose its channel has both

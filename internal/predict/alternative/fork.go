@@ -45,6 +45,10 @@ type Facts interface {
 	// CapacityAt returns the capacity of the channel at an address.
 	CapacityAt(addr uint64, before int64) (n uint64, ok bool)
 
+	// OnceAt returns the Once of the function value at an address, if sync.OnceFunc or the like has
+	// returned it, and the function that its first call runs.
+	OnceAt(addr uint64, before int64) (object uint64, runs goval.Value, ok bool)
+
 	// TimerAt returns the timer whose channel, or time.Timer, is at an address. ok is false unless
 	// the timer runs at a fork of g: it was started before that event of the trace, and not stopped
 	// since. Up to the event until it has not fired, and no other goroutine starts or stops it.

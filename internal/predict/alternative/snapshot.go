@@ -15,7 +15,7 @@ import (
 func (x *Fork) Snapshot() *flow.Snapshot {
 	s := &flow.Snapshot{
 		Program: x.Program.Plan, Starts: x.Starts, Stacks: x.Stacks, Needs: slices.Clone(x.Needs), Guards: slices.Clone(x.Guards), Texts: x.Program.Texts,
-		Global: x.addressOf, Closure: x.closureAt, Timer: x.timerAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
+		Global: x.addressOf, Closure: x.closureAt, Capacity: x.Facts.CapacityAt, Once: x.onceAt, Timer: x.timerAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
 	}
 	for f := x.Frame; f != nil; f = f.Caller {
 		s.Frames = append(s.Frames, f.snapshot())
@@ -27,6 +27,23 @@ func (x *Fork) Snapshot() *flow.Snapshot {
 // addressOf returns the address of a variable of a package, if an access has shown it.
 func (x *Fork) addressOf(v *ssa.Global) (addr uint64, at int64, ok bool) {
 	return x.Program.Global(v).AddressAt()
+}
+
+// onceAt returns the Once of the function value at an address, and what its first call runs.
+func (x *Fork) onceAt(addr uint64, before int64) (o flow.OnceFunc, ok bool) {
+	object, runs, ok := x.Facts.OnceAt(addr, before)
+	if !ok {
+		return o, false
+	}
+	if fn := runs.Function(); fn != nil {
+		return flow.OnceFunc{Object: object, Runs: flow.Closure{Fn: fn}}, true
+	}
+	at, ok := runs.Bits()
+	if ok {
+		o.Runs, ok = x.closureAt(at, before)
+	}
+	o.Object, o.At = object, at
+	return o, ok
 }
 
 // closureAt returns the function value that is at an address right before an event.

@@ -70,7 +70,7 @@ func (o operation) call(call *ssa.CallCommon, args []Value) bool {
 	case "(*sync.RWMutex).TryRLock":
 		return o.tryLock(args[1], format.FlagRead)
 	case "(*sync.Once).Do":
-		return o.once(call, args)
+		return o.once(args)
 	}
 	m, ok := methods[obj.FullName()]
 	if !ok {
@@ -153,7 +153,7 @@ func (o operation) tryLock(ptr Value, mode format.Flags) bool {
 
 // once makes two paths (AL3): the goroutine is the first at a Once and executes the function, or
 // the function has been executed.
-func (o operation) once(call *ssa.CallCommon, args []Value) bool {
+func (o operation) once(args []Value) bool {
 	if _, ok := o.in.SSA.(*ssa.Call); !ok {
 		return o.p.stop("synchronisation")
 	}
@@ -161,7 +161,31 @@ func (o operation) once(call *ssa.CallCommon, args []Value) bool {
 	if why := o.object(&e, args[1]); why != "" {
 		return o.p.stop(why)
 	}
-	fn, free, why := o.p.resolver().function(args[2])
+	return o.runsOnce(e, args[2])
+}
+
+// callsOnce executes a call of what OnceFunc or the like has returned, as an operation of its Once.
+// It returns false if it is no such call.
+func (o operation) callsOnce(call *ssa.CallCommon) (ok, going bool) {
+	f := o.p.value(&o.in.Args[0])
+	addr, sure := f.Concrete.Bits()
+	if call.IsInvoke() || !sure || f.symbolic() || !o.p.x.around.Settled(addr) {
+		return false, false
+	}
+	object, runs, ok := o.p.x.fork.Facts.OnceAt(addr, o.p.x.around.Until())
+	if !ok {
+		return false, false
+	}
+	e := trace.Event{Kind: format.OnceBegin}
+	if why := o.object(&e, known(object)); why != "" {
+		return true, o.p.stop(why)
+	}
+	return true, o.runsOnce(e, Value{Concrete: runs})
+}
+
+// runsOnce makes the two paths of an operation of a Once, which runs a function.
+func (o operation) runsOnce(e trace.Event, function Value) bool {
+	fn, free, why := o.p.resolver().function(function)
 	if why != "" {
 		return o.p.stop(why)
 	}
@@ -185,7 +209,7 @@ func (o operation) once(call *ssa.CallCommon, args []Value) bool {
 			pass := e
 			pass.Kind = format.OncePass
 			q.emit(o.in, pass, flow.Flow{})
-			q.frame.IP++
+			q.frame.returned(nil)
 		},
 	})
 }

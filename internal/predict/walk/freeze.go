@@ -33,17 +33,18 @@ func (f *Frame) choices(in *regcode.Instr) []int {
 	switch in.Op {
 	case regcode.OpIf, regcode.OpLoad, regcode.OpStore:
 	case regcode.OpEval, regcode.OpPart:
-		switch in.SSA.(type) {
+		switch x := in.SSA.(type) {
 		case *ssa.FieldAddr, *ssa.IndexAddr:
 		case *ssa.Slice:
 			if in.Kind == types.String { // it has bounds, and is evaluated
 				return nil
 			}
 		case *ssa.Call:
-			if !in.Dynamic {
+			if in.Dynamic {
+				pins = 1
+			} else if !measures(&x.Call) {
 				return nil
 			}
-			pins = 1
 		default:
 			return nil
 		}
@@ -71,6 +72,9 @@ func hasOutcomes(in *regcode.Instr) bool {
 	case *ssa.UnOp:
 		return x.Op == token.ARROW
 	case *ssa.Call:
+		if measures(&x.Call) {
+			return x.Call.Value.Name() == "len"
+		}
 		fn := x.Call.StaticCallee()
 		if fn == nil || !plan.Typed(fn) {
 			return false
@@ -79,6 +83,16 @@ func hasOutcomes(in *regcode.Instr) bool {
 		return strings.HasPrefix(name, "CompareAndSwap") || name == "TryLock" || name == "TryRLock" || name == "Do"
 	}
 	return false
+}
+
+// measures reports whether a call is len or cap of a channel.
+func measures(call *ssa.CallCommon) bool {
+	b, ok := call.Value.(*ssa.Builtin)
+	if !ok || b.Name() != "len" && b.Name() != "cap" {
+		return false
+	}
+	_, ok = plan.Core(call.Args[0].Type()).(*types.Chan)
+	return ok
 }
 
 // sampled reports whether to keep the n-th fork of one instruction in a goroutine: the first ones,
@@ -101,7 +115,7 @@ type forker struct {
 // keep keeps the state of the goroutine at an instruction, if that is a fork.
 func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	args := f.choices(in)
-	other := args == nil && hasOutcomes(in)
+	other := args == nil && (hasOutcomes(in) || k.callsOnce(f, in))
 	if args == nil && !other {
 		return
 	}
@@ -125,6 +139,20 @@ func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	}
 	x.Stacks = slices.Clip(*k.stacks)
 	k.list = append(k.list, x)
+}
+
+// callsOnce reports whether an instruction calls what OnceFunc or the like has returned: any
+// goroutine could be the first.
+func (k *forker) callsOnce(f *Frame, in *regcode.Instr) bool {
+	call, ok := in.SSA.(*ssa.Call)
+	if !ok || !in.Maybe || !in.Dynamic || call.Call.IsInvoke() {
+		return false
+	}
+	addr, ok := f.Value(&in.Args[0]).Bits()
+	if ok {
+		_, ok = k.w.facts.isOnce(addr, *k.event)
+	}
+	return ok
 }
 
 // maxFrames bounds the callers that a fork keeps.

@@ -10,9 +10,16 @@ import (
 
 // A made is a function value that is known, or the capacity of a channel.
 type made struct {
-	fn   *ssa.Function // nil: it is a channel
+	fn   *ssa.Function // nil: it is another one
 	free []goval.Value // as recorded: the operands of a MakeClosure are pinned
 	size uint64        // capacity
+	once *onceFunc     // nil: it is a channel
+}
+
+// onceFunc is a function value that sync.OnceFunc, OnceValue or OnceValues has returned.
+type onceFunc struct {
+	object uint64      // its Once; 0: it was not called yet
+	runs   goval.Value // what the first call runs
 }
 
 // facts are the function values, channels, timers and type words that the walk has seen. It
@@ -43,8 +50,25 @@ func (k *functions) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free
 
 // CapacityAt returns the capacity of the channel at an address right before an event.
 func (k *functions) CapacityAt(addr uint64, event int64) (n uint64, ok bool) {
-	m, ok := k.at(addr, event, func(m made) bool { return m.fn == nil })
+	m, ok := k.at(addr, event, func(m made) bool { return m.fn == nil && m.once == nil })
 	return m.size, ok
+}
+
+// OnceAt returns the Once of the function value at an address right before an event, if OnceFunc or
+// the like has returned it, and what its first call runs.
+func (k *functions) OnceAt(addr uint64, event int64) (object uint64, runs goval.Value, ok bool) {
+	m, ok := k.at(addr, event, func(m made) bool { return m.once != nil && m.once.object != 0 })
+	if !ok {
+		return 0, goval.Value{}, false
+	}
+	return m.once.object, m.once.runs, true
+}
+
+// isOnce reports whether the function value at an address is one that OnceFunc or the like has
+// returned.
+func (k *functions) isOnce(addr uint64, event int64) (o *onceFunc, ok bool) {
+	m, ok := k.at(addr, event, func(m made) bool { return m.once != nil })
+	return m.once, ok
 }
 
 // reallocated notes that memory is allocated anew.

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -63,8 +64,36 @@ func (l *learner) ended(f *Frame, in *regcode.Instr) {
 	}
 }
 
-// returned notes the timer that a call has returned, or its channel.
+// operates notes the Once of a function value from an operation on it.
+func (l *learner) operates(f *Frame, in *regcode.Instr, e *trace.Event, event int64) {
+	addr, ok := f.Value(&in.Args[0]).Bits()
+	if !ok || e.Kind != format.OnceBegin && e.Kind != format.OncePass {
+		return
+	}
+	if o, ok := l.facts.isOnce(addr, event); ok && o.object == 0 {
+		l.at(made{once: &onceFunc{uint64(e.Obj), o.runs}}, goval.Known(addr), event)
+	}
+}
+
+// makesOnce reports whether the result of a function has a Once.
+func makesOnce(fn *ssa.Function) bool {
+	if fn == nil {
+		return false
+	}
+	if origin := fn.Origin(); origin != nil {
+		fn = origin
+	}
+	obj, ok := fn.Object().(*types.Func)
+	return ok && slices.Contains([]string{"sync.OnceFunc", "sync.OnceValue", "sync.OnceValues"}, obj.FullName())
+}
+
+// returned notes the timer that a call has returned, or its channel, or a function value with a
+// Once.
 func (l *learner) returned(f *Frame, in *regcode.Instr, event int64) {
+	if makesOnce(in.SSA.(*ssa.Call).Call.StaticCallee()) {
+		l.at(made{once: &onceFunc{runs: f.Value(&in.Args[1])}}, f.regs[in.Reg], event)
+		return
+	}
 	c, ok := timerCallOf(in)
 	addr, known := f.regs[in.Reg].Bits()
 	if !ok || l.timer == nil || !known {

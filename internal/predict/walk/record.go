@@ -257,6 +257,9 @@ func (g *goroutine) typed(f *Frame, in *regcode.Instr, e *trace.Event) {
 			g.pins.keep(f, &in.Args[i])
 		}
 	}
+	if g.w.opts.branching {
+		g.learner.operates(f, in, e, g.event)
+	}
 	switch e.Kind {
 	case format.OnceBegin, format.CondWait:
 		f.stage.runs = true

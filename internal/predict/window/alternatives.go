@@ -198,7 +198,7 @@ func (m *layout) asRecorded(f *fork, first *trace.Event) bool {
 		case e.Site != f.Site():
 			return false
 		case e.Kind == first.Kind && e.Obj == first.Obj && e.Flags&outcome == first.Flags&outcome:
-			return true
+			return e.Kind != format.ChanLen || e.Val == first.Val
 		}
 	}
 	return false

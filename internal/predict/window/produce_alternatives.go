@@ -195,6 +195,8 @@ func (m *altProducer) stepChannel(i int, n int32, r *record) bool {
 		return m.stepValue(r, n, 0, 0xff, &ev.Val)
 	case ev.Kind == format.ChanRecv && ev.Flags&format.FlagClosed == 0:
 		m.reads.source(i, 0xff, n)
+	case ev.Kind == format.ChanLen: // with another number of elements, the path is another one
+		ev.Strict = true
 	}
 	return true
 }
