@@ -35,12 +35,13 @@ type Snapshot struct {
 	// walked code has made or stored it and its memory was not allocated anew since.
 	Closure func(addr uint64, before int64) (c Closure, ok bool)
 
-	// Once returns the Once of the function value at an address right before an event of the trace,
-	// if sync.OnceFunc or the like has returned it, and its memory was not allocated anew since.
+	// Once returns the Once of the function value at an address right before an event of the
+	// trace, if sync.OnceFunc or the like has returned it, and its memory was not allocated anew
+	// since.
 	Once func(addr uint64, before int64) (o OnceFunc, ok bool)
 
-	// Capacity returns the capacity of the channel at an address right before an event of the trace,
-	// if walked code has made it and its memory was not allocated anew since.
+	// Capacity returns the capacity of the channel at an address right before an event of the
+	// trace, if walked code has made it and its memory was not allocated anew since.
 	Capacity func(ch uint64, before int64) (n uint64, ok bool)
 
 	// Timer returns the timer whose channel, or time.Timer, is at an address, if walked code has
@@ -60,8 +61,8 @@ type Closure struct {
 	Free []Datum
 }
 
-// A OnceFunc is a function value with a Once: the first call runs a function, which is at an address
-// unless that is 0.
+// A OnceFunc is a function value with a Once: the first call runs a function, which is at an
+// address unless that is 0.
 type OnceFunc struct {
 	Object uint64
 	Runs   Closure
