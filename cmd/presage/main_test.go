@@ -76,6 +76,13 @@ func TestExamples(t *testing.T) {
 		})
 	}
 	t.Run("again", func(t *testing.T) { again(t, traces) })
+	t.Run("text", func(t *testing.T) { // a person reads it
+		_, stdout, _ := command("analyze", "-q", traces)
+		lines, findings := strings.Count(stdout, "\n"), strings.Count(stdout, "DATA RACE")
+		if lines > 300 || findings != 20 {
+			t.Errorf("%d findings in %d lines", findings, lines)
+		}
+	})
 }
 
 // recordExamples records every example, and returns the directory of the traces and the marks. args

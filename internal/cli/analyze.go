@@ -50,12 +50,15 @@ func checkLevel(flag, level string) error {
 }
 
 func newAnalyze(env *Env) *cobra.Command {
-	o, fly, g := options{}, onTheFly{}, grant{}
+	o, fly, g, all := options{}, onTheFly{}, grant{}, false
 	cmd := &cobra.Command{Use: "analyze trace...", Aliases: []string{"analyse"}, Args: minArgs(1),
 		Short: "Analyse traces recorded earlier, or by other tools (RAPID's STD, also compressed by gzip)",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkLevel("--level", o.level); err != nil {
 				return err
+			}
+			if all {
+				o.forms.verbose(o.json)
 			}
 			if err := errors.Join(checkMissing(o.missing), o.forms.check(o.json)); err != nil {
 				return err
@@ -82,6 +85,7 @@ func newAnalyze(env *Env) *cobra.Command {
 			return a.run(cmd.Context())
 		}}
 	f := cmd.Flags()
+	f.BoolVarP(&all, "verbose", "v", false, "print all of each race: short for -format details")
 	f.BoolVar(&o.json, "json", false, "the report as JSON, one object a line")
 	f.Var(&o.forms, "format", "forms of the report, as json or sarif=file (presage help report)")
 	f.StringVar(&o.level, "level", levelPath, "none, hb, causal, value or path: how far to look")

@@ -65,7 +65,17 @@ func (f forms) stdout() *report.Format {
 // forProgram reports whether standard output is for a program to read: nothing else may be there.
 func (f forms) forProgram(asJSON bool) bool {
 	x := f.stdout()
-	return asJSON || x != nil && x.Name != "text"
+	return asJSON || x != nil && x.Name != "text" && x.Name != details
+}
+
+// details is the name of the form that has all of each race.
+const details = "details"
+
+// verbose takes that form for standard output, if no other one is given.
+func (f *forms) verbose(asJSON bool) {
+	if f.stdout() == nil && !asJSON {
+		f.Set(details)
+	}
 }
 
 // check finds what does not go together, and directories that are not there, before anything runs.

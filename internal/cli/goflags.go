@@ -89,6 +89,14 @@ var refused = map[string]string{
 // parseGo takes the arguments of test (or run) apart.
 func parseGo(argv []string, test bool) (*goArgs, error) {
 	g := &goArgs{options: options{level: levelPath, confirm: confirmRest}}
+	g, err := g.parse(argv, test)
+	if err == nil && slices.ContainsFunc(g.flags, func(f string) bool { return f == "-v" || f == "-v=true" }) {
+		g.forms.verbose(g.json)
+	}
+	return g, err
+}
+
+func (g *goArgs) parse(argv []string, test bool) (*goArgs, error) {
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
 		if test && (arg == "-args" || arg == "--args") {

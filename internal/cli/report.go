@@ -16,7 +16,7 @@ import (
 )
 
 func newReport(env *Env) *cobra.Command {
-	var asJSON bool
+	var asJSON, all bool
 	var id, format string
 	cmd := &cobra.Command{Use: "report [file]", Short: "Print the report of the last run of this module, or of a file in JSON form, again",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -29,8 +29,11 @@ func newReport(env *Env) *cobra.Command {
 			if len(args) == 1 && id != "" {
 				return usagef("report takes a file or -run-id, not both")
 			}
-			if asJSON {
+			switch {
+			case asJSON:
 				format = "json"
+			case all:
+				format = details
 			}
 			i := slices.IndexFunc(report.Formats, func(f report.Format) bool { return f.Name == format })
 			if i < 0 {
@@ -48,7 +51,8 @@ func newReport(env *Env) *cobra.Command {
 	runIDFlag(cmd, &id)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the JSON form")
 	cmd.Flags().StringVar(&format, "format", "text", "the form to print")
-	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	cmd.Flags().BoolVarP(&all, "verbose", "v", false, "print all of each race: short for -format details")
+	cmd.MarkFlagsMutuallyExclusive("json", "format", "verbose")
 	return cmd
 }
 
@@ -59,7 +63,11 @@ func printReport(env *Env, name string, format *report.Format) error {
 	}
 	defer f.Close()
 	var count lastSummary
-	err = report.HandleJSON(f, report.Tee(format.New(env.Stdout, textOptions(env.Stdout)), &count))
+	h := format.New(env.Stdout, textOptions(env.Stdout))
+	err = report.HandleJSON(f, report.Tee(h, &count))
+	if x, ok := h.(interface{ Flush() error }); ok {
+		err = errors.Join(err, x.Flush())
+	}
 	if err == nil {
 		err = count.whole()
 	}

@@ -154,7 +154,7 @@ func TestOutcome(t *testing.T) {
 		d := Detour{G: 1, Before: 11, Other: true, Site: 4, Line: test.line, Col: 7, Expr: test.expr, Steps: []DetourStep{first, write}}
 		r := locate(t, meta, events, Spec{A: 5, B: -2, Tier: ByPath, Order: []int64{-1, 5, -2}, Detours: []Detour{d}})
 		var out strings.Builder
-		if err := NewText(&out, TextOptions{}).Race(&r); err != nil {
+		if err := NewDetails(&out, TextOptions{}).Race(&r); err != nil {
 			t.Fatal(err)
 		}
 		if want := "leaves its recorded path at "; !strings.Contains(out.String(), want) || !strings.Contains(out.String(), test.want) {

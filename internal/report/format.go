@@ -11,7 +11,8 @@ type Format struct {
 
 // Formats are all forms. An archive of testdata may have a file with the name of each.
 var Formats = []Format{
-	{"text", "for people; without -format", NewText},
+	{"text", "for people: a few lines for each finding; without -format", NewText},
+	{"details", "for people: all of each race, with stacks and a schedule; with -v", NewDetails},
 	{"json", "one object a line (docs/using/report.md)", func(w io.Writer, _ TextOptions) Handler { return NewJSON(w) }},
 	{"csv", "one row for a race, a warning or the summary, for spreadsheets", NewCSV},
 	{"sarif", "SARIF 2.1.0, for code scanning", NewSARIF},

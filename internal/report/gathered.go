@@ -87,7 +87,7 @@ func (f *finding) level() string {
 // whole is all that the text form says of a finding.
 func (g *gathered) whole(f *finding) string {
 	var b bytes.Buffer
-	h := NewText(&b, TextOptions{Dir: g.o.Dir, Width: g.o.Width})
+	h := NewDetails(&b, TextOptions{Dir: g.o.Dir, Width: g.o.Width})
 	switch f.Tier {
 	case tierCandidate:
 		h.Candidate(f.candidate())
@@ -102,7 +102,7 @@ func (g *gathered) whole(f *finding) string {
 // outcome is the last line of the text form, which says what the report covers.
 func (g *gathered) outcome(m *Summary) string {
 	var b bytes.Buffer
-	h := NewText(&b, TextOptions{Dir: g.o.Dir})
+	h := NewDetails(&b, TextOptions{Dir: g.o.Dir})
 	h.Config(&g.config)
 	h.Summary(m)
 	return strings.TrimSpace(b.String())

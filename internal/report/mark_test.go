@@ -15,7 +15,7 @@ func TestMarks(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := NewText(&out, TextOptions{}).Summary(&Summary{Static: m}); err != nil {
+	if err := NewDetails(&out, TextOptions{}).Summary(&Summary{Static: m}); err != nil {
 		t.Fatal(err)
 	}
 	got, _, _ := strings.Cut(out.String(), "\n")

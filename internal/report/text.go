@@ -32,9 +32,11 @@ type textHandler struct {
 	head, bad, dim, loc *color.Color
 }
 
-// NewText returns a Handler that writes the report for people. It prints copies of the messages
-// that a terminal does not obey (visible.Copy).
-func NewText(w io.Writer, o TextOptions) Handler {
+// NewDetails returns a Handler that writes all of a report for people. It prints copies of the
+// messages that a terminal does not obey (visible.Copy).
+func NewDetails(w io.Writer, o TextOptions) Handler { return newTextHandler(w, o) }
+
+func newTextHandler(w io.Writer, o TextOptions) *textHandler {
 	if o.Width < 40 {
 		o.Width = 100
 	}

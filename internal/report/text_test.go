@@ -63,8 +63,8 @@ func testFormats(t *testing.T, file string, seen map[string]bool) {
 			t.Errorf("%s (-want +got):\n%s", want.Name, diff)
 		}
 	}
-	if !slices.ContainsFunc(ar.Files, func(f txtar.File) bool { return f.Name == "text" }) {
-		t.Error("no file text")
+	if !slices.ContainsFunc(ar.Files, func(f txtar.File) bool { return f.Name == "details" }) {
+		t.Error("no file details")
 	}
 	if *update {
 		if err := os.WriteFile(file, txtar.Format(ar), 0o666); err != nil {
@@ -112,7 +112,7 @@ func TestDecode(t *testing.T) {
 		{"an ID that is a path", `{"race":{"id":"../x"}}`, `"../x" is not the ID of a race`},
 	} {
 		var out bytes.Buffer
-		err := HandleJSON(strings.NewReader(test.in), NewText(&out, TextOptions{}))
+		err := HandleJSON(strings.NewReader(test.in), NewDetails(&out, TextOptions{}))
 		if strings.Contains(test.in, `"path"`) && !strings.Contains(out.String(), "Goroutine 6 leaves its recorded path") {
 			t.Errorf("%s: %s", test.name, out.String())
 		}
@@ -208,7 +208,7 @@ func FuzzHandleJSON(f *testing.F) {
 				t.Errorf("%s: printed: %q", f.Name, s)
 			}
 		}
-		if err := HandleJSON(&again, NewText(io.Discard, TextOptions{})); err != nil {
+		if err := HandleJSON(&again, NewDetails(io.Discard, TextOptions{})); err != nil {
 			t.Errorf("not read again: %v", err)
 		}
 	})

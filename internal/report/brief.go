@@ -1,0 +1,190 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/presage-race/presage/internal/plural"
+	"github.com/presage-race/presage/internal/untrusted/visible"
+)
+
+// briefHandler writes a few lines for each cause of races. Candidates and warnings of the static
+// lens are as in the details.
+type briefHandler struct {
+	*textHandler
+	races []*Race
+}
+
+// NewText returns a Handler that writes a report for people: a table of the findings, then each of
+// them in a few lines. A finding has all races that have a variable or a source line in common.
+func NewText(w io.Writer, o TextOptions) Handler {
+	return &briefHandler{textHandler: newTextHandler(w, o)}
+}
+
+// Race keeps a race: those of one finding are printed together.
+func (h *briefHandler) Race(r *Race) error {
+	h.races = append(h.races, visible.Copy(r))
+	return nil
+}
+
+// Candidate prints the races, then a candidate.
+func (h *briefHandler) Candidate(c *Candidate) error {
+	h.Flush()
+	return h.textHandler.Candidate(c)
+}
+
+// StaticWarning prints the races, then a warning of the static lens.
+func (h *briefHandler) StaticWarning(w *StaticWarning) error {
+	h.Flush()
+	return h.textHandler.StaticWarning(w)
+}
+
+// Summary prints the races, then what the details have at the end.
+func (h *briefHandler) Summary(m *Summary) error {
+	h.Flush()
+	return h.textHandler.Summary(m)
+}
+
+// Flush prints the races so far. A report that was cut short has no other message that does so.
+func (h *briefHandler) Flush() error {
+	groups := group(h.races)
+	if h.races = nil; len(groups) == 0 {
+		return h.err
+	}
+	if len(groups) > 1 {
+		h.table(groups)
+	}
+	for _, g := range groups[:min(len(groups), maxFindings)] {
+		h.finding(g)
+	}
+	if n := len(groups) - maxFindings; n > 0 {
+		h.printf("%s\n\n", plural.Text(n, "{{n}} more finding{{|s}} {{is|are}} in the table alone."))
+	}
+	h.printf("presage explain ID says why two accesses race, presage replay ID runs their schedule; with -v, or by presage\nreport -v, the report has stacks and schedules.\n\n")
+	return h.err
+}
+
+// maxFindings bounds the findings that are printed below the table.
+const maxFindings = 20
+
+// table prints a line for each finding.
+func (h *briefHandler) table(groups [][]*Race) {
+	rows := make([][5]string, len(groups))
+	var width [4]int
+	for i, g := range groups {
+		rows[i] = [...]string{fmt.Sprint(i + 1), string(g[0].Tier), g[0].ID, g[0].Name(), h.short(g[0].A.Position) + more(len(g)-1)}
+		for k := range width {
+			width[k] = max(width[k], len(rows[i][k]))
+		}
+	}
+	h.printf("%s\n", h.head.Sprint(plural.Of(len(groups), "finding")))
+	for _, r := range rows {
+		h.printf("  %*s  %-*s  %-*s  %-*s  %s\n", width[0], r[0], width[1], r[1], width[2], r[2], min(width[3], maxName), r[3], h.loc.Sprint(r[4]))
+	}
+	h.printf("\n")
+}
+
+// maxName bounds the width of the names in the table.
+const maxName = 50
+
+func more(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " and " + plural.Of(n, "more pair")
+}
+
+// maxOthers bounds the pairs of a finding that have a line of their own.
+const maxOthers = 3
+
+// finding prints the first race of a finding, and a line for each other one.
+func (h *briefHandler) finding(g []*Race) {
+	r := g[0]
+	h.title(fmt.Sprintf("DATA RACE (%s)", r.Tier), r.Name(), r.ID, r.Count)
+	h.side(&r.A)
+	h.side(&r.B)
+	h.printf("  %s%s\n", why(h, r), pick(testOf(r) != "", " In "+testOf(r)+".", ""))
+	if r.Replay != nil && r.Tier != Confirmed && r.Replay.Report == "" {
+		h.printf("  Replayed, not confirmed: %s.\n", r.Replay.Why)
+	}
+	others := g[1:]
+	if len(others) > maxOthers {
+		others = others[:maxOthers-1]
+	}
+	for _, x := range others {
+		h.printf("  also %s: %s at %s, %s at %s %s\n", x.Tier, x.A.Kind, h.loc.Sprint(h.short(x.A.Position)), x.B.Kind, h.loc.Sprint(h.short(x.B.Position)), h.dim.Sprintf("(id %s)", x.ID))
+	}
+	if n := len(g) - 1 - len(others); n > 0 {
+		h.printf("  and %s of lines\n", plural.Of(n, "more pair"))
+	}
+	h.printf("\n")
+}
+
+// side prints an access in two lines.
+func (h *briefHandler) side(a *Access) {
+	locks := ""
+	switch {
+	case len(a.Locks) > 0:
+		locks = ", holding " + heldNames(a.Locks)
+	case a.Locks != nil: // nil: not known
+		locks = ", holding no lock"
+	}
+	h.printf("  %s %s by %s at %s%s%s\n", h.head.Sprint(a.Kind), accessed(a), briefName(a.Goroutine), h.loc.Sprint(h.short(a.Position)), locks, pick(a.OffPath, ", off the recorded path", ""))
+	if a.Source != "" {
+		h.printf("      %s\n", h.dim.Sprint(a.Source))
+	}
+}
+
+// briefName is the name of a goroutine without the directory of its function's package.
+func briefName(g Goroutine) string {
+	g.Func = g.Func[strings.LastIndex(g.Func, "/")+1:]
+	return goroutineName(g)
+}
+
+// why says in one sentence why -race does not see a race in the recorded run.
+func why(h *briefHandler, r *Race) string {
+	const unseen = "-race cannot see it in this run: "
+	switch {
+	case r.Proof() == Observed:
+		return "No synchronisation orders the two in this run."
+	case r.Tier == Replayed:
+		return "-race reports it under another schedule."
+	case r.A.OffPath && r.B.OffPath:
+		return unseen + "both are off the recorded path."
+	case r.A.OffPath || r.B.OffPath:
+		return unseen + "the " + pick(r.A.OffPath, r.A.Kind, r.B.Kind) + " is off the recorded path."
+	}
+	for _, e := range r.Hidden.Edges {
+		if e.Broken {
+			return fmt.Sprintf("%sgoroutine %d %s at %s before goroutine %d %s at %s.", unseen, e.From.Goroutine, e.From.Text, h.short(e.From.Position), e.To.Goroutine, e.To.Text, h.short(e.To.Position))
+		}
+	}
+	return "Nothing in the trace orders the two in this run."
+}
+
+// testOf returns the test that a race is of, "" if the stacks do not show one.
+func testOf(r *Race) string {
+	for _, a := range []*Access{&r.A, &r.B} {
+		for _, stack := range [][]Frame{a.Stack, a.Goroutine.Created} {
+			for _, f := range stack {
+				name := f.Func[strings.LastIndex(f.Func, "/")+1:]
+				if _, name, ok := strings.Cut(name, "."); ok && strings.HasSuffix(f.File, "_test.go") && isTest(name) {
+					name, _, _ = strings.Cut(name, ".")
+					return name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// isTest reports whether a function is a test, or a closure of one.
+func isTest(name string) bool {
+	for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z') {
+			return true
+		}
+	}
+	return false
+}
