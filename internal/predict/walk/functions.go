@@ -36,10 +36,15 @@ type functions struct{ places[made] }
 
 // made notes the function value or channel that is at an address from an event on.
 func (k *functions) made(addr uint64, m made, from int64) {
-	k.add(addr, m, from, func(was made) bool { // it captures nothing, and is static
-		return was.fn == m.fn && m.fn != nil && m.free == nil
+	k.add(addr, m, from, func(was made) bool {
+		if m.isChannel() {
+			return was.isChannel() && was.size == m.size
+		}
+		return was.fn == m.fn && m.fn != nil && m.free == nil // it captures nothing, and is static
 	})
 }
+
+func (m made) isChannel() bool { return m.fn == nil && m.once == nil }
 
 // FunctionAt returns the function value at an address right before an event, with what it has
 // captured.
@@ -50,7 +55,7 @@ func (k *functions) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free
 
 // CapacityAt returns the capacity of the channel at an address right before an event.
 func (k *functions) CapacityAt(addr uint64, event int64) (n uint64, ok bool) {
-	m, ok := k.at(addr, event, func(m made) bool { return m.fn == nil && m.once == nil })
+	m, ok := k.at(addr, event, made.isChannel)
 	return m.size, ok
 }
 

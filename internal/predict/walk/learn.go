@@ -53,6 +53,14 @@ func (l *learner) at(m made, at goval.Value, event int64) {
 	l.facts.made(addr, m, event)
 }
 
+// channel notes the capacity of a channel from an operation on it.
+func (l *learner) channel(e *trace.Event, event int64) {
+	switch e.Kind {
+	case format.ChanSend, format.ChanRecv, format.ChanLen, format.ChanClose:
+		l.at(made{size: e.Aux}, goval.Known(uint64(e.Obj)), event)
+	}
+}
+
 // ended notes what a call that ends has done to a timer.
 func (l *learner) ended(f *Frame, in *regcode.Instr) {
 	c, ok := timerCallOf(in)

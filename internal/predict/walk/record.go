@@ -66,6 +66,9 @@ func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int
 	case regcode.WantAccess:
 		g.access(f, in, w, index, e)
 	case regcode.WantLen:
+		if g.w.opts.branching {
+			g.learner.channel(e, index)
+		}
 		f.regs[w.Reg] = goval.Known(e.Val)
 		f.stage.reads = g.deps.read(index)
 		f.stage.want++
@@ -211,6 +214,9 @@ func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.E
 	}
 	if g.w.opts.observer != nil {
 		g.w.opts.observer.Synchronise(g.id, f, in, index, e)
+	}
+	if g.w.opts.branching {
+		g.learner.channel(e, index)
 	}
 	switch e.Kind {
 	case format.AtomicWrite, format.AtomicRMW, format.ChanSend:
