@@ -239,26 +239,7 @@ func (f *findings) finish(traceFile string, kept *record.RunDir) int {
 		s.OnTheFly.Candidates = n
 	}
 	for _, r := range f.set.Races() {
-		s.Races++
-		if r.Tier == report.Replayed {
-			s.Replayed++
-			s.Predicted++
-			continue
-		}
-		if r.Tier == report.Confirmed {
-			s.Confirmed++
-		}
-		if r.Proof() == report.Observed {
-			s.Observed++
-		} else {
-			s.Predicted++
-		}
-		switch r.Proof() {
-		case report.ByValue:
-			s.ByValue++
-		case report.ByPath:
-			s.ByPath++
-		}
+		s.Count(r)
 	}
 	s.Warnings, s.TraceFile, s.ProgramCode = len(f.warnings), traceFile, f.program.exitCode
 	s.Functions, s.Instrumented = f.program.functions, f.program.functions-f.program.opaque

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -57,24 +56,15 @@ func newReport(env *Env) *cobra.Command {
 }
 
 func printReport(env *Env, name string, format *report.Format) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var count lastSummary
 	h := format.New(env.Stdout, textOptions(env.Stdout))
-	err = report.HandleJSON(f, report.Tee(h, &count))
+	races, err := readInto(name, h)
 	if x, ok := h.(interface{ Flush() error }); ok {
 		err = errors.Join(err, x.Flush())
 	}
-	if err == nil {
-		err = count.whole()
-	}
 	if err != nil {
-		return fmt.Errorf("reading report %s: %w", name, err)
+		return err
 	}
-	if count.races > 0 {
+	if races > 0 {
 		return &exitError{code: exitRaces}
 	}
 	return nil

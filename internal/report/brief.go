@@ -105,6 +105,9 @@ func (h *briefHandler) finding(g []*Race) {
 	h.side(&r.A)
 	h.side(&r.B)
 	h.printf("  %s%s\n", why(h, r), pick(testOf(r) != "", " In "+testOf(r)+".", ""))
+	if r.Seen != nil {
+		h.printf("  In %d of %s, the last of them %s.\n", r.Seen.Reports, plural.Of(r.Seen.Of, "report"), r.Seen.Last)
+	}
 	if r.Replay != nil && r.Tier != Confirmed && r.Replay.Report == "" {
 		h.printf("  Replayed, not confirmed: %s.\n", r.Replay.Why)
 	}

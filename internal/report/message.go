@@ -86,6 +86,30 @@ type Summary struct {
 	Stages   []Stage    `json:"stages,omitempty"`     // the time and memory of each stage
 }
 
+// Count adds a race to the counts by tier.
+func (s *Summary) Count(r *Race) {
+	s.Races++
+	if r.Tier == Replayed {
+		s.Replayed++
+		s.Predicted++
+		return
+	}
+	if r.Tier == Confirmed {
+		s.Confirmed++
+	}
+	if r.Proof() == Observed {
+		s.Observed++
+	} else {
+		s.Predicted++
+	}
+	switch r.Proof() {
+	case ByValue:
+		s.ByValue++
+	case ByPath:
+		s.ByPath++
+	}
+}
+
 // Handler receives the messages of a report in order: Config, then any mixture of the others, then
 // Summary.
 type Handler interface {

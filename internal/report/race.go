@@ -17,9 +17,18 @@ type Race struct {
 	Paths   []*Path  `json:"paths,omitempty"` // of tier by-path
 	Witness *Witness `json:"witness"`         // nil only for an observed race
 	// pairs of recorded accesses at these two source lines
-	Count  int     `json:"count"`
-	Trace  string  `json:"trace,omitempty"`  // the file, if the report is of several
-	Replay *Replay `json:"replay,omitempty"` // the result of its replay
+	Count  int         `json:"count"`
+	Trace  string      `json:"trace,omitempty"`  // the file, if the report is of several
+	Replay *Replay     `json:"replay,omitempty"` // the result of its replay
+	Seen   *Occurrence `json:"seen,omitempty"`   // of merged reports
+}
+
+// Occurrence says in which of several reports a race is.
+type Occurrence struct {
+	First   string `json:"first"` // names of reports
+	Last    string `json:"last"`
+	Reports int    `json:"reports"` // that have it,
+	Of      int    `json:"of"`      // of so many
 }
 
 // Tier says what proves a race.

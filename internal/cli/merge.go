@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/presage-race/presage/internal/report"
+)
+
+// newMerge is the command that makes one report of several in JSON form.
+func newMerge(env *Env) *cobra.Command {
+	var asJSON, all bool
+	var f forms
+	cmd := &cobra.Command{Use: "merge file...", Short: "Make one report of several, of shards or of repeated runs", Args: minArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if all {
+				f.verbose(asJSON)
+			}
+			if err := f.check(asJSON); err != nil {
+				return err
+			}
+			return mergeReports(env, args, f, asJSON)
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the report as JSON, one object a line")
+	cmd.Flags().BoolVarP(&all, "verbose", "v", false, "print all of each race: short for -format details")
+	cmd.Flags().Var(&f, "format", "forms of the report, as json or sarif=file (presage help report)")
+	return cmd
+}
+
+// mergeReports prints the reports of the files as one. A report that is not whole is an error, and
+// nothing is printed.
+func mergeReports(env *Env, files []string, f forms, asJSON bool) error {
+	var all report.Merged
+	races := 0
+	for _, name := range files {
+		all.Begin(name)
+		n, err := readInto(name, &all)
+		if err != nil {
+			return err
+		}
+		races += n
+	}
+	h, end := f.printer(env.Stdout, asJSON)
+	err := all.Send(h)
+	if endErr := end(); err == nil {
+		err = endErr
+	}
+	if err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	if races > 0 {
+		return &exitError{code: exitRaces}
+	}
+	return nil
+}
+
+// readInto reads a report for a Handler. It returns the number of its races.
+func readInto(name string, h report.Handler) (races int, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var count lastSummary
+	err = report.HandleJSON(f, report.Tee(h, &count))
+	if err == nil {
+		err = count.whole()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("reading report %s: %w", name, err)
+	}
+	return count.races, nil
+}
