@@ -94,7 +94,7 @@ func (x *explainer) race(id string) error {
 	if err != nil {
 		return usagef("the report has no race %q; presage report prints those that it has", id)
 	}
-	if err := newPrinter(x.env.Stdout, x.args.json).Race(races[0]); err != nil {
+	if err := newDetails(x.env.Stdout, x.args.json).Race(races[0]); err != nil {
 		return err
 	}
 	return &exitError{code: exitRaces}
@@ -239,7 +239,7 @@ func (x *explainer) pair(ctx context.Context, p, q string) error {
 		}
 		all.progress.end()
 		for _, r := range all.found.set.Races() {
-			if err := newPrinter(x.env.Stdout, x.args.json).Race(r); err != nil {
+			if err := newDetails(x.env.Stdout, x.args.json).Race(r); err != nil {
 				return err
 			}
 		}

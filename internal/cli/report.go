@@ -108,6 +108,14 @@ func newPrinter(w io.Writer, asJSON bool) report.Handler {
 	return report.NewText(w, textOptions(w))
 }
 
+// newDetails is the same with all of each race.
+func newDetails(w io.Writer, asJSON bool) report.Handler {
+	if asJSON {
+		return report.NewJSON(w)
+	}
+	return report.NewDetails(w, textOptions(w))
+}
+
 // textOptions are fit for what w is.
 func textOptions(w io.Writer) (o report.TextOptions) {
 	o.Dir, _ = os.Getwd()

@@ -61,7 +61,7 @@ func (h *briefHandler) Flush() error {
 	if n := len(groups) - maxFindings; n > 0 {
 		h.printf("%s\n\n", plural.Text(n, "{{n}} more finding{{|s}} {{is|are}} in the table alone."))
 	}
-	h.printf("presage explain ID says why two accesses race, presage replay ID runs their schedule; with -v, or by presage\nreport -v, the report has stacks and schedules.\n\n")
+	h.printf("presage explain ID says why two accesses race, presage replay ID runs their schedule; with -v, or by presage report -v, the report has stacks and schedules.\n\n")
 	return h.err
 }
 
