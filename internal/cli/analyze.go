@@ -60,7 +60,7 @@ func newAnalyze(env *Env) *cobra.Command {
 			if all {
 				o.forms.verbose(o.json)
 			}
-			if err := errors.Join(checkMissing(o.missing), o.forms.check(o.json)); err != nil {
+			if err := errors.Join(checkMissing(o.missing), o.forms.check(o.json), o.forms.places()); err != nil {
 				return err
 			}
 			if o.time < 0 {

@@ -75,6 +75,9 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 	if x.args.help {
 		return printHelp(env, "explore")
 	}
+	if err := x.args.forms.places(); err != nil {
+		return err
+	}
 	if len(x.args.args) > 0 {
 		return usagef("explore passes no arguments to the tests")
 	}

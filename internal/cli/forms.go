@@ -78,11 +78,16 @@ func (f *forms) verbose(asJSON bool) {
 	}
 }
 
-// check finds what does not go together, and directories that are not there, before anything runs.
+// check finds what does not go together. It is asked of the command lines of earlier runs, too.
 func (f forms) check(asJSON bool) error {
 	if asJSON && f.stdout() != nil {
 		return usagef("-json is -format json: give one of the two")
 	}
+	return nil
+}
+
+// places finds directories of files that are not there, before anything runs.
+func (f forms) places() error {
 	for _, x := range f {
 		if dir := filepath.Dir(x.file); x.file != "" {
 			if st, err := os.Stat(dir); err != nil || !st.IsDir() {

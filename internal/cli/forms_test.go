@@ -29,6 +29,11 @@ func TestForms(t *testing.T) {
 	if f.Set("csv"); f.check(true) == nil || !f.forProgram(false) {
 		t.Error("-json goes with -format csv")
 	}
+	// The command line of an earlier run may name a directory that is not there any more.
+	g, err := parseGo([]string{"-format", "sarif=gone/a.sarif", "."}, true)
+	if err != nil || g.forms.places() == nil {
+		t.Errorf("%v: a directory that is not there", err)
+	}
 }
 
 // TestPrinter writes a report in several forms. GitHub Actions gets annotations as well, but not

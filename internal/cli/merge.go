@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -18,7 +19,7 @@ func newMerge(env *Env) *cobra.Command {
 			if all {
 				f.verbose(asJSON)
 			}
-			if err := f.check(asJSON); err != nil {
+			if err := errors.Join(f.check(asJSON), f.places()); err != nil {
 				return err
 			}
 			return mergeReports(env, args, f, asJSON)

@@ -29,7 +29,7 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if g.help {
 		return printHelp(env, sub(test))
 	}
-	if err := g.check(test); err != nil {
+	if err := errors.Join(g.check(test), g.forms.places()); err != nil {
 		return err
 	}
 	if g.online.on {

@@ -73,7 +73,7 @@ func (o *vetOptions) check() error {
 	if o.tier == "all" {
 		o.tier = string(tier.Unlikely)
 	}
-	if err := o.forms.check(o.json); err != nil {
+	if err := errors.Join(o.forms.check(o.json), o.forms.places()); err != nil {
 		return err
 	}
 	switch {
