@@ -79,7 +79,7 @@ func TestPrinter(t *testing.T) {
 	if err := h.Summary(&report.Summary{}); err != nil || end() == nil || !strings.HasPrefix(out.String(), "presage: ") {
 		t.Errorf("%v, %s", err, out.String())
 	}
-	if bad.check(false) == nil {
+	if bad.places() == nil {
 		t.Error("a directory that is not there")
 	}
 }
