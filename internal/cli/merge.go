@@ -34,14 +34,11 @@ func newMerge(env *Env) *cobra.Command {
 // nothing is printed.
 func mergeReports(env *Env, files []string, f forms, asJSON bool) error {
 	var all report.Merged
-	races := 0
 	for _, name := range files {
 		all.Begin(name)
-		n, err := readInto(name, &all)
-		if err != nil {
+		if _, err := readInto(name, &all); err != nil {
 			return err
 		}
-		races += n
 	}
 	h, end := f.printer(env.Stdout, asJSON)
 	err := all.Send(h)
@@ -51,8 +48,8 @@ func mergeReports(env *Env, files []string, f forms, asJSON bool) error {
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
-	if races > 0 {
-		return &exitError{code: exitRaces}
+	if code := all.ExitCode(); code != exitNone {
+		return &exitError{code: code}
 	}
 	return nil
 }

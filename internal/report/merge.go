@@ -3,20 +3,21 @@ package report
 import (
 	"errors"
 	"slices"
+	"strings"
 )
 
-// Merged is a Handler that makes one report of several, of shards or of repeated runs: races,
-// candidates and warnings with one ID are one. A race is as in the report that proves it best.
+// Merged is a Handler that makes one report of several, of shards or of repeated runs. What is the
+// same race in several of them is one race, as in the report that proves it best. It takes O(n²)
+// for n races.
 type Merged struct {
 	Ignore
-	config     *Config
-	report     string // the name of the one that is read
-	reports    int
-	races      []*Race
-	candidates []*Candidate
-	static     []*StaticWarning
-	warnings   []*Warning
-	sum        Summary
+	config   *Config
+	report   string // the name of the one that is read
+	reports  int
+	fresh    []*Race // of that one
+	races    []*Race
+	warnings []*Warning
+	sum      Summary
 }
 
 // Begin begins the report of a name.
@@ -30,40 +31,46 @@ func (g *Merged) Config(m *Config) error {
 	return nil
 }
 
-// Race keeps a race, or adds it to the one with its ID.
+// Race keeps a race of the report.
 func (g *Merged) Race(r *Race) error {
-	i := slices.IndexFunc(g.races, func(x *Race) bool { return x.ID == r.ID })
-	if i < 0 {
-		r.Seen = &Occurrence{First: g.report, Last: g.report, Reports: 1}
-		g.races = append(g.races, r)
-		return nil
-	}
-	old := g.races[i]
-	seen, count := old.Seen, old.Count+r.Count
-	if seen.Last != g.report {
-		seen.Last, seen.Reports = g.report, seen.Reports+1
-	}
-	if r.certainty() < old.certainty() {
-		g.races[i] = r
-	}
-	g.races[i].Seen, g.races[i].Count = seen, count
+	r.Seen = &Occurrence{First: g.report, Last: g.report, Reports: 1}
+	g.fresh = append(g.fresh, r)
 	return nil
 }
 
-// Candidate keeps a candidate with a new ID.
-func (g *Merged) Candidate(c *Candidate) error {
-	if !slices.ContainsFunc(g.candidates, func(x *Candidate) bool { return x.ID == c.ID }) {
-		g.candidates = append(g.candidates, c)
+// absorb adds the races of a report that ends to those of the reports before. Two races with one
+// fingerprint are the same if their accesses are at the same places, or if neither side has another
+// race with it: then lines have moved.
+func (g *Merged) absorb() {
+	alike := func(list []*Race, r *Race) []*Race {
+		return slices.DeleteFunc(slices.Clone(list), func(x *Race) bool { return x.fingerprint() != r.fingerprint() })
 	}
-	return nil
+	before := slices.Clone(g.races)
+	for _, r := range g.fresh {
+		was := alike(before, r)
+		i := slices.IndexFunc(was, func(x *Race) bool { return pairKey(&x.A, &x.B, x.Object) == pairKey(&r.A, &r.B, r.Object) })
+		if i < 0 && len(was) == 1 && len(alike(g.fresh, r)) == 1 {
+			i = 0
+		}
+		if i < 0 {
+			g.races = append(g.races, r)
+			continue
+		}
+		old := was[i]
+		r.Seen = &Occurrence{First: old.Seen.First, Last: g.report, Reports: old.Seen.Reports + 1}
+		count := old.Count + r.Count
+		if better(r, old) {
+			*old = *r
+		}
+		old.Seen, old.Count = r.Seen, count
+	}
+	g.fresh = nil
 }
 
-// StaticWarning keeps a warning of the static lens with a new ID.
-func (g *Merged) StaticWarning(w *StaticWarning) error {
-	if !slices.ContainsFunc(g.static, func(x *StaticWarning) bool { return x.ID == w.ID }) {
-		g.static = append(g.static, w)
-	}
-	return nil
+// fingerprint is the ID without the number that tells races of one report apart.
+func (r *Race) fingerprint() string {
+	id, _, _ := strings.Cut(r.ID, "-")
+	return id
 }
 
 // Warning keeps a warning, or adds its count to one with the same text.
@@ -77,11 +84,19 @@ func (g *Merged) Warning(m *Warning) error {
 	return nil
 }
 
-// Summary adds to that of all reports.
+// Summary ends a report, and adds to that of all. It is an error if the report has no recorded
+// runs, but warnings of the source or of a detector of one pass.
 func (g *Merged) Summary(m *Summary) error {
+	if m.Vet != nil || m.OnTheFly != nil {
+		return errors.New("only reports of test, run, explore and analyze can be merged, without -online and -engine")
+	}
+	g.absorb()
 	g.sum.add(m)
 	return nil
 }
+
+// ExitCode is that of a command whose report this is.
+func (g *Merged) ExitCode() int { return g.sum.ExitCode }
 
 // Send sends the merged report to h, races in the order of a report.
 func (g *Merged) Send(h Handler) error {
@@ -91,6 +106,7 @@ func (g *Merged) Send(h Handler) error {
 		}
 	}
 	slices.SortStableFunc(g.races, compareRaces)
+	seen := map[string]int{}
 	s := g.sum
 	s.Races, s.Observed, s.Predicted, s.ByValue, s.ByPath, s.Replayed, s.Confirmed = 0, 0, 0, 0, 0, 0, 0
 	s.Unconfirmed, s.Unreplayed, s.Warnings = 0, 0, len(g.warnings)
@@ -101,17 +117,14 @@ func (g *Merged) Send(h Handler) error {
 	}
 	for _, r := range g.races {
 		r.Seen.Of = g.reports
+		if r.ID != "" {
+			r.ID = distinct(seen, r.fingerprint())
+		}
 		s.Count(r)
 		if r.Replay != nil && r.Tier != Confirmed && r.Tier != Replayed {
 			s.Unconfirmed++
 		}
 		note(h.Race(r))
-	}
-	for _, c := range g.candidates {
-		note(h.Candidate(c))
-	}
-	for _, w := range g.static {
-		note(h.StaticWarning(w))
 	}
 	note(h.Summary(&s))
 	return errors.Join(errs...)

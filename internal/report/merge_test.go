@@ -39,6 +39,46 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeAlike merges races with one fingerprint: with others of their report, they are the same
+// only at the same places; alone, they have moved.
+func TestMergeAlike(t *testing.T) {
+	race := func(id string, line int) *Race {
+		return &Race{ID: id, Tier: Observed, Object: "global x", Count: 1, A: Access{Position: Position{File: "x.go", Line: line}}, B: Access{Position: Position{File: "x.go", Line: line + 1}}}
+	}
+	for name, test := range map[string]struct {
+		reports [][]*Race
+		ids     string
+	}{
+		"moved":     {[][]*Race{{race("aa", 1)}, {race("aa", 5)}}, "aa"},
+		"another":   {[][]*Race{{race("aa", 9)}, {race("aa", 1), race("aa-2", 9)}}, "aa aa-2"},
+		"two and 1": {[][]*Race{{race("aa", 1), race("aa-2", 9)}, {race("aa", 9)}}, "aa aa-2"},
+		"unnamed":   {[][]*Race{{race("", 1), race("", 9)}, {race("", 20), race("", 30)}}, "   "},
+	} {
+		var all Merged
+		for _, list := range test.reports {
+			all.Begin("r")
+			for _, r := range list {
+				all.Race(r)
+			}
+			all.Summary(&Summary{})
+		}
+		if err := all.Send(Ignore{}); err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, r := range all.races {
+			ids = append(ids, r.ID)
+		}
+		if got := strings.Join(ids, " "); got != test.ids {
+			t.Errorf("%s: %q, want %q", name, got, test.ids)
+		}
+	}
+	var all Merged
+	if all.Summary(&Summary{Vet: &Vetted{}}) == nil {
+		t.Error("a report of vet is merged")
+	}
+}
+
 func merge(t *testing.T, all *Merged, name, text string) {
 	t.Helper()
 	all.Begin(name)

@@ -113,19 +113,21 @@ func (s *Set) named() (races []*Race, candidates []*Candidate) {
 	slices.SortFunc(races, compareRaces)
 	slices.SortFunc(candidates, compareCandidates)
 	seen := make(map[string]int)
-	distinct := func(id string) string {
-		if seen[id]++; seen[id] > 1 { // the same expressions twice in the same functions
-			return fmt.Sprintf("%s-%d", id, seen[id])
-		}
-		return id
-	}
 	for _, r := range races {
-		r.ID = distinct(fingerprint(&r.A, &r.B, r.Object))
+		r.ID = distinct(seen, fingerprint(&r.A, &r.B, r.Object))
 	}
 	for _, c := range candidates {
-		c.ID = distinct(fingerprint(&c.A, &c.B, c.Object))
+		c.ID = distinct(seen, fingerprint(&c.A, &c.B, c.Object))
 	}
 	return races, candidates
+}
+
+// distinct returns a fingerprint as an ID that no other pair of the report has.
+func distinct(seen map[string]int, id string) string {
+	if seen[id]++; seen[id] > 1 { // the same expressions twice in the same functions
+		return fmt.Sprintf("%s-%d", id, seen[id])
+	}
+	return id
 }
 
 // fingerprint makes the ID of a pair (RT3).
