@@ -3,7 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/untrusted/visible"
@@ -13,7 +16,14 @@ import (
 // lens are as in the details.
 type briefHandler struct {
 	*textHandler
-	races []*Race
+	races    []*Race
+	recorded bool // by the command that the report is of
+}
+
+// Config notes whether the command records.
+func (h *briefHandler) Config(m *Config) error {
+	h.recorded = len(m.Command) > 1 && slices.Contains([]string{"test", "run", "explore"}, m.Command[1])
+	return h.textHandler.Config(m)
 }
 
 // NewText returns a Handler that writes a report for people: a table of the findings, then each of
@@ -61,8 +71,18 @@ func (h *briefHandler) Flush() error {
 	if n := len(groups) - maxFindings; n > 0 {
 		h.printf("%s\n\n", plural.Text(n, "{{n}} more finding{{|s}} {{is|are}} in the table alone."))
 	}
-	h.printf("presage explain ID says why two accesses race, presage replay ID runs their schedule; with -v, or by presage report -v, the report has stacks and schedules.\n\n")
+	h.printf("%s\n\n", h.further(groups))
 	return h.err
+}
+
+// further says where there is more. Only what a command has recorded itself can be explained and
+// replayed by its IDs.
+func (h *briefHandler) further(groups [][]*Race) string {
+	const all = "-v prints all of each race, with stacks and schedules"
+	if !h.recorded || groups[0][0].Seen != nil {
+		return all + "."
+	}
+	return "presage explain ID says why two accesses race, presage replay ID runs their schedule; " + all + "."
 }
 
 // maxFindings bounds the findings that are printed below the table.
@@ -171,10 +191,13 @@ func testOf(r *Race) string {
 	for _, a := range []*Access{&r.A, &r.B} {
 		for _, stack := range [][]Frame{a.Stack, a.Goroutine.Created} {
 			for _, f := range stack {
-				name := f.Func[strings.LastIndex(f.Func, "/")+1:]
-				if _, name, ok := strings.Cut(name, "."); ok && strings.HasSuffix(f.File, "_test.go") && isTest(name) {
-					name, _, _ = strings.Cut(name, ".")
-					return name
+				if !strings.HasSuffix(f.File, "_test.go") {
+					continue
+				}
+				// the package, whose name may have dots, then the type of a method, the function, closures
+				words := strings.Split(f.Func[strings.LastIndex(f.Func, "/")+1:], ".")
+				if i := slices.IndexFunc(words[1:], isTest); i >= 0 {
+					return words[1+i]
 				}
 			}
 		}
@@ -182,11 +205,12 @@ func testOf(r *Race) string {
 	return ""
 }
 
-// isTest reports whether a function is a test, or a closure of one.
+// isTest reports whether the go command takes a function of this name for a test.
 func isTest(name string) bool {
 	for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z') {
-			return true
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			first, _ := utf8.DecodeRuneInString(rest)
+			return rest == "" || !unicode.IsLower(first)
 		}
 	}
 	return false

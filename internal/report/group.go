@@ -42,7 +42,7 @@ func group(races []*Race) [][]*Race {
 		}
 		groups[k] = append(groups[k], r)
 	}
-	surer := func(a, b *Race) int { return cmp.Compare(a.certainty(), b.certainty()) }
+	surer := func(a, b *Race) int { return cmp.Compare(a.Tier.rank(), b.Tier.rank()) }
 	for _, g := range groups {
 		slices.SortStableFunc(g, surer)
 	}
@@ -74,12 +74,4 @@ func (r *Race) scope() string {
 		return r.A.File
 	}
 	return filepath.Dir(r.A.File)
-}
-
-// certainty orders races by what proves them: what Go's race detector has reported comes first.
-func (r *Race) certainty() int {
-	if r.Tier == Confirmed {
-		return -1
-	}
-	return r.Tier.rank()
 }

@@ -58,7 +58,7 @@ const (
 
 // rank orders tiers from the strongest proof to the weakest.
 func (t Tier) rank() int {
-	return slices.Index([]Tier{Observed, Predicted, ByValue, ByPath, Replayed, ToRun}, t)
+	return slices.Index([]Tier{Confirmed, Observed, Predicted, ByValue, ByPath, Replayed, ToRun}, t)
 }
 
 // Replay is the result of running the program again under the witness of a race.
