@@ -78,7 +78,7 @@ func (f *forms) verbose(asJSON bool) {
 	}
 }
 
-// check finds what does not go together. It is asked of the command lines of earlier runs, too.
+// check finds what does not go together. Command lines of earlier runs are checked, too.
 func (f forms) check(asJSON bool) error {
 	if asJSON && f.stdout() != nil {
 		return usagef("-json is -format json: give one of the two")

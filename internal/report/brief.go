@@ -194,7 +194,7 @@ func testOf(r *Race) string {
 				if !strings.HasSuffix(f.File, "_test.go") {
 					continue
 				}
-				// the package, whose name may have dots, then the type of a method, the function, closures
+				// the package, which may have dots, the type of a method, the function, closures
 				words := strings.Split(f.Func[strings.LastIndex(f.Func, "/")+1:], ".")
 				if i := slices.IndexFunc(words[1:], isTest); i >= 0 {
 					return words[1+i]

@@ -203,8 +203,8 @@ func presagePick(pp *p) *g {
 }
 
 // steerAwaitsTimer reports whether the goroutine of the part that is next sleeps, or has not been
-// started. Those that start goroutines have done so by then, as far as they are goroutines: it is a
-// timer that fires.
+// started. Those that start goroutines have done so by then, as far as they are goroutines: it is
+// a timer that fires.
 func steerAwaitsTimer() bool {
 	x := &presageSteer
 	for x.part < x.file.n {
@@ -216,6 +216,31 @@ func steerAwaitsTimer() bool {
 		x.file.done = x.part
 	}
 	return false
+}
+
+// steerAhead looks for a ready goroutine in later parts if the next part is a firing of a timer that
+// cannot fire yet. The timer of a channel runs only while a goroutine waits for the channel, and it
+// is one of the parts behind the firing that waits.
+func steerAhead(r steerReady) (k uint32, ok bool) {
+	x := &presageSteer
+	if x.part >= x.file.n || steerIsKnown(x.parts[x.part].goroutine) {
+		return 0, false
+	}
+	for i := x.part + 1; i < x.file.n; i++ {
+		part := &x.parts[i]
+		if steerIsOver(part) {
+			continue
+		}
+		for j := range r.n {
+			if r.at(j).path == part.goroutine {
+				return j, true
+			}
+		}
+		if steerIsKnown(part.goroutine) {
+			return 0, false
+		}
+	}
+	return 0, false
 }
 
 // steerSleeps reports whether a goroutine is in time.Sleep.
@@ -266,6 +291,9 @@ func steerChoose(pp *p, n uint32) uint32 {
 		}
 		x.part++
 		f.done = x.part
+	}
+	if !ok {
+		k, ok = steerAhead(r)
 	}
 	if !ok {
 		if x.part < f.n {
