@@ -218,9 +218,9 @@ func steerAwaitsTimer() bool {
 	return false
 }
 
-// steerAhead looks for a ready goroutine in later parts if the next part is a firing of a timer that
-// cannot fire yet. The timer of a channel runs only while a goroutine waits for the channel, and it
-// is one of the parts behind the firing that waits.
+// steerAhead looks for a ready goroutine in later parts if the next part is a firing of a timer
+// that cannot fire yet. The timer of a channel runs only while a goroutine waits for the channel,
+// and it is one of the parts behind the firing that waits.
 func steerAhead(r steerReady) (k uint32, ok bool) {
 	x := &presageSteer
 	if x.part >= x.file.n || steerIsKnown(x.parts[x.part].goroutine) {
