@@ -24,7 +24,7 @@ func (t *timers) runs(addr uint64) bool {
 	return recorded || t.heap.ticking(addr) != nil
 }
 
-// halt has a timer fire, or stops it. It returns false if there is none that runs.
+// halt has a timer send to its channel. It returns false if there is none that runs.
 func (t *timers) halt(addr uint64) bool {
 	if x := t.heap.ticking(addr); x != nil {
 		x.ticks = false
@@ -37,13 +37,29 @@ func (t *timers) halt(addr uint64) bool {
 	return ok
 }
 
+// stop stops a timer of the recorded run that runs at the fork. ok is false if there is none at the
+// address.
+func (t *timers) stop(addr uint64) (running, ok bool) {
+	object, ok := t.known(addr)
+	if running = ok && !slices.Contains(t.still, object); running {
+		t.still = append(t.still, object)
+	}
+	return running, ok
+}
+
 // recorded returns the timer of the recorded run at an address, by its object, if it runs.
 func (t *timers) recorded(addr uint64) (object uint64, ok bool) {
+	object, ok = t.known(addr)
+	return object, ok && !slices.Contains(t.still, object)
+}
+
+// known returns the timer of the recorded run at an address, if it runs at the fork.
+func (t *timers) known(addr uint64) (object uint64, ok bool) {
 	if addr == 0 || addr >= notProgram || !t.first {
 		return 0, false
 	}
 	x, ok := t.in.snap.Timer(addr, t.in.window.To)
-	return x.Object, ok && !slices.Contains(t.still, x.Object) && t.alone(x)
+	return x.Object, ok && t.alone(x)
 }
 
 // alone reports whether a timer is started before the fork, and nothing happens to it in the window

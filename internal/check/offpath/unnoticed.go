@@ -63,21 +63,34 @@ func (m *machine) timer(c *object) value {
 // timerSize is more than the size of a Timer and of a Ticker.
 const timerSize = 256
 
-// stops stops a timer that runs, or that the alternative has made.
+// stops stops a timer that runs, or that has run. The result is whether it has.
 func (m *machine) stops(call *ssa.CallCommon, addr uint64) (result value, ok bool) {
-	if !m.ops.timers.halt(addr) {
-		x, _ := m.env.heap.number(addr)
-		if addr < freshBase || x == nil || addr != x.base || x.owner != m.env.owner || len(x.data.img) != timerSize {
-			return value{}, false
-		}
-		if c, ok := x.data.part(0, 8).bits(); ok {
-			m.ops.timers.halt(c)
-		}
+	running, ok := m.stopsOwn(addr)
+	if !ok {
+		running, ok = m.ops.timers.stop(addr)
 	}
-	if call.Signature().Results().Len() == 0 {
+	switch {
+	case !ok:
+		return value{}, false
+	case call.Signature().Results().Len() == 0:
 		return value{}, true
 	}
-	return unknown(1), true
+	return truth(running), true
+}
+
+// stopsOwn stops a timer that the goroutine has made.
+func (m *machine) stopsOwn(addr uint64) (running, ok bool) {
+	x, _ := m.env.heap.number(addr)
+	if addr < freshBase || x == nil || addr != x.base || x.owner != m.env.owner || len(x.data.img) != timerSize {
+		return false, false
+	}
+	if c, ok := x.data.part(0, 8).bits(); ok && c != 0 {
+		if x, _ = m.env.heap.number(c); x == nil {
+			return false, false
+		}
+	}
+	running, x.ticks = x.ticks, false
+	return running, true
 }
 
 // ticking returns the channel of a timer that the alternative has made and that will send to it.
@@ -96,13 +109,16 @@ func (m *machine) afterFunc(function value) value {
 	site := m.frame.at().Site
 	if m.steps.ahead(site).Event.Kind == format.Block {
 		m.steps.expect(format.Block, 0, site, nil, 0)
-		return m.timer(nil)
+		t := m.timer(nil)
+		x, _ := m.env.heap.number(pointer(t))
+		x.ticks = true
+		return t
 	}
 	fn, free := m.functionAt(pointer(function))
 	if binds(fn) {
 		throw("a timer of a bound method")
 	}
-	t := m.env.heap.allocate(m.env.owner, unknown(8), false) // it cannot be stopped
+	t := m.timer(nil) // it runs no more
 	m.starts(m.invocation(m.body(fn), nil, free), site)
-	return number(t.base, 8)
+	return t
 }

@@ -33,7 +33,7 @@ type memory struct {
 	allocated uint64   // number of objects
 	locked    []uint64 // mutexes among them that are locked
 	timers    []uint64 // timers among them,
-	ticks     []uint64 // and channels to which one will send
+	ticks     []uint64 // the channels to which one will send, and those that will call a function
 	still     []uint64 // timers of the recorded run that run no more, and their channels
 	shared    bool     // the path has started a goroutine
 	reader    bool     // one of these executes now: reads of the first one are not its own

@@ -39,7 +39,10 @@ func (l library) quiet(name string, args []Value) (result Value, ok bool) {
 		return Value{}, known && !args[1].symbolic() && pool >= lowestPointer
 	case "(*time.Timer).Stop", "(*time.Ticker).Stop":
 		t, known := args[1].Concrete.Bits()
-		return Value{}, known && !args[1].symbolic() && (p.memory.stop(t) || timersOf(p).halts(t))
+		if !known || args[1].symbolic() {
+			return Value{}, false
+		}
+		return timersOf(p).stop(t)
 	case "time.AfterFunc":
 		return p.memory.timer(false)
 	case "time.After", "time.NewTimer", "time.NewTicker":
@@ -75,29 +78,34 @@ func (m *memory) timer(channel bool) (timer Value, ok bool) {
 	if channel {
 		c, _ := m.channel()
 		m.store(addr, 8, c)
+	} else {
+		m.ticks = append(m.ticks, addr)
 	}
 	return known(addr), true
 }
 
-// stop stops a timer that the path has made. ok is false if it is another one.
-func (m *memory) stop(timer uint64) (ok bool) {
+// stop stops a timer that the path has made. ok is false if it is another one; running reports that
+// it has run.
+func (m *memory) stop(timer uint64) (running, ok bool) {
 	if !slices.Contains(m.timers, timer) {
-		return false
+		return false, false
 	}
-	if c, ok := m.loadOwn(timer, 8); ok {
-		if ch, ok := c.Concrete.Bits(); ok {
-			m.tick(ch)
-		}
+	at := timer
+	if c, ok := m.loadOwn(timer, 8); ok && !c.isZero() {
+		at, _ = c.Concrete.Bits()
 	}
-	return true
+	running = m.ticking(at)
+	m.tick(at)
+	return running, true
 }
 
-// ticking reports whether a timer that the path has made sends to a channel.
-func (m *memory) ticking(ch uint64) bool { return slices.Contains(m.ticks, ch) }
+// ticking reports whether a timer that the path has made sends to a channel, or, if it calls a
+// function, is at an address and runs.
+func (m *memory) ticking(at uint64) bool { return slices.Contains(m.ticks, at) }
 
-// tick receives from the channel of a timer, which sends no more.
-func (m *memory) tick(ch uint64) {
-	m.ticks = slices.DeleteFunc(slices.Clone(m.ticks), func(c uint64) bool { return c == ch })
+// tick has such a timer run no more.
+func (m *memory) tick(at uint64) {
+	m.ticks = slices.DeleteFunc(slices.Clone(m.ticks), func(x uint64) bool { return x == at })
 }
 
 // waits executes a receive from the channel of a timer that runs. ok is false if it is another
@@ -157,8 +165,8 @@ func (l library) afterFunc(in *regcode.Instr, t, function Value) bool {
 		if c, why := r.enters(fn, nil, free); why == "" {
 			choices = append(choices, func(q *path) {
 				if (operation{q, in}).starts(c) {
-					n := len(q.memory.timers) - 1
-					q.memory.timers = q.memory.timers[:n:n] // it cannot be stopped
+					at, _ := t.Concrete.Bits()
+					q.memory.tick(at) // it has fired, and cannot be stopped
 					q.next(in, t)
 				}
 			})

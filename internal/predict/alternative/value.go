@@ -15,6 +15,14 @@ type Value struct {
 // known returns a value of one word.
 func known(bits uint64) Value { return Value{Concrete: goval.Known(bits)} }
 
+// truth returns a bool.
+func truth(b bool) Value {
+	if b {
+		return known(1)
+	}
+	return known(0)
+}
+
 // zero returns the zero value of a type of size bytes.
 func zero(size int64) Value { return Value{Concrete: goval.Zero(size)} }
 
