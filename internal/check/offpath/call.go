@@ -116,6 +116,9 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	if o, ok := m.onceFunc(&in.Call); ok {
 		return m.first(o)
 	}
+	if plan.PoolGet(&in.Call) {
+		return m.poolGet(in)
+	}
 	if m.evaluated(in) || m.made(in) {
 		return false
 	}

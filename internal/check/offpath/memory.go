@@ -84,6 +84,22 @@ func (m *memory) loadPrivate(at *plan.Instr, addr uint64, size int) value {
 	return m.private.text(addr, v)
 }
 
+// word is the word at an address that outside code loads for the goroutine, without a step.
+func (m *memory) word(addr uint64) (w uint64, ok bool) {
+	if addr >= freshBase {
+		x, off := m.heap.at(m.owner, addr, 8, false)
+		return x.data.part(off, 8).bits()
+	}
+	if m.shared(addr); m.heap.forked {
+		return 0, false
+	}
+	v, ok := m.private.load(addr, 8)
+	if !ok {
+		return 0, false
+	}
+	return v.bits()
+}
+
 // hooked reports whether a load has a record.
 func hooked(at *plan.Instr) bool {
 	return slices.ContainsFunc(at.After, func(h plan.Hook) bool { return h.Kind == format.Read && h.Extent == plan.Pointee })

@@ -122,3 +122,39 @@ func (m *machine) afterFunc(function value) value {
 	m.starts(m.invocation(m.body(fn), nil, free), site)
 	return t
 }
+
+// poolGet executes the Get of a sync.Pool, which has no item: it returns what the function New
+// returns, or nil (CP3). It reports whether it has entered New.
+func (m *machine) poolGet(in *ssa.Call) (entered bool) {
+	f := m.frame
+	pool := pointer(f.val(in.Call.Args[0]))
+	at := pool + uint64(fieldOffset(pointee(in.Call.Args[0].Type()), "New"))
+	function, ok := m.memory.word(at)
+	if !ok {
+		throw("a sync.Pool of unknown New")
+	}
+	if function == 0 {
+		f.vals[in] = zero(16)
+		return false
+	}
+	fn, free := m.functionAt(function)
+	if binds(fn) {
+		throw("a sync.Pool whose New is a bound method")
+	}
+	inner := m.invocation(m.body(fn), nil, free)
+	inner.caller = f
+	m.frame = inner
+	return true
+}
+
+// fieldOffset is the offset of a field in a struct type.
+func fieldOffset(t types.Type, name string) int64 {
+	var fields []*types.Var
+	for f := range t.Underlying().(*types.Struct).Fields() {
+		if fields = append(fields, f); f.Name() == name {
+			return sizes.Offsetsof(fields)[len(fields)-1]
+		}
+	}
+	throw("%v has no field %s", t, name)
+	return 0
+}

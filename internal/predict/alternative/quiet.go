@@ -142,6 +142,9 @@ func (l library) quietCall(in *regcode.Instr, call *ssa.CallCommon) (going, ok b
 		return false, false
 	}
 	args := p.values(in.Args)
+	if plan.PoolGet(call) {
+		return l.poolGet(in, call, args[1])
+	}
 	v, ok := l.quiet(name, args)
 	switch {
 	case !ok:
@@ -173,4 +176,44 @@ func (l library) afterFunc(in *regcode.Instr, t, function Value) bool {
 		}
 	}
 	return l.p.split(choices)
+}
+
+// poolGet executes the Get of a sync.Pool that has no item (AL3): it returns what New makes, or nil.
+// ok is false if New is not known.
+func (l library) poolGet(in *regcode.Instr, call *ssa.CallCommon, pool Value) (going, ok bool) {
+	p := l.p
+	addr, ok := pool.Concrete.Bits()
+	if !ok || pool.symbolic() || addr < lowestPointer {
+		return false, false
+	}
+	at := addr + uint64(newOffset(p.frame.Code.Sizes, call))
+	function, ok := p.memory.load(trace.Event{G: p.g, Site: in.Site}, at, 8)
+	switch {
+	case !ok:
+		return false, false
+	case function.isZero():
+		return p.next(in, zero(16)), true
+	}
+	r := p.resolver()
+	fn, free, why := r.function(function)
+	if why != "" || regcode.BoundMethod(fn) != nil || plan.Typed(fn) {
+		return false, false
+	}
+	c, why := r.enters(fn, nil, free)
+	if why != "" {
+		return false, false
+	}
+	return p.push(c, false), true
+}
+
+// newOffset returns the offset of the field New of a sync.Pool, whose Get a call calls.
+func newOffset(sizes types.Sizes, call *ssa.CallCommon) int64 {
+	s := regcode.Pointee(call.Args[0].Type()).Underlying().(*types.Struct)
+	var fields []*types.Var
+	for f := range s.Fields() {
+		if fields = append(fields, f); f.Name() == "New" {
+			break
+		}
+	}
+	return sizes.Offsetsof(fields)[len(fields)-1]
 }

@@ -119,6 +119,25 @@ func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	if args == nil && !other {
 		return
 	}
+	k.add(f, in, args, other)
+}
+
+// took keeps the state of the goroutine before a Get of a sync.Pool that has taken an item: the
+// pool could have had none (AL3).
+func (k *forker) took() {
+	f := k.stack.top()
+	if f == nil || !f.walked || !f.stage.inside {
+		return
+	}
+	in := f.Instr()
+	if call, ok := in.SSA.(*ssa.Call); ok && plan.PoolGet(&call.Call) {
+		k.add(f, in, nil, true)
+	}
+}
+
+// add keeps the state at an instruction. Operands args may have other values; other says that there
+// are none, and that the instruction may have another outcome.
+func (k *forker) add(f *Frame, in *regcode.Instr, args []int, other bool) {
 	if k.count == nil {
 		k.count = map[*regcode.Instr]uint32{}
 	}

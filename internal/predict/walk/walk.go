@@ -203,12 +203,7 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 		return false
 	case format.Acquire, format.ReleaseMerge:
 		if g.w.opts.branching {
-			if t := g.w.facts.operation(index, e); t != nil {
-				g.learner.timer = t
-				if e.Kind == format.ReleaseMerge {
-					g.arms(t, index)
-				}
-			}
+			g.outside(index, e)
 		}
 		return false
 	case format.Start, format.End, format.Join, format.Release, format.Observe:
@@ -237,6 +232,20 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 		return g.excluded(f, index, e)
 	}
 	return g.consume(f, index, e)
+}
+
+// outside notes what outside code does with a timer or a sync.Pool.
+func (g *goroutine) outside(index int64, e *trace.Event) {
+	if e.Kind == format.Acquire && e.Flags&format.FlagPool != 0 && g.away == 0 {
+		g.forks.took()
+	}
+	t := g.w.facts.operation(index, e)
+	if t == nil {
+		return
+	}
+	if g.learner.timer = t; e.Kind == format.ReleaseMerge {
+		g.arms(t, index)
+	}
 }
 
 func (g *goroutine) walked() bool {

@@ -67,6 +67,16 @@ var total = map[string]bool{
 	"(time.Time).Unix": true, "(time.Time).UnixMilli": true, "(time.Time).UnixMicro": true, "(time.Time).UnixNano": true,
 }
 
+// PoolGet reports whether a call is the Get of a sync.Pool.
+func PoolGet(c *ssa.CallCommon) bool {
+	callee := c.StaticCallee()
+	if callee == nil {
+		return false
+	}
+	obj, ok := callee.Object().(*types.Func)
+	return ok && obj.FullName() == "(*sync.Pool).Get"
+}
+
 // Total reports whether a call does nothing but compute its results, from its arguments and the
 // time, and always returns.
 func Total(c *ssa.CallCommon) bool {
