@@ -58,6 +58,8 @@ func (o *operations) typed(site trace.Site, call *ssa.CallCommon, callee *ssa.Fu
 		o.sync(format.Unlock, format.FlagRead, args[0], site)
 	case "(*sync.WaitGroup).Wait":
 		o.sync(format.WGWait, 0, args[0], site)
+	case "(*sync.Cond).Wait":
+		o.wait(args[0], site)
 	case "(*sync.Cond).Signal":
 		o.sync(format.CondSignal, 0, args[0], site)
 	case "(*sync.Cond).Broadcast":
@@ -74,6 +76,23 @@ func (o *operations) typed(site trace.Site, call *ssa.CallCommon, callee *ssa.Fu
 		throw("%v is not modelled", fn)
 	}
 	return value{}
+}
+
+// wait is the Wait of a Cond: the goroutine joins the queue, unlocks, is woken, and locks again.
+func (o *operations) wait(p value, site trace.Site) {
+	cond := pointer(p)
+	l, ok := o.in.snap.Locker(cond, o.in.window.To)
+	if !ok || cond >= freshBase || l.Lock >= freshBase {
+		throw("a Cond of unknown lock")
+	}
+	mode := format.Flags(0)
+	if l.Shared {
+		mode = format.FlagRead
+	}
+	o.steps.expect(format.CondWait, 0, site, &cond, 0)
+	o.steps.expect(format.Unlock, mode, site, &l.Lock, 0)
+	o.steps.expect(format.CondWake, 0, site, &cond, 0)
+	o.steps.expect(format.Lock, mode, site, &l.Lock, 0)
 }
 
 // tryLock takes a lock, or does not, as the next step says.

@@ -49,6 +49,9 @@ type Facts interface {
 	// returned it, and the function that its first call runs.
 	OnceAt(addr uint64, before int64) (object uint64, runs goval.Value, ok bool)
 
+	// LockerAt returns the lock of the Cond at an address.
+	LockerAt(addr uint64, before int64) (l flow.Locker, ok bool)
+
 	// TimerAt returns the timer whose channel, or time.Timer, is at an address. ok is false unless
 	// the timer runs at a fork of g: it was started before that event of the trace, and not stopped
 	// since. Up to the event until it has not fired, and no other goroutine starts or stops it.

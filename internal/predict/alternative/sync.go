@@ -71,6 +71,8 @@ func (o operation) call(call *ssa.CallCommon, args []Value) bool {
 		return o.tryLock(args[1], format.FlagRead)
 	case "(*sync.Once).Do":
 		return o.once(args)
+	case "(*sync.Cond).Wait":
+		return o.wait(args[1])
 	}
 	m, ok := methods[obj.FullName()]
 	if !ok {
@@ -212,6 +214,35 @@ func (o operation) runsOnce(e trace.Event, function Value) bool {
 			q.frame.returned(nil)
 		},
 	})
+}
+
+// wait executes the Wait of a Cond: the goroutine joins the queue, unlocks, is woken, and locks
+// again.
+func (o operation) wait(ptr Value) bool {
+	e := trace.Event{Kind: format.CondWait}
+	if why := o.object(&e, ptr); why != "" {
+		return o.p.stop(why)
+	}
+	l, ok := o.p.x.fork.Facts.LockerAt(uint64(e.Obj), o.p.x.around.Until())
+	if !ok || !o.p.x.around.Settled(uint64(e.Obj)) {
+		return o.p.stop("synchronisation")
+	}
+	lock := trace.Event{Kind: format.Unlock}
+	if l.Shared {
+		lock.Flags = format.FlagRead
+	}
+	if why := o.object(&lock, known(l.Lock)); why != "" {
+		return o.p.stop(why)
+	}
+	for _, k := range []format.Kind{format.CondWait, format.Unlock, format.CondWake, format.Lock} {
+		x := lock
+		if k == format.CondWait || k == format.CondWake {
+			x = e
+		}
+		x.Kind = k
+		o.p.emit(o.in, x, flow.Flow{})
+	}
+	return o.done()
 }
 
 // onOwn locks or unlocks a mutex that the alternative has allocated. There is no event, but the

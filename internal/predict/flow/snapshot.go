@@ -40,6 +40,10 @@ type Snapshot struct {
 	// since.
 	Once func(addr uint64, before int64) (o OnceFunc, ok bool)
 
+	// Locker returns the lock of the Cond at an address right before an event of the trace, if
+	// walked code has made it or waited for it, and its memory was not allocated anew since.
+	Locker func(cond uint64, before int64) (l Locker, ok bool)
+
 	// Capacity returns the capacity of the channel at an address right before an event of the
 	// trace, if walked code has made it and its memory was not allocated anew since.
 	Capacity func(ch uint64, before int64) (n uint64, ok bool)
@@ -67,6 +71,12 @@ type OnceFunc struct {
 	Object uint64
 	Runs   Closure
 	At     uint64
+}
+
+// A Locker is the lock of a Cond.
+type Locker struct {
+	Lock   uint64
+	Shared bool // for reading
 }
 
 // A Timer is a timer that runs.

@@ -3,17 +3,19 @@ package walk
 import (
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A made is a function value that is known, or the capacity of a channel.
+// A made is a function value that is known, the lock of a Cond, or the capacity of a channel.
 type made struct {
 	fn   *ssa.Function // nil: it is another one
 	free []goval.Value // as recorded: the operands of a MakeClosure are pinned
-	size uint64        // capacity
-	once *onceFunc     // nil: it is a channel
+	once *onceFunc
+	lock *flow.Locker // of a Cond
+	size uint64       // capacity of a channel, which is what it is if the others are nil
 }
 
 // onceFunc is a function value that sync.OnceFunc, OnceValue or OnceValues has returned.
@@ -31,7 +33,7 @@ type facts struct {
 }
 
 // functions are the function values that are known: closures that walked code has made, and
-// functions that it has stored. With them are the channels that it has made.
+// functions that it has stored. With them are the channels and Conds that it has made.
 type functions struct{ places[made] }
 
 // made notes the function value or channel that is at an address from an event on.
@@ -40,11 +42,23 @@ func (k *functions) made(addr uint64, m made, from int64) {
 		if m.isChannel() {
 			return was.isChannel() && was.size == m.size
 		}
+		if m.lock != nil {
+			return was.lock != nil && *was.lock == *m.lock
+		}
 		return was.fn == m.fn && m.fn != nil && m.free == nil // it captures nothing, and is static
 	})
 }
 
-func (m made) isChannel() bool { return m.fn == nil && m.once == nil }
+func (m made) isChannel() bool { return m.fn == nil && m.once == nil && m.lock == nil }
+
+// LockerAt returns the lock of the Cond at an address right before an event.
+func (k *functions) LockerAt(addr uint64, event int64) (l flow.Locker, ok bool) {
+	m, ok := k.at(addr, event, func(m made) bool { return m.lock != nil })
+	if !ok {
+		return l, false
+	}
+	return *m.lock, true
+}
 
 // FunctionAt returns the function value at an address right before an event, with what it has
 // captured.

@@ -2,10 +2,10 @@ package walk
 
 import (
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
@@ -14,12 +14,14 @@ import (
 )
 
 // A learner notes what the records of a goroutine show: where variables of packages are, the
-// function values and type words that walked code makes or stores, and the channels that it makes.
+// function values and type words that walked code makes or stores, and the channels and Conds that
+// it makes or operates on.
 type learner struct {
 	facts   *facts
 	program *regcode.Program
 	stacks  *spans
 	timer   *timer // on which the call under way has operated last; nil: none
+	cond    uint64 // that the goroutine begins to wait for; 0: none
 }
 
 // value notes a function value that an instruction has made or stored, or a channel.
@@ -53,9 +55,17 @@ func (l *learner) at(m made, at goval.Value, event int64) {
 	l.facts.made(addr, m, event)
 }
 
-// channel notes the capacity of a channel from an operation on it.
-func (l *learner) channel(e *trace.Event, event int64) {
+// object notes the capacity of a channel, or the lock of a Cond, from an operation on it.
+func (l *learner) object(e *trace.Event, event int64) {
+	cond := l.cond
+	l.cond = 0
 	switch e.Kind {
+	case format.CondWait:
+		l.cond = uint64(e.Obj)
+	case format.Unlock:
+		if cond != 0 {
+			l.at(made{lock: &flow.Locker{Lock: uint64(e.Obj), Shared: e.Flags&format.FlagRead != 0}}, goval.Known(cond), event)
+		}
 	case format.ChanSend, format.ChanRecv, format.ChanLen, format.ChanClose:
 		l.at(made{size: e.Aux}, goval.Known(uint64(e.Obj)), event)
 	}
@@ -83,24 +93,29 @@ func (l *learner) operates(f *Frame, in *regcode.Instr, e *trace.Event, event in
 	}
 }
 
-// makesOnce reports whether the result of a function has a Once.
-func makesOnce(fn *ssa.Function) bool {
+// syncFunc returns the name of the function of package sync that fn is, "" if it is none.
+func syncFunc(fn *ssa.Function) string {
 	if fn == nil {
-		return false
+		return ""
 	}
 	if origin := fn.Origin(); origin != nil {
 		fn = origin
 	}
 	obj, ok := fn.Object().(*types.Func)
-	return ok && slices.Contains([]string{"sync.OnceFunc", "sync.OnceValue", "sync.OnceValues"}, obj.FullName())
+	if !ok || obj.Pkg() == nil || obj.Pkg().Path() != "sync" || obj.Signature().Recv() != nil {
+		return ""
+	}
+	return obj.Name()
 }
 
-// returned notes the timer that a call has returned, or its channel, or a function value with a
-// Once.
+// returned notes what a call has returned: a timer, or its channel, a function value with a Once, or
+// a Cond.
 func (l *learner) returned(f *Frame, in *regcode.Instr, event int64) {
-	if makesOnce(in.SSA.(*ssa.Call).Call.StaticCallee()) {
+	switch syncFunc(in.SSA.(*ssa.Call).Call.StaticCallee()) {
+	case "OnceFunc", "OnceValue", "OnceValues":
 		l.at(made{once: &onceFunc{runs: f.Value(&in.Args[1])}}, f.regs[in.Reg], event)
-		return
+	case "NewCond":
+		l.newCond(f, in, event)
 	}
 	c, ok := timerCallOf(in)
 	addr, known := f.regs[in.Reg].Bits()
@@ -113,6 +128,19 @@ func (l *learner) returned(f *Frame, in *regcode.Instr, event int64) {
 		l.facts.channels.add(addr, l.timer, event, same)
 	case c.handle:
 		l.facts.handles.add(addr, l.timer, event, same)
+	}
+}
+
+// newCond notes the lock of a Cond that a call has returned, if it is a Mutex or an RWMutex.
+func (l *learner) newCond(f *Frame, in *regcode.Instr, event int64) {
+	word, ok := f.Value(&in.Args[1]).Word(0)
+	lock, ok2 := f.Value(&in.Args[1]).Word(1)
+	if !ok || !ok2 {
+		return
+	}
+	t, ok := l.facts.TypeOf(word, event)
+	if ok && (t.Type.String() == "*sync.Mutex" || t.Type.String() == "*sync.RWMutex") {
+		l.at(made{lock: &flow.Locker{Lock: lock}}, f.regs[in.Reg], event)
 	}
 }
 

@@ -67,7 +67,7 @@ func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int
 		g.access(f, in, w, index, e)
 	case regcode.WantLen:
 		if g.w.opts.branching {
-			g.learner.channel(e, index)
+			g.learner.object(e, index)
 		}
 		f.regs[w.Reg] = goval.Known(e.Val)
 		f.stage.reads = g.deps.read(index)
@@ -216,7 +216,7 @@ func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.E
 		g.w.opts.observer.Synchronise(g.id, f, in, index, e)
 	}
 	if g.w.opts.branching {
-		g.learner.channel(e, index)
+		g.learner.object(e, index)
 	}
 	switch e.Kind {
 	case format.AtomicWrite, format.AtomicRMW, format.ChanSend:
