@@ -53,6 +53,11 @@ type Meta struct {
 	// address. They were empty and open, and the trace has no operation on them up to there.
 	Channels []Channel `json:"channels,omitempty"`
 
+	// Functions and Conds are function values and Conds to which package-level variables pointed
+	// before event VariablesAt, by address.
+	Functions []Function `json:"functions,omitempty"`
+	Conds     []Cond     `json:"conds,omitempty"`
+
 	// Texts is what string constants say, where an address and a length in the trace may be those
 	// of one: read-only data, by address, not overlapping.
 	Texts []Memory `json:"texts,omitempty"`
@@ -105,6 +110,22 @@ type Global struct {
 type Channel struct {
 	Addr Addr   `json:"addr"`
 	Cap  uint64 `json:"cap,omitempty"`
+}
+
+// Function is a function value without captured variables. Or sync.OnceFunc or the like has made it:
+// then it has a Once, and the first call runs the function value at Runs.
+type Function struct {
+	Addr Addr   `json:"addr"`
+	Func FuncID `json:"func"` // not with a Once
+	Once Addr   `json:"once,omitempty"`
+	Runs Addr   `json:"runs,omitempty"`
+}
+
+// Cond is a sync.Cond that package initialisation has made.
+type Cond struct {
+	Addr   Addr `json:"addr"`
+	Lock   Addr `json:"lock"`             // a Mutex or an RWMutex
+	Shared bool `json:"shared,omitempty"` // it is locked for reading
 }
 
 // Memory is the content of some memory.

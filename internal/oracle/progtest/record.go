@@ -45,6 +45,7 @@ func (r *recorder) begin(s *state) {
 			r.run.Meta.Globals = append(r.run.Meta.Globals, trace.Global{Name: g.String(), Addr: trace.Addr(at), Size: uint64(plan.Sizeof(g.Type().Underlying().(*types.Pointer).Elem())), Own: r.prog.Plan.Named(g), Watched: true})
 		}
 		r.channels(s)
+		r.initial(s)
 		slices.SortFunc(r.run.Meta.Globals, func(a, b trace.Global) int { return cmp.Compare(a.Addr, b.Addr) })
 	}
 }
@@ -64,6 +65,53 @@ func (r *recorder) channels(s *state) {
 	for _, c := range slices.Sorted(maps.Keys(capacity)) {
 		r.run.Meta.Channels = append(r.run.Meta.Channels, trace.Channel{Addr: c, Cap: capacity[c]})
 	}
+}
+
+// initial notes the function values and Conds to which global variables point.
+func (r *recorder) initial(s *state) {
+	m := r.run.Meta
+	for g, at := range r.prog.globals {
+		t := g.Type().Underlying().(*types.Pointer).Elem()
+		p := s.load(at, 8)
+		if p == 0 {
+			continue
+		}
+		if t.String() == "*sync.Cond" {
+			m.Conds = append(m.Conds, trace.Cond{Addr: trace.Addr(p), Lock: trace.Addr(s.locker(p))})
+		}
+		if _, ok := t.Underlying().(*types.Signature); ok {
+			r.function(s, p)
+		}
+	}
+	slices.SortFunc(m.Conds, func(a, b trace.Cond) int { return cmp.Compare(a.Addr, b.Addr) })
+	slices.SortFunc(m.Functions, func(a, b trace.Function) int { return cmp.Compare(a.Addr, b.Addr) })
+}
+
+// function notes a function value, and what it runs if it has a Once.
+func (r *recorder) function(s *state, p uint64) {
+	m := r.run.Meta
+	f := trace.Function{Addr: trace.Addr(p)}
+	code := p
+	if p >= heapBase {
+		code = *s.word(p)
+	}
+	i := (code - funcBase) / 16
+	switch {
+	case slices.ContainsFunc(m.Functions, func(x trace.Function) bool { return x.Addr == f.Addr }):
+		return
+	case code == onceCode:
+		f.Once, f.Runs = f.Addr+8, trace.Addr(*s.word(p + 16))
+		r.function(s, uint64(f.Runs))
+	case code < funcBase || i >= uint64(len(r.prog.list)):
+		return
+	default:
+		fn := r.prog.list[i]
+		if fn.plan == nil || len(fn.plan.SSA.FreeVars) > 0 {
+			return
+		}
+		f.Func = fn.plan.ID
+	}
+	m.Functions = append(m.Functions, f)
 }
 
 func (r *recorder) goes(g, c *goroutine, x *ins) {

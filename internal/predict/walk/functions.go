@@ -5,6 +5,7 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -58,6 +59,26 @@ func (k *functions) LockerAt(addr uint64, event int64) (l flow.Locker, ok bool) 
 		return l, false
 	}
 	return *m.lock, true
+}
+
+// initial notes the channels, function values and Conds that variables of packages point to before
+// the first event.
+func (k *functions) initial(meta *trace.Meta, p *plan.Plan) {
+	for _, c := range meta.Channels {
+		k.made(uint64(c.Addr), made{size: c.Cap}, -1)
+	}
+	for _, c := range meta.Conds {
+		k.made(uint64(c.Addr), made{lock: &flow.Locker{Lock: uint64(c.Lock), Shared: c.Shared}}, -1)
+	}
+	for _, f := range meta.Functions {
+		if f.Once != 0 {
+			k.made(uint64(f.Addr), made{once: &onceFunc{uint64(f.Once), goval.Known(uint64(f.Runs))}}, -1)
+			continue
+		}
+		if pf := p.ByID(f.Func); pf != nil && len(pf.SSA.FreeVars) == 0 && !plan.Generic(pf.SSA) {
+			k.made(uint64(f.Addr), made{fn: pf.SSA}, -1)
+		}
+	}
 }
 
 // FunctionAt returns the function value at an address right before an event, with what it has

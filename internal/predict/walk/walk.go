@@ -102,7 +102,7 @@ func NewSymbolic(p *plan.Plan) *Walker {
 func (w *Walker) OnBranch(f func(fn *plan.Func, reads []int64)) { w.opts.branched = f }
 
 // Read gives the walker what the trace knows of the program: the contents of its string constants,
-// the addresses of variables of packages, and the channels that these point to at first.
+// the addresses of variables of packages, and what these point to at first.
 func (w *Walker) Read(meta *trace.Meta) {
 	spans := make([]expr.TextSpan, len(meta.Texts))
 	for i, t := range meta.Texts {
@@ -111,9 +111,7 @@ func (w *Walker) Read(meta *trace.Meta) {
 	w.program.Texts = expr.NewTexts(spans)
 	w.program.Place(meta.Globals)
 	if w.opts.branching {
-		for _, c := range meta.Channels {
-			w.facts.made(uint64(c.Addr), made{size: c.Cap}, -1)
-		}
+		w.facts.initial(meta, w.plan)
 	}
 }
 
