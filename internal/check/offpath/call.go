@@ -119,6 +119,9 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	if plan.PoolGet(&in.Call) {
 		return m.poolGet(in)
 	}
+	if m.context(in) {
+		return false
+	}
 	if m.evaluated(in) || m.made(in) {
 		return false
 	}

@@ -88,16 +88,23 @@ func (o *operations) fires(site trace.Site, in *ssa.Select, running map[int]uint
 
 // cases checks that the events of a step name the cases of the select other than number k.
 func (o *operations) cases(s *step, in *ssa.Select, chans []uint64, k int) {
-	type one struct {
-		c    uint64
-		send bool
-	}
-	var want []one
+	var want []channelCase
 	for i, st := range in.States {
 		if i != k && chans[i] != 0 {
-			want = append(want, one{chans[i], st.Dir == types.SendOnly})
+			want = append(want, channelCase{chans[i], st.Dir == types.SendOnly})
 		}
 	}
+	o.casesAre(s, want)
+}
+
+// channelCase is a case of a select.
+type channelCase struct {
+	c    uint64
+	send bool
+}
+
+// casesAre checks that the events of a step name these cases, and no others.
+func (o *operations) casesAre(s *step, want []channelCase) {
 	for _, i := range s.events {
 		e := &o.in.variant.Events[i]
 		if e.Kind != format.SelectDefault && o.in.variant.Init[e.Obj].Cap > 0 {
@@ -109,7 +116,7 @@ func (o *operations) cases(s *step, in *ssa.Select, chans []uint64, k int) {
 			if int(c.Chan) < len(o.in.window.Places) {
 				at = o.in.window.Places[c.Chan]
 			}
-			n := slices.Index(left, one{at.Addr, c.Send})
+			n := slices.Index(left, channelCase{at.Addr, c.Send})
 			if at.Mask != 0 || n < 0 {
 				reject("CP4", "event %d has a case that the select does not have", i)
 			}

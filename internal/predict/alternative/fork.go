@@ -49,6 +49,10 @@ type Facts interface {
 	// returned it, and the function that its first call runs.
 	OnceAt(addr uint64, before int64) (object uint64, runs goval.Value, ok bool)
 
+	// DoneAt returns the channel of the context with a type word at an address: what its method Done
+	// has returned.
+	DoneAt(word, addr uint64, before int64) (ch uint64, ok bool)
+
 	// LockerAt returns the lock of the Cond at an address.
 	LockerAt(addr uint64, before int64) (l flow.Locker, ok bool)
 

@@ -55,6 +55,9 @@ func (l library) made(in *regcode.Instr) (going, ok bool) {
 		return ok, ok
 	}
 	if call.Call.IsInvoke() {
+		if going, ok := l.context(in, &call.Call); ok {
+			return going, ok
+		}
 		return l.message(in, &call.Call)
 	}
 	if going, ok := l.quietCall(in, &call.Call); ok {

@@ -40,6 +40,11 @@ type Snapshot struct {
 	// since.
 	Once func(addr uint64, before int64) (o OnceFunc, ok bool)
 
+	// Done returns the channel of the context with a type word at an address, right before an event
+	// of the trace, if walked code has called its method Done, and its memory was not allocated anew
+	// since.
+	Done func(word, addr uint64, before int64) (ch uint64, ok bool)
+
 	// Locker returns the lock of the Cond at an address right before an event of the trace, if
 	// walked code has made it or waited for it, and its memory was not allocated anew since.
 	Locker func(cond uint64, before int64) (l Locker, ok bool)

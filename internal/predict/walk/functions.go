@@ -10,13 +10,15 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// A made is a function value that is known, the lock of a Cond, or the capacity of a channel.
+// A made is a function value that is known, the lock of a Cond, the channel of a context, or the
+// capacity of a channel.
 type made struct {
 	fn   *ssa.Function // nil: it is another one
 	free []goval.Value // as recorded: the operands of a MakeClosure are pinned
 	once *onceFunc
 	lock *flow.Locker // of a Cond
-	size uint64       // capacity of a channel, which is what it is if the others are nil
+	done *contextDone
+	size uint64 // capacity of a channel, which is what it is if the others are nil
 }
 
 // onceFunc is a function value that sync.OnceFunc, OnceValue or OnceValues has returned.
@@ -24,6 +26,9 @@ type onceFunc struct {
 	object uint64      // its Once; 0: it was not called yet
 	runs   goval.Value // what the first call runs
 }
+
+// contextDone is what Done of a context returns.
+type contextDone struct{ word, ch uint64 }
 
 // facts are the function values, channels, timers and type words that the walk has seen. It
 // implements [alternative.Facts].
@@ -43,14 +48,29 @@ func (k *functions) made(addr uint64, m made, from int64) {
 		if m.isChannel() {
 			return was.isChannel() && was.size == m.size
 		}
-		if m.lock != nil {
+		switch {
+		case m.lock != nil:
 			return was.lock != nil && *was.lock == *m.lock
+		case m.done != nil:
+			return was.done != nil && *was.done == *m.done
 		}
 		return was.fn == m.fn && m.fn != nil && m.free == nil // it captures nothing, and is static
 	})
 }
 
-func (m made) isChannel() bool { return m.fn == nil && m.once == nil && m.lock == nil }
+func (m made) isChannel() bool {
+	return m.fn == nil && m.once == nil && m.lock == nil && m.done == nil
+}
+
+// DoneAt returns what Done of the context with a type word at an address returns, right before an
+// event.
+func (k *functions) DoneAt(word, addr uint64, event int64) (ch uint64, ok bool) {
+	m, ok := k.at(addr, event, func(m made) bool { return m.done != nil && m.done.word == word })
+	if !ok {
+		return 0, false
+	}
+	return m.done.ch, true
+}
 
 // LockerAt returns the lock of the Cond at an address right before an event.
 func (k *functions) LockerAt(addr uint64, event int64) (l flow.Locker, ok bool) {

@@ -108,10 +108,14 @@ func syncFunc(fn *ssa.Function) string {
 	return obj.Name()
 }
 
-// returned notes what a call has returned: a timer, or its channel, a function value with a Once, or
-// a Cond.
+// returned notes what a call has returned: a timer, or its channel, a function value with a Once, a
+// Cond, or the channel of a context.
 func (l *learner) returned(f *Frame, in *regcode.Instr, event int64) {
-	switch syncFunc(in.SSA.(*ssa.Call).Call.StaticCallee()) {
+	call := &in.SSA.(*ssa.Call).Call
+	if plan.ContextMethod(call) == "Done" {
+		l.context(f, in, event)
+	}
+	switch syncFunc(call.StaticCallee()) {
 	case "OnceFunc", "OnceValue", "OnceValues":
 		l.at(made{once: &onceFunc{runs: f.Value(&in.Args[1])}}, f.regs[in.Reg], event)
 	case "NewCond":
@@ -128,6 +132,16 @@ func (l *learner) returned(f *Frame, in *regcode.Instr, event int64) {
 		l.facts.channels.add(addr, l.timer, event, same)
 	case c.handle:
 		l.facts.handles.add(addr, l.timer, event, same)
+	}
+}
+
+// context notes the channel that Done of a context has returned.
+func (l *learner) context(f *Frame, in *regcode.Instr, event int64) {
+	word, ok := f.Value(&in.Args[0]).Word(0)
+	data, ok2 := f.Value(&in.Args[0]).Word(1)
+	ch, ok3 := f.regs[in.Reg].Bits()
+	if ok && ok2 && ok3 {
+		l.at(made{done: &contextDone{word, ch}}, goval.Known(data), event)
 	}
 }
 

@@ -192,6 +192,9 @@ func (f *fork) explore(m *layout, off *offPath, long bool) {
 // asRecorded reports whether an operation has the outcome that it had in the recorded run.
 func (m *layout) asRecorded(f *fork, first *trace.Event) bool {
 	const outcome = format.FlagTry | format.FlagClosed
+	if f.rec < m.onPath && m.recs[f.rec].outside() {
+		return m.endedAs(f, first)
+	}
 	for i := f.rec; i < m.onPath && i < f.rec+maxOutcome; i++ {
 		switch e := &m.recs[i].Event; {
 		case e.G != f.g || e.Kind == format.SelectCase || e.Kind.IsAccess() && !first.Kind.IsAccess():
@@ -202,6 +205,17 @@ func (m *layout) asRecorded(f *fork, first *trace.Event) bool {
 		}
 	}
 	return false
+}
+
+// endedAs reports whether Err of a context, which outside code has executed, has found what it found
+// in the recorded run: if it has found the context cancelled, it has received from its channel.
+func (m *layout) endedAs(f *fork, first *trace.Event) bool {
+	cancelled := false
+	for i := f.rec; i < m.onPath && (m.recs[i].Event.G != f.g || m.recs[i].outside()); i++ {
+		e := &m.recs[i].Event
+		cancelled = cancelled || e.G == f.g && e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0
+	}
+	return first.Site == f.Site() && (first.Kind == format.ChanRecv && cancelled || first.Kind == format.SelectDefault && !cancelled)
 }
 
 // stale reports whether another exploration of the fork may have other results, given what the

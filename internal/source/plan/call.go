@@ -67,6 +67,19 @@ var total = map[string]bool{
 	"(time.Time).Unix": true, "(time.Time).UnixMilli": true, "(time.Time).UnixMicro": true, "(time.Time).UnixNano": true,
 }
 
+// ContextMethod returns the name of the method of a context.Context that a call calls, "" if it
+// calls none.
+func ContextMethod(c *ssa.CallCommon) string {
+	if !c.IsInvoke() || c.Method.Pkg() == nil || c.Method.Pkg().Path() != "context" {
+		return ""
+	}
+	recv := c.Method.Signature().Recv()
+	if recv == nil || recv.Type().String() != "context.Context" {
+		return ""
+	}
+	return c.Method.Name()
+}
+
 // PoolGet reports whether a call is the Get of a sync.Pool.
 func PoolGet(c *ssa.CallCommon) bool {
 	callee := c.StaticCallee()
