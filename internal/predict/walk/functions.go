@@ -81,22 +81,23 @@ func (k *functions) LockerAt(addr uint64, event int64) (l flow.Locker, ok bool) 
 	return *m.lock, true
 }
 
-// initial notes the channels, function values and Conds that variables of packages point to before
-// the first event.
+// initial notes the channels, function values and Conds that variables of packages point to when
+// package initialisation has ended.
 func (k *functions) initial(meta *trace.Meta, p *plan.Plan) {
+	at := meta.VariablesAt - 1
 	for _, c := range meta.Channels {
-		k.made(uint64(c.Addr), made{size: c.Cap}, -1)
+		k.made(uint64(c.Addr), made{size: c.Cap}, at)
 	}
 	for _, c := range meta.Conds {
-		k.made(uint64(c.Addr), made{lock: &flow.Locker{Lock: uint64(c.Lock), Shared: c.Shared}}, -1)
+		k.made(uint64(c.Addr), made{lock: &flow.Locker{Lock: uint64(c.Lock), Shared: c.Shared}}, at)
 	}
 	for _, f := range meta.Functions {
 		if f.Once != 0 {
-			k.made(uint64(f.Addr), made{once: &onceFunc{uint64(f.Once), goval.Known(uint64(f.Runs))}}, -1)
+			k.made(uint64(f.Addr), made{once: &onceFunc{uint64(f.Once), goval.Known(uint64(f.Runs))}}, at)
 			continue
 		}
 		if pf := p.ByID(f.Func); pf != nil && len(pf.SSA.FreeVars) == 0 && !plan.Generic(pf.SSA) {
-			k.made(uint64(f.Addr), made{fn: pf.SSA}, -1)
+			k.made(uint64(f.Addr), made{fn: pf.SSA}, at)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (k *places[T]) allocated(addr, size uint64, at int64) {
 	defer k.mu.Unlock()
 	end := func(list []place[T]) {
 		for i := range list {
-			if list[i].addr-addr < size && list[i].until == math.MaxInt64 {
+			if list[i].addr-addr < size && list[i].until == math.MaxInt64 && list[i].from < at {
 				list[i].until = at
 			}
 		}

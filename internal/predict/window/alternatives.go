@@ -295,9 +295,11 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 }
 
 // meets reports whether several goroutines operate on the object of the operation whose records
-// begin with record i.
+// begin with record i. A sync.Pool may have lost an item that only one goroutine uses.
 func (m *alternatives) meets(i int) bool {
 	switch r := &m.recs[m.b.operation(i)]; {
+	case r.Event.Kind == format.Acquire && r.Event.Flags&format.FlagPool != 0:
+		return true
 	case r.Event.Kind == format.SelectCase: // or on that of another case
 		return true
 	case r.mem >= 0:

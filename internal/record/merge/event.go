@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/presage-race/presage/internal/trace"
@@ -17,6 +18,9 @@ func (m *merger) emit(s *stream, r *record) {
 		return
 	case format.RawVar:
 		m.variable(s, r)
+		return
+	case format.RawMade:
+		m.made(r)
 		return
 	case format.RawConst:
 		m.constant(r)
@@ -163,6 +167,22 @@ func (m *merger) variable(s *stream, r *record) {
 	data := r.w[16:]
 	m.readOnly.scan(data)
 	m.variables.read(x, n, data, keep)
+}
+
+// made takes what a variable holds.
+func (m *merger) made(r *record) {
+	x, y := trace.Addr(r.word(0)), trace.Addr(r.word(1))
+	k := &m.variables
+	switch {
+	case r.flags&format.FlagMore != 0:
+		k.functions = append(k.functions, function{Function: trace.Function{Addr: x, Once: y, Runs: trace.Addr(r.word(2))}})
+	case r.flags&format.FlagWrite != 0:
+		k.conds = append(k.conds, trace.Cond{Addr: x, Lock: y, Shared: r.flags&format.FlagRead != 0})
+	default:
+		text := r.w[16:]
+		name, file, _ := bytes.Cut(text[:min(int(r.size), len(text))], []byte{0})
+		k.functions = append(k.functions, function{Function: trace.Function{Addr: x}, code: pcPlace{string(name), string(file), int32(y)}})
+	}
 }
 
 // alloc begins a new object: the accesses to the former one come first.

@@ -17,6 +17,7 @@ func (m *merger) finish() {
 	whole := m.limit == noStamp && m.recording.Stopped == format.NotStopped
 	m.meta.Variables, m.meta.VariablesAt = m.variables.contents(whole), m.out.variablesAt
 	m.meta.Globals = m.variables.globals()
+	m.variables.hold(m.meta)
 	if whole && len(m.meta.Missing) == 0 { // else an operation on them may be missing
 		m.meta.Channels = m.variables.made()
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/presage-race/presage/internal/trace"
 )
@@ -25,6 +26,15 @@ type variables struct {
 
 	used     map[uint64]bool // channels with an operation before the variables are read
 	channels []trace.Channel
+
+	functions []function
+	conds     []trace.Cond
+}
+
+// function is a function value, with its code if that is not one of package sync.
+type function struct {
+	trace.Function
+	code pcPlace
 }
 
 // variable is memory of a package-level variable with its content before main.main. The data may be
@@ -94,6 +104,43 @@ func (k *variables) made() []trace.Channel {
 	slices.SortFunc(k.channels, func(a, b trace.Channel) int { return cmp.Compare(a.Addr, b.Addr) })
 	return slices.Compact(k.channels)
 }
+
+// hold fills in the function values and Conds that variables hold, by address. Of a function value
+// without a Once, the function must be one of the meta.
+func (k *variables) hold(meta *trace.Meta) {
+	type place struct {
+		file string
+		line int32
+	}
+	at := make(map[place][]trace.FuncID)
+	for i, f := range meta.Funcs {
+		if f.File >= 0 && int(f.File) < len(meta.Files) {
+			p := place{meta.Files[f.File].Name, f.Line}
+			at[p] = append(at[p], trace.FuncID(i))
+		}
+	}
+	meta.Functions = nil
+	for _, f := range k.functions {
+		if f.Once == 0 {
+			list := slices.DeleteFunc(slices.Clone(at[place{f.code.file, f.code.line}]), func(id trace.FuncID) bool {
+				return withoutPackage(meta.Funcs[id].Name) != withoutPackage(f.code.name)
+			})
+			if len(list) != 1 {
+				continue
+			}
+			f.Func = list[0]
+		}
+		meta.Functions = append(meta.Functions, f.Function)
+	}
+	slices.SortFunc(meta.Functions, func(a, b trace.Function) int { return cmp.Compare(a.Addr, b.Addr) })
+	meta.Functions = slices.Compact(meta.Functions)
+	slices.SortFunc(k.conds, func(a, b trace.Cond) int { return cmp.Compare(a.Addr, b.Addr) })
+	meta.Conds = slices.Compact(k.conds)
+}
+
+// withoutPackage returns the name of a function without the path of its package. The linker calls
+// the package of a program main.
+func withoutPackage(name string) string { return strings.TrimPrefix(name[len(packageOf(name)):], ".") }
 
 // globals returns the variables in the order of their addresses.
 func (k *variables) globals() []trace.Global {

@@ -286,3 +286,33 @@ func lines(s string) string {
 	}
 	return b.String()
 }
+
+// TestHold: a function value that a variable holds is the function of the meta with its name, file
+// and line. The linker has another path for package main. Others are left out.
+func TestHold(t *testing.T) {
+	meta := &trace.Meta{
+		Files: []trace.File{{Name: "a.go"}, {Name: "b.go"}},
+		Funcs: []trace.Func{
+			{Name: "m/x.init.func1", Pkg: "m/x", Line: 3}, {Name: "m/x.init.func2", Pkg: "m/x", Line: 3}, {Name: "m/x.f", Pkg: "m/x", File: 1, Line: 3},
+			{Name: "m/y.g", Pkg: "m/y", File: 1, Line: 9}, {Name: "m/z.g", Pkg: "m/z", File: 1, Line: 9},
+		},
+	}
+	value := func(x trace.Addr, name, file string, line int32) function {
+		return function{trace.Function{Addr: x}, pcPlace{name, file, line}}
+	}
+	k := variables{
+		functions: []function{
+			value(0x90, "main.init.func2", "a.go", 3), value(0x80, "m/x.init.func1", "a.go", 3), value(0x90, "main.init.func2", "a.go", 3),
+			value(0x70, "m/x.f", "b.go", 4), value(0x60, "main.g", "b.go", 9), value(0x50, "m/x.f", "a.go", 3),
+			{Function: trace.Function{Addr: 0x40, Once: 0x48, Runs: 0x80}},
+		},
+		conds: []trace.Cond{{Addr: 0x20, Lock: 0x28}, {Addr: 0x10, Lock: 0x18, Shared: true}, {Addr: 0x20, Lock: 0x28}},
+	}
+	k.hold(meta)
+	if diff := cmp.Diff([]trace.Function{{Addr: 0x40, Once: 0x48, Runs: 0x80}, {Addr: 0x80, Func: 0}, {Addr: 0x90, Func: 1}}, meta.Functions); diff != "" {
+		t.Errorf("functions (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]trace.Cond{{Addr: 0x10, Lock: 0x18, Shared: true}, {Addr: 0x20, Lock: 0x28}}, meta.Conds); diff != "" {
+		t.Errorf("Conds (-want +got):\n%s", diff)
+	}
+}

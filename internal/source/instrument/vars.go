@@ -16,7 +16,8 @@ import (
 //	var vars0_ = []presagert_.Var{{unsafe_.Pointer(&y), unsafe_.Sizeof(y)}, …}
 //	func init() { presagert_.Vars(vars0_, 1, true) }
 //
-// Variables of channel type are in a second list: the recorder says what channels they point to.
+// Variables of channel type, of function type and of type *sync.Cond are in lists of their own, and
+// so are fields of variables: the recorder says what they hold.
 //
 //	var chans0_ = []unsafe_.Pointer{unsafe_.Pointer(&c), …}
 //	func init() { presagert_.Chans(chans0_) }
@@ -57,18 +58,59 @@ func (f *fileEmitter) registration(whole bool) string {
 		fmt.Fprintf(&b, "{%[1]s.Pointer(&%[2]s), %[1]s.Sizeof(%[2]s)},\n", unsafeName, n)
 	}
 	fmt.Fprintf(&b, "}\n\nfunc init() { %s.Vars(vars%d_, %d, %s) }\n", rtName, f.index, f.plan.FirstVariable(f.file), isWhole)
-	if names = slices.DeleteFunc(names, func(n string) bool { return !f.isChannel(n) }); len(names) > 0 {
-		fmt.Fprintf(&b, "\nvar chans%d_ = []%s.Pointer{\n", f.index, unsafeName)
-		for _, n := range names {
-			fmt.Fprintf(&b, "%s.Pointer(&%s),\n", unsafeName, n)
-		}
-		fmt.Fprintf(&b, "}\n\nfunc init() { %s.Chans(chans%d_) }\n", rtName, f.index)
+	var parts []part
+	for _, n := range names {
+		parts = f.parts(parts, part{n, f.pkg.Types.Scope().Lookup(n).Type()}, 0)
+	}
+	for _, h := range holders {
+		f.held(&b, h.list, slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return !h.is(p.typ) }))
 	}
 	return b.String()
 }
 
-// isChannel reports whether a package-level variable has a channel type.
-func (f *fileEmitter) isChannel(name string) bool {
-	_, ok := f.pkg.Types.Scope().Lookup(name).Type().Underlying().(*types.Chan)
-	return ok
+// A part is a package-level variable, or a field of one that has a name here.
+type part struct {
+	expr string
+	typ  types.Type
+}
+
+const maxFieldDepth = 3
+
+// parts appends p and its fields.
+func (f *fileEmitter) parts(list []part, p part, depth int) []part {
+	list = append(list, p)
+	s, ok := p.typ.Underlying().(*types.Struct)
+	if !ok || depth == maxFieldDepth {
+		return list
+	}
+	for x := range s.Fields() {
+		if x.Name() != "_" && (x.Exported() || x.Pkg() == f.pkg.Types) {
+			list = f.parts(list, part{p.expr + "." + x.Name(), x.Type()}, depth+1)
+		}
+	}
+	return list
+}
+
+// holders are the types of variables of which the recorder says what they hold, with the function
+// of package presagert that takes them.
+var holders = []struct {
+	list string
+	is   func(types.Type) bool
+}{
+	{"Chans", func(t types.Type) bool { _, ok := t.Underlying().(*types.Chan); return ok }},
+	{"Funcs", func(t types.Type) bool { _, ok := t.Underlying().(*types.Signature); return ok }},
+	{"Conds", func(t types.Type) bool { return types.Unalias(t).String() == "*sync.Cond" }},
+}
+
+// held appends the text that passes variables to a function of package presagert.
+func (f *fileEmitter) held(b *strings.Builder, list string, parts []part) {
+	if len(parts) == 0 {
+		return
+	}
+	name := fmt.Sprintf("%s%d_", strings.ToLower(list), f.index)
+	fmt.Fprintf(b, "\nvar %s = []%s.Pointer{\n", name, unsafeName)
+	for _, p := range parts {
+		fmt.Fprintf(b, "%s.Pointer(&%s),\n", unsafeName, p.expr)
+	}
+	fmt.Fprintf(b, "}\n\nfunc init() { %s.%s(%s) }\n", rtName, list, name)
 }

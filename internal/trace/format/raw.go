@@ -123,6 +123,10 @@ package format
 //	RawVar with FlagFirst           the same; from now on the first read and write of each byte by outside code is recorded
 //	RawVar with FlagMore            address, capacity: of a channel that a variable points to, empty and open
 //	RawVar with size > 0            address, bytes (size, at most MaxVar), ⌈size/8⌉ words: its bytes now, zero-padded
+//	RawMade                         address, line, then size bytes: name of the function, a zero byte, name of its file: of a
+//	                                function value that captures nothing and that a variable holds, before main.main
+//	RawMade with FlagMore           address, its Once, the function value that it runs: of what sync.OnceFunc or the like has made
+//	RawMade with FlagWrite          address, its lock, 0: of a sync.Cond that a variable points to; FlagRead: it locks for reading
 //	RawConst                        address, ⌈size/8⌉ words: bytes (at most MaxVar) of read-only data, zero-padded; those at the next address follow at once
 //	RawConst with address 0         a word: how many bytes behind the first MaxConsts were left out
 //	RawContext                      (nothing; the site is the number of the context)
@@ -191,6 +195,7 @@ const (
 	RawLate Kind = 0xF7
 	RawPC   Kind = 0xF8 // the place of a program counter of outside code
 	RawGC   Kind = 0xF9 // a garbage collection has marked what lives, and freed nothing yet
+	RawMade Kind = 0xFA // what a variable holds before main.main: a function value or a Cond
 
 	// OutsidePC marks a program counter in the place of a site.
 	OutsidePC = 1 << 31
@@ -263,6 +268,8 @@ func RawLen(h uint64) (words, stamp int) {
 		return shortLen(h), 0
 	case RawVar:
 		return 3 + (size+7)/8, 0
+	case RawMade:
+		return madeLen(h), 0
 	case RawSet:
 		return 1 + size, 0
 	case RawConst, RawPC:
@@ -273,4 +280,12 @@ func RawLen(h uint64) (words, stamp int) {
 		return ChunkHeaderWords, 0
 	}
 	return 0, 0
+}
+
+// madeLen returns the number of words of a RawMade.
+func madeLen(h uint64) int {
+	if Flags(h>>48)&(FlagMore|FlagWrite) != 0 {
+		return 4
+	}
+	return 3 + (int(h>>32&0xFFFF)+7)/8
 }

@@ -157,8 +157,11 @@ func Vars(list []Var, first uint32, whole bool) {
 	runtime.PresageVars(list, first, whole, sys.GetCallerPC())
 }
 
-// Chans gives the recorder the variables of channel type of an emitted file. It keeps the slice.
+// Chans, Funcs and Conds give the recorder the variables of channel type, of function type and of
+// type *sync.Cond of an emitted file. It keeps the slice.
 func Chans(list []unsafe.Pointer) { runtime.PresageChans(list) }
+func Funcs(list []unsafe.Pointer) { runtime.PresageFuncs(list) }
+func Conds(list []unsafe.Pointer) { runtime.PresageConds(list) }
 
 // Heap keeps what p points to out of the stack.
 func Heap(p unsafe.Pointer) {

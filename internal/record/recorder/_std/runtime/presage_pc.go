@@ -3,7 +3,6 @@ package runtime
 import (
 	"internal/runtime/atomic"
 	"internal/stringslite"
-	"unsafe"
 )
 
 // Program counters in the entries of outside code. The recording has the source line of each.
@@ -89,10 +88,7 @@ func (s *PresageG) writePC(pc uint64) {
 	words := (n + 7) / 8
 	p := s.room(2 + int(words))
 	pgStore(p+8, uint64(uint32(line)))
-	q := p + 16
-	memmove(unsafe.Pointer(q), unsafe.Pointer(unsafe.StringData(name)), uintptr(len(name)))
-	*(*byte)(unsafe.Pointer(q + uintptr(len(name)))) = 0
-	memmove(unsafe.Pointer(q+uintptr(len(name))+1), unsafe.Pointer(unsafe.StringData(file)), uintptr(len(file)))
+	pgText(p+16, name, file)
 	pgStore(p, pgHead(pgRawPC, 0, uint64(n), pc))
-	s.pos = q + words*8
+	s.pos = p + 16 + words*8
 }

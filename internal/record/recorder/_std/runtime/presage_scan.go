@@ -175,6 +175,11 @@ func pgWordsOf(h uint64) uintptr {
 		return 1 + max(1, (size+7)/8)
 	case pgStart, pgRawVar:
 		return 3 + (size+7)/8
+	case pgRawMade:
+		if h>>48&(pgFlagMore|pgFlagWrite) != 0 {
+			return 4
+		}
+		return 3 + (size+7)/8
 	case pgReach:
 		if size > 0 {
 			return 2

@@ -28,7 +28,9 @@ type pgVarList struct {
 // presageVars are the packages that have been initialised.
 var presageVars struct {
 	last  *pgVarList
-	chans *pgVarList // pointers to variables of channel type
+	chans *pgVarList // pointers to variables of channel type,
+	funcs *pgVarList // of function type,
+	conds *pgVarList // and of type *sync.Cond
 	over  bool       // main.main has begun: what a plugin brings is not recorded
 }
 
@@ -82,34 +84,47 @@ func PresageVars(list []PresageVar, first uint32, whole bool, pc uintptr) {
 	v.last = l
 }
 
-// PresageChans is called by the init functions of emitted files, after PresageVars.
-func PresageChans(list []unsafe.Pointer) {
-	v := &presageVars
-	if !presage.on || v.over || len(list) == 0 {
+// PresageChans, PresageFuncs and PresageConds are called by the init functions of emitted files,
+// after PresageVars.
+func PresageChans(list []unsafe.Pointer) { pgPointers(&presageVars.chans, list) }
+func PresageFuncs(list []unsafe.Pointer) { pgPointers(&presageVars.funcs, list) }
+func PresageConds(list []unsafe.Pointer) { pgPointers(&presageVars.conds, list) }
+
+func pgPointers(to **pgVarList, list []unsafe.Pointer) {
+	if !presage.on || presageVars.over || len(list) == 0 {
 		return
 	}
 	l := (*pgVarList)(persistentalloc(unsafe.Sizeof(pgVarList{}), 8, &memstats.other_sys))
-	*l = pgVarList{vars: uintptr(unsafe.Pointer(&list[0])), n: len(list), next: v.chans}
-	v.chans = l
+	*l = pgVarList{vars: uintptr(unsafe.Pointer(&list[0])), n: len(list), next: *to}
+	*to = l
+}
+
+// each calls f with what the variables of a list hold, if that is not nil.
+func (l *pgVarList) each(f func(p unsafe.Pointer)) {
+	for ; l != nil; l = l.next {
+		for i := range l.n {
+			if p := **(**unsafe.Pointer)(unsafe.Pointer(l.vars + uintptr(i)*unsafe.Sizeof(l))); p != nil {
+				f(p)
+			}
+		}
+	}
 }
 
 // channels records the channels that variables point to, if they are empty and open. An operation
 // that changes one meanwhile has a stamp before the one that follows.
 func (s *PresageG) channels() {
-	for l := presageVars.chans; l != nil; l = l.next {
-		for i := range l.n {
-			c := **(***hchan)(unsafe.Pointer(l.vars + uintptr(i)*unsafe.Sizeof(l)))
-			if c == nil || c.timer != nil {
-				continue
-			}
-			lock(&c.lock)
-			fresh, size := c.qcount == 0 && c.closed == 0, uintptr(c.dataqsiz)
-			unlock(&c.lock)
-			if fresh {
-				s.variable(pgHead(pgRawVar, pgFlagMore, 0, 0), uintptr(unsafe.Pointer(c)), size, 0)
-			}
+	presageVars.chans.each(func(p unsafe.Pointer) {
+		c := (*hchan)(p)
+		if c.timer != nil {
+			return
 		}
-	}
+		lock(&c.lock)
+		fresh, size := c.qcount == 0 && c.closed == 0, uintptr(c.dataqsiz)
+		unlock(&c.lock)
+		if fresh {
+			s.variable(pgHead(pgRawVar, pgFlagMore, 0, 0), uintptr(p), size, 0)
+		}
+	})
 }
 
 // pgMaxZero bounds the size of a variable that is looked at, pgMaxVars the bytes that are written
@@ -156,6 +171,8 @@ func presageMain() {
 		}
 	}
 	s.channels()
+	presageVars.funcs.each(func(p unsafe.Pointer) { s.function(p, 0) })
+	presageVars.conds.each(s.condition)
 	s.room(2)
 	s.stampAlone()
 }

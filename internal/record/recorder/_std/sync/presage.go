@@ -30,6 +30,9 @@ func presageRuns(f unsafe.Pointer) uint64
 func presageRan(run uint64)
 
 //go:noescape
+func presageMade(f, once unsafe.Pointer)
+
+//go:noescape
 func presageRLock(rw unsafe.Pointer, readers *int32) int32
 
 //go:noescape

@@ -87,8 +87,10 @@ type Var struct {
 
 func Vars(list []Var, first uint32, whole bool) {}
 
-// Chans would record what channels variables point to.
+// Chans, Funcs and Conds would record what variables hold.
 func Chans(list []unsafe.Pointer) {}
+func Funcs(list []unsafe.Pointer) {}
+func Conds(list []unsafe.Pointer) {}
 
 func Heap(p unsafe.Pointer) {
 	if never {
