@@ -356,8 +356,9 @@ func (m *machine) builtin(in *ssa.Call, name string) value {
 	case "print", "println":
 		return value{}
 	case "delete", "clear":
-		if _, ok := plan.Core(args[0].Type()).(*types.Map); ok {
-			m.memory.mapAccess(format.Write, f.at(), f.val(args[0]), false)
+		if t, ok := plan.Core(args[0].Type()).(*types.Map); ok {
+			m.memory.mapAccess(format.Write, f.at(), f.val(args[0]), hasHash(t.Key()))
+			return value{}
 		}
 	}
 	throw("%s is not modelled", name)

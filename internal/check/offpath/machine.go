@@ -59,7 +59,7 @@ func (m *machine) step() {
 	case *ssa.Send:
 		m.ops.send(f.at().Site, f.val(in.Chan), f.val(in.X))
 	case *ssa.MapUpdate:
-		m.memory.mapAccess(format.Write, f.at(), f.val(in.Map), false)
+		m.memory.mapAccess(format.Write, f.at(), f.val(in.Map), hasHash(plan.Core(in.Map.Type()).(*types.Map).Key()))
 	case ssa.Value:
 		f.vals[in] = m.result(in)
 	default:
@@ -82,12 +82,7 @@ func (m *machine) result(in ssa.Value) value {
 		}
 	case *ssa.Lookup:
 		if t, ok := plan.Core(in.X.Type()).(*types.Map); ok {
-			m.memory.mapAccess(format.Read, f.at(), f.val(in.X), hasHash(t.Key()))
-			v := unknown(sizeof(t.Elem()))
-			if in.CommaOk {
-				return value{tuple: []value{v, unknown(1)}}
-			}
-			return v
+			return m.lookup(in, t)
 		}
 	case *ssa.Next:
 		if r, ok := in.Iter.(*ssa.Range); ok && !in.IsString {

@@ -1,7 +1,6 @@
 package offpath
 
 import (
-	"go/types"
 	"slices"
 
 	"github.com/presage-race/presage/internal/source/plan"
@@ -127,47 +126,4 @@ func (m *memory) store(at *plan.Instr, p, v value) {
 		m.values.written(s, v.part(off, n))
 	})
 	m.private.store(addr, v)
-}
-
-// mapAccess is an access to a map. What a map holds is not modelled, so a write must be the last
-// step, and so must a read with a key that may have no hash. What other reads find is unknown.
-func (m *memory) mapAccess(k format.Kind, at *plan.Instr, x value, hash bool) {
-	addr := pointer(x)
-	m.steps.expect(k, format.FlagNoValue, at.Site, &addr, 8)
-	switch {
-	case m.steps.empty():
-		panic(finished{})
-	case k != format.Read || !hash:
-		throw("the contents of maps are not modelled")
-	}
-}
-
-// hasHash reports whether each value of a type of key can be looked up in a map.
-func hasHash(t types.Type) bool {
-	switch t := t.Underlying().(type) {
-	case *types.Basic, *types.Pointer, *types.Chan:
-		return true
-	case *types.Array:
-		return hasHash(t.Elem())
-	case *types.Struct:
-		for i := range t.NumFields() {
-			if !hasHash(t.Field(i).Type()) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// pointer is an address that is not nil.
-func pointer(p value) uint64 {
-	addr, ok := p.bits()
-	switch {
-	case !ok:
-		throw("an unknown address")
-	case addr < 4096:
-		throw("panic: nil dereference")
-	}
-	return addr
 }

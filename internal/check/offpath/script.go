@@ -24,9 +24,11 @@ type script struct {
 type step struct {
 	*flow.Step
 	events []int32
-	any    bool // the witness executes an event of the step
-	whole  bool // the witness executes all of them
-	racing bool // one of the events is an access of the race
+	// of an access to a map: its events that act on the version of the contents, if it has some
+	versions []int32
+	any      bool // the witness executes an event of the step
+	whole    bool // the witness executes all of them
+	racing   bool // one of the events is an access of the race
 }
 
 func newScript(in *subject) *script {
@@ -84,7 +86,9 @@ func (s *script) assign() {
 			continue
 		}
 		s.at = k
-		s.stands(&s.steps[k], i, e)
+		if !s.ofVersion(&s.steps[k], i, e) {
+			s.stands(&s.steps[k], i, e)
+		}
 		if k < last[e.Thread] {
 			reject("CP1", "event %d is not in the order of the steps", i)
 		}
@@ -170,6 +174,9 @@ func (s *script) measure(t *step) {
 	}
 	t.any = done > 0
 	t.whole = t.any && done == len(t.events) || t.Event.Kind == format.Block // it has no event
+	for _, i := range t.versions {
+		t.whole = t.whole && s.in.exec.Done(i)
+	}
 	if t.Event.Kind.IsAccess() {
 		t.whole = t.whole && covered == bytesOf(uint64(t.Event.Obj), int(t.Event.Size))
 	}

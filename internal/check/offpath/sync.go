@@ -90,9 +90,16 @@ func (o *operations) wait(p value, site trace.Site) {
 		mode = format.FlagRead
 	}
 	o.steps.expect(format.CondWait, 0, site, &cond, 0)
-	o.steps.expect(format.Unlock, mode, site, &l.Lock, 0)
-	o.steps.expect(format.CondWake, 0, site, &cond, 0)
-	o.steps.expect(format.Lock, mode, site, &l.Lock, 0)
+	for _, x := range []struct {
+		kind format.Kind
+		mode format.Flags
+		obj  uint64
+	}{{format.Unlock, mode, l.Lock}, {format.CondWake, 0, cond}, {format.Lock, mode, l.Lock}} {
+		if o.steps.empty() { // the witness ends while it waits
+			panic(finished{})
+		}
+		o.steps.expect(x.kind, x.mode, site, &x.obj, 0)
+	}
 }
 
 // tryLock takes a lock, or does not, as the next step says.

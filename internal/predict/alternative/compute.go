@@ -71,6 +71,8 @@ func (p *path) other(in *regcode.Instr) bool {
 		return operation{p: p, in: in}.send(x)
 	case *ssa.Select:
 		return p.selects(in, x)
+	case *ssa.MapUpdate:
+		return maps{p}.writesMap(in, x.Map)
 	case *ssa.Lookup:
 		if _, ok := plan.Core(x.X.Type()).(*types.Map); ok {
 			return maps{p}.readsMap(in)
@@ -95,6 +97,11 @@ func (p *path) builtin(in *regcode.Instr, name string) bool {
 	case "min", "max", "real", "imag", "complex", "ssa:wrapnilchk":
 	case "close":
 		return operation{p: p, in: in}.on(closing, p.value(&in.Args[1]), 0)
+	case "delete", "clear":
+		if x := in.SSA.(*ssa.Call).Call.Args[0]; isMap(x.Type()) {
+			return maps{p}.writesMap(in, x)
+		}
+		return p.notModelled(in)
 	default:
 		return p.notModelled(in)
 	}

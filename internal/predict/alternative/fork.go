@@ -53,6 +53,10 @@ type Facts interface {
 	// has returned.
 	DoneAt(word, addr uint64, before int64) (ch uint64, ok bool)
 
+	// MapAt returns what the map at an address had for a key right after an event of the trace, as far
+	// as operations show it, all of them before another event.
+	MapAt(m uint64, key flow.MapKey, at, before int64) MapContent
+
 	// LockerAt returns the lock of the Cond at an address.
 	LockerAt(addr uint64, before int64) (l flow.Locker, ok bool)
 

@@ -2,6 +2,7 @@ package alternative
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -18,17 +19,44 @@ type maps struct{ p *path }
 // notModelled ends a path at an instruction that is not modelled. An access to a map can still
 // race: it is the last step.
 func (p *path) notModelled(in *regcode.Instr) bool {
-	if (maps{p}).mapAccess(in) {
+	if _, ok := (maps{p}).mapAccess(in, flow.Flow{}); ok {
 		return p.last("map")
 	}
 	return p.stop("not-modelled")
+}
+
+// writesMap executes an instruction that writes a map: after it, what the map has is not known. A
+// key that may not be hashable ends the path.
+func (m maps) writesMap(in *regcode.Instr, x ssa.Value) bool {
+	p := m.p
+	addr, ok := m.mapAccess(in, flow.Flow{})
+	switch {
+	case !ok:
+		return p.stop("not-modelled")
+	case !hashable(plan.Core(x.Type()).(*types.Map).Key()):
+		return p.last("map")
+	case p.end != "":
+		return true
+	}
+	p.memory.changed = append(p.memory.changed, addr)
+	p.frame.IP++
+	return true
 }
 
 // readsMap executes an instruction that reads a map: what it finds is not known. A key that may not
 // be hashable ends the path.
 func (m maps) readsMap(in *regcode.Instr) bool {
 	p := m.p
-	if x, ok := in.SSA.(*ssa.Lookup); ok && !hashable(plan.Core(x.X.Type()).(*types.Map).Key()) || !m.mapAccess(in) {
+	x, ok := in.SSA.(*ssa.Lookup)
+	if ok && !hashable(plan.Core(x.X.Type()).(*types.Map).Key()) {
+		return p.notModelled(in)
+	}
+	if ok {
+		if going, ok := m.lookup(in, x); ok {
+			return going
+		}
+	}
+	if _, ok := m.mapAccess(in, flow.Flow{}); !ok {
 		return p.notModelled(in)
 	}
 	if p.end != "" {
@@ -36,6 +64,91 @@ func (m maps) readsMap(in *regcode.Instr) bool {
 	}
 	p.frame.returned(nil)
 	return true
+}
+
+// maxVersions bounds the contents of a map among which a lookup has one.
+const maxVersions = 6
+
+// lookup executes a lookup of a known key (AL3): the map has one of the contents that it had in the
+// recorded run. ok is false if what these have for the key is not known, or if the path has written
+// the map.
+func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
+	p := m.p
+	t := plan.Core(x.X.Type()).(*types.Map)
+	mv, kv := p.value(&in.Args[0]), p.value(&in.Args[1])
+	addr, ok := mv.Concrete.Bits()
+	key, ok2 := MapKeyOf(t.Key(), kv.Concrete)
+	if !ok || !ok2 || mv.symbolic() || kv.symbolic() || p.memory.shared || slices.Contains(p.memory.changed, addr) {
+		return false, false
+	}
+	size := p.frame.Code.Sizes.Sizeof(t.Elem())
+	switch {
+	case addr == 0:
+		m.found(p, in, x, zero(size), known(0))
+		return true, true
+	case addr < lowestPointer || addr >= freshMemory || !p.x.around.Settled(addr):
+		return false, false
+	}
+	versions := p.x.around.Versions(addr)
+	contents := m.contents(addr, key, size, versions)
+	if len(contents) == 0 && !m.forks() {
+		return false, false
+	}
+	var choices []func(*path)
+	for _, c := range contents {
+		choices = append(choices, func(q *path) {
+			if _, ok := (maps{q}).mapAccess(in, flow.Flow{Version: c.at + 2}); !ok || q.end != "" {
+				q.stop("not-modelled")
+				return
+			}
+			m.found(q, in, x, c.value(size), c.present())
+		})
+	}
+	return p.split(choices), true
+}
+
+// forks reports whether the lookup under way is the choice at the fork: it finds something else than
+// in the recorded run.
+func (m maps) forks() bool { return m.p.x.fork.Other && m.p.instrs == 1 }
+
+// version is what a map has for a key after an event.
+type version struct {
+	MapContent
+	at int64
+}
+
+// contents returns what the map has for a key in some of its versions, the last ones first.
+func (m maps) contents(addr uint64, key flow.MapKey, size int64, versions []int64) (list []version) {
+	x, until := m.p.x.fork, m.p.x.around.Until()
+	var had MapContent
+	if m.forks() {
+		at := int64(-1)
+		for _, v := range versions {
+			if v < x.Event {
+				at = v
+			}
+		}
+		had = x.Facts.MapAt(addr, key, at, until)
+	}
+	for _, v := range slices.Backward(versions) {
+		c := x.Facts.MapAt(addr, key, v, until)
+		if !c.known() || m.forks() && c.same(&had, size) {
+			continue
+		}
+		if list = append(list, version{c, v}); len(list) == maxVersions {
+			break
+		}
+	}
+	return list
+}
+
+// found gives a lookup its results.
+func (m maps) found(q *path, in *regcode.Instr, x *ssa.Lookup, v, present Value) {
+	q.frame.Regs[in.Reg] = v
+	if x.CommaOk {
+		q.frame.Regs[in.Reg+1] = present
+	}
+	q.frame.IP++
 }
 
 // hashable reports whether every value of a type can be the key of a map.
@@ -56,9 +169,9 @@ func hashable(t types.Type) bool {
 	return false
 }
 
-// mapAccess makes the step of an access to a map. It returns false if in is none, or the map is not
-// known.
-func (m maps) mapAccess(in *regcode.Instr) bool {
+// mapAccess makes the step of an access to a map, with the Flow f. ok is false if in is none, or the
+// map is not known.
+func (m maps) mapAccess(in *regcode.Instr, f flow.Flow) (addr uint64, ok bool) {
 	p := m.p
 	for i := range in.Wants {
 		w := &in.Wants[i]
@@ -72,10 +185,12 @@ func (m maps) mapAccess(in *regcode.Instr) bool {
 			}
 			addr, ok := p.value(&in.Args[k]).Concrete.Bits()
 			if ok && addr >= lowestPointer && addr < freshMemory && p.x.around.Settled(addr) {
-				p.emit(in, trace.Event{Kind: w.Hook.Kind, Obj: trace.Addr(addr), Size: 8, Flags: format.FlagNoValue}, flow.Flow{})
-				return true
+				p.emit(in, trace.Event{Kind: w.Hook.Kind, Obj: trace.Addr(addr), Size: 8, Flags: format.FlagNoValue}, f)
+				return addr, true
 			}
 		}
 	}
-	return false
+	return 0, false
 }
+
+func isMap(t types.Type) bool { _, ok := plan.Core(t).(*types.Map); return ok }

@@ -35,6 +35,7 @@ type memory struct {
 	timers    []uint64 // timers among them,
 	ticks     []uint64 // the channels to which one will send, and those that will call a function
 	still     []uint64 // timers of the recorded run that run no more, and their channels
+	changed   []uint64 // maps that the path has written
 	shared    bool     // the path has started a goroutine
 	reader    bool     // one of these executes now: reads of the first one are not its own
 	assumes   []flow.Assumption
@@ -51,6 +52,7 @@ type stored struct {
 func (m *memory) clip() {
 	m.stores, m.locked, m.assumes = slices.Clip(m.stores), slices.Clip(m.locked), slices.Clip(m.assumes)
 	m.timers, m.ticks, m.still = slices.Clip(m.timers), slices.Clip(m.ticks), slices.Clip(m.still)
+	m.changed = slices.Clip(m.changed)
 }
 
 // allocate returns the address of a new object, of less than freshSize bytes, all zero.

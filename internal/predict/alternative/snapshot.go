@@ -15,7 +15,7 @@ import (
 func (x *Fork) Snapshot() *flow.Snapshot {
 	s := &flow.Snapshot{
 		Program: x.Program.Plan, Starts: x.Starts, Stacks: x.Stacks, Needs: slices.Clone(x.Needs), Guards: slices.Clone(x.Guards), Texts: x.Program.Texts,
-		Global: x.addressOf, Closure: x.closureAt, Capacity: x.Facts.CapacityAt, Locker: x.Facts.LockerAt, Done: x.Facts.DoneAt, Once: x.onceAt, Timer: x.timerAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
+		Global: x.addressOf, Closure: x.closureAt, Capacity: x.Facts.CapacityAt, Locker: x.Facts.LockerAt, Done: x.Facts.DoneAt, Map: x.mapAt, Once: x.onceAt, Timer: x.timerAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
 	}
 	for f := x.Frame; f != nil; f = f.Caller {
 		s.Frames = append(s.Frames, f.snapshot())
@@ -64,6 +64,13 @@ func (x *Fork) closureAt(addr uint64, before int64) (c flow.Closure, ok bool) {
 		c.Free = append(c.Free, d)
 	}
 	return c, true
+}
+
+// mapAt returns what a map had for a key, with values of size bytes.
+func (x *Fork) mapAt(m uint64, key flow.MapKey, size, at, before int64) (c flow.MapContent) {
+	known := x.Facts.MapAt(m, key, at, before)
+	c.Value, c.Present, c.HasPresent = datumOf(known.value(size), size), known.Present, known.HasPresent
+	return c
 }
 
 // timerAt returns the timer at an address that runs at the fork.

@@ -42,6 +42,10 @@ type Flow struct {
 	// computed from.
 	From []int64
 
+	// Version is the contents that a lookup of an alternative finds in a map: those that the event
+	// Version-2 of the trace has left; 0: any.
+	Version int64
+
 	// Own marks a write that only one call of outside code reads, which does the same whatever it
 	// finds there, or whose results are terms. So nothing depends on the value.
 	Own bool

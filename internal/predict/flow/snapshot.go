@@ -45,6 +45,10 @@ type Snapshot struct {
 	// since.
 	Done func(word, addr uint64, before int64) (ch uint64, ok bool)
 
+	// Map returns what the map at an address, with values of size bytes, had for a key right after
+	// the event at of the trace, as far as operations before another event have shown it.
+	Map func(m uint64, key MapKey, size, at, before int64) MapContent
+
 	// Locker returns the lock of the Cond at an address right before an event of the trace, if
 	// walked code has made it or waited for it, and its memory was not allocated anew since.
 	Locker func(cond uint64, before int64) (l Locker, ok bool)
@@ -76,6 +80,20 @@ type OnceFunc struct {
 	Object uint64
 	Runs   Closure
 	At     uint64
+}
+
+// A MapKey is a key of a map: of an integer, bool, pointer or channel its bits, or the content of a
+// string.
+type MapKey struct {
+	Bits uint64
+	Text string
+}
+
+// MapContent is what a map has for a key, as far as it is known. The value of a key that is not there
+// is the zero value.
+type MapContent struct {
+	Value               Datum
+	Present, HasPresent bool // whether the key is there, and whether that is known
 }
 
 // A Locker is the lock of a Cond.

@@ -63,14 +63,17 @@ func (f *Frame) choices(in *regcode.Instr) []int {
 	return open
 }
 
-// hasOutcomes reports whether an instruction is an operation of synchronisation whose outcome
-// depends on the schedule alone (AL3).
+// hasOutcomes reports whether an instruction is an operation of synchronisation, or a lookup in a
+// map, whose outcome depends on the schedule alone (AL3).
 func hasOutcomes(in *regcode.Instr) bool {
 	switch x := in.SSA.(type) {
 	case *ssa.Select:
 		return true
 	case *ssa.UnOp:
 		return x.Op == token.ARROW
+	case *ssa.Lookup:
+		_, ok := plan.Core(x.X.Type()).(*types.Map)
+		return ok
 	case *ssa.Call:
 		if measures(&x.Call) {
 			return x.Call.Value.Name() == "len"

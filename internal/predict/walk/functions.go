@@ -30,10 +30,11 @@ type onceFunc struct {
 // contextDone is what Done of a context returns.
 type contextDone struct{ word, ch uint64 }
 
-// facts are the function values, channels, timers and type words that the walk has seen. It
-// implements [alternative.Facts].
+// facts are the function values, channels, timers, contents of maps and type words that the walk has
+// seen. It implements [alternative.Facts].
 type facts struct {
 	functions
+	mapFacts
 	timers
 	dynamics
 }
@@ -141,5 +142,6 @@ func (w *Walker) reallocated(index int64, e *trace.Event) {
 	if w.opts.branching {
 		w.facts.functions.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.timers.allocated(uint64(e.Obj), e.Val, index)
+		w.facts.mapFacts.allocated(uint64(e.Obj), index)
 	}
 }

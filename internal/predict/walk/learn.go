@@ -22,6 +22,7 @@ type learner struct {
 	stacks  *spans
 	timer   *timer // on which the call under way has operated last; nil: none
 	cond    uint64 // that the goroutine begins to wait for; 0: none
+	wrote   int64  // the last write of a map by walked code
 }
 
 // value notes a function value that an instruction has made or stored, or a channel.
@@ -39,6 +40,10 @@ func (l *learner) value(f *Frame, in *regcode.Instr, event int64) {
 		}
 	case *ssa.Call:
 		l.returned(f, in, event)
+	case *ssa.MakeMap:
+		l.makesMap(f.regs[in.Reg], event)
+	case *ssa.Lookup:
+		l.looked(f, in, x, event)
 	case *ssa.Store:
 		if fn := f.Value(&in.Args[1]).Function(); fn != nil && f.stage.known && len(f.stage.words) == 1 {
 			l.at(made{fn: fn}, goval.Known(f.stage.words[0]), event)

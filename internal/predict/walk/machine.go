@@ -62,6 +62,7 @@ type stage struct {
 	says   bool             // the content of a string was read
 	moved  *reads           // of an append: elements that it moves to a new array
 	chosen int              // the case of a select
+	mapAt  int64            // the access to a map; -1: there is none
 	call   callState
 	typed  bool // a dynamic call has turned out to be one of a typed operation
 	runs   bool // that operation may call back
@@ -88,7 +89,7 @@ func (f *Frame) atCall() bool {
 func (f *Frame) callsBack(in *regcode.Instr) bool { return in.CallsBack || f.stage.runs }
 
 // reset begins the next instruction. The buffer of words stays.
-func (s *stage) reset() { *s = stage{words: s.words[:0], loads: s.loads[:0], chosen: -1} }
+func (s *stage) reset() { *s = stage{words: s.words[:0], loads: s.loads[:0], chosen: -1, mapAt: -1} }
 
 // gather adds a word of a run to the value read or written.
 func (s *stage) gather(e *trace.Event) {

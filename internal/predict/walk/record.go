@@ -123,6 +123,10 @@ func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index i
 	s.gather(e)
 	if g.w.opts.branching {
 		g.learner.loaded(w, index, e)
+		if w.Hook.Extent == plan.MapObject {
+			s.mapAt = index
+			g.learner.mapAccess(f, in, e, index)
+		}
 	}
 	stack := e.Flags&format.FlagStack != 0
 	if e.Kind == format.Read {

@@ -112,6 +112,7 @@ func (w *Walker) Read(meta *trace.Meta) {
 	w.program.Place(meta.Globals)
 	if w.opts.branching {
 		w.facts.initial(meta, w.plan)
+		w.facts.off = meta.Unhooked || len(meta.Missing) > 0
 	}
 }
 
@@ -143,6 +144,9 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	g.began = g.began || e.Kind != format.Start
 	w.out.reset()
 	walked := g.step(index, e)
+	if w.opts.branching {
+		g.learner.mapWritten(e, index)
+	}
 	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {
 		// It is no event of a window. The next event needs what is pinned.
 		w.stats.Events++

@@ -217,6 +217,9 @@ func (m *accesses) versioned(i int, r *record, t *thread, a *atom, deps, valDeps
 		v.Aux, v.ValDeps = uint64(k)+1, valDeps
 		a.cur = v.Aux
 	}
+	if e.Kind.IsWrite() {
+		a.made = append(a.made, made{r.Index, a.cur})
+	}
 	n := m.add(t, i, v)
 	if reads(e.Kind) {
 		t.parts = append(t.parts, n)

@@ -192,6 +192,9 @@ func (f *fork) explore(m *layout, off *offPath, long bool) {
 // asRecorded reports whether an operation has the outcome that it had in the recorded run.
 func (m *layout) asRecorded(f *fork, first *trace.Event) bool {
 	const outcome = format.FlagTry | format.FlagClosed
+	if first.Kind == format.Read && first.Flags&format.FlagNoValue != 0 { // a lookup with another result
+		return false
+	}
 	if f.rec < m.onPath && m.recs[f.rec].outside() {
 		return m.endedAs(f, first)
 	}
@@ -297,6 +300,9 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 // meets reports whether several goroutines operate on the object of the operation whose records
 // begin with record i. A sync.Pool may have lost an item that only one goroutine uses.
 func (m *alternatives) meets(i int) bool {
+	if r := &m.recs[i]; looksUp(&r.Event) {
+		return m.b.foreign(r.Event.G, uint64(r.Event.Obj), 8)
+	}
 	switch r := &m.recs[m.b.operation(i)]; {
 	case r.Event.Kind == format.Acquire && r.Event.Flags&format.FlagPool != 0:
 		return true
@@ -308,6 +314,11 @@ func (m *alternatives) meets(i int) bool {
 		return m.objs[r.obj].many
 	}
 	return true
+}
+
+// looksUp reports whether an event is a read of a map.
+func looksUp(e *trace.Event) bool {
+	return e.Kind == format.Read && e.Size == 8 && e.Flags&(format.FlagNoValue|format.FlagOpaque) == format.FlagNoValue
 }
 
 // contested reports whether a read of g may see what another goroutine does in the window, also on

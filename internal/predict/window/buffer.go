@@ -271,7 +271,11 @@ func (b *buffer) forked(varies bool) bool {
 	var o *opened
 	for i := range b.buf {
 		for _, fork := range b.buf[i].forks {
-			if fork.Ended() || fork.Outcome() && b.decided(&b.buf[b.operation(i)]) {
+			at := b.operation(i)
+			if looksUp(&b.buf[i].Event) {
+				at = i
+			}
+			if fork.Ended() || fork.Outcome() && b.decided(&b.buf[at]) {
 				return true
 			}
 			if !varies {

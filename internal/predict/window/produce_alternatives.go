@@ -227,8 +227,7 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 		if m.alts.stepOf(r).Unknown {
 			ev.Val = m.ownValue()
 		}
-		// of a map: nothing depends on it
-		unseen := e.Flags&format.FlagNoValue != 0 && e.Kind == format.Read
+		unseen := e.Flags&format.FlagNoValue != 0 && (e.Kind == format.Read || e.Kind == format.Write) // of a map
 		ev.Bare = unseen && w.noValue
 		n := m.add(t, i, ev)
 		ev.Deps, ev.Guards, ev.Strict = nil, nil, false
@@ -237,6 +236,9 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 			return false
 		}
 		if unseen {
+			if !m.stepVersion(i, r, t, w, a) {
+				return false
+			}
 			continue
 		}
 		if reads(e.Kind) {
@@ -251,6 +253,33 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 		}
 	}
 	return true
+}
+
+// stepVersion makes the event of an access of an alternative to a map that acts on the version of
+// its contents. A lookup finds the version that its Flow names; if that names none, nothing depends
+// on what it finds, and there is no event. After a write, no recorded event finds what it found. The
+// result is false if the window does not have the version.
+func (m *altProducer) stepVersion(i int, r *record, t *thread, w *word, a *atom) bool {
+	write := r.Event.Kind == format.Write
+	version := m.alts.stepOf(r).Flow.Version
+	switch {
+	case !write && version == 0:
+		return true
+	case !w.noValue:
+		return false
+	}
+	if a.version < 0 {
+		a.version = m.newObj(model.ObjState{}, built.Place{})
+	}
+	if write {
+		m.add(t, i, model.Event{Kind: format.AtomicRMW, Obj: a.version, Val: m.ownValue(), Aux: m.ownValue(), Partner: -1})
+		return true
+	}
+	v, ok := a.versionAfter(version-2, m.recs[0].Index)
+	if ok {
+		m.add(t, i, model.Event{Kind: format.AtomicRead, Obj: a.version, Val: v, Strict: true, Partner: -1})
+	}
+	return ok
 }
 
 // stepValue gives a write or send of an alternative its value: that of its term where its reads see

@@ -403,6 +403,21 @@ func (s *surroundings) Closes(ch uint64) bool {
 	return s.m.closes[k.addr]
 }
 
+// Versions implements [flow.Surroundings].
+func (s *surroundings) Versions(addr uint64) []int64 {
+	list := []int64{s.m.recs[0].Index - 1}
+	for _, i := range s.m.at(addr) {
+		r := &s.m.recs[i]
+		switch e := &r.Event; {
+		case r.outside() || uint64(e.Obj) != addr || e.Flags&format.FlagNoValue == 0:
+			return nil
+		case int(i) < s.m.onPath && e.Kind == format.Write:
+			list = append(list, r.Index)
+		}
+	}
+	return list
+}
+
 func (s *surroundings) Opaque(e *trace.Event) bool {
 	mask := bytesIn(e)
 	if s.unseen(uint64(e.Obj), mask) {

@@ -1,0 +1,82 @@
+package alternative
+
+import (
+	"go/types"
+
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/source/plan"
+)
+
+// MapContent is what a map has for a key, as far as it is known.
+type MapContent struct {
+	Value      goval.Value // the zero value if the key is not there
+	HasValue   bool        // it is known
+	Present    bool        // the key is there
+	HasPresent bool        // that is known
+	absent     bool        // nothing is there; Value is not set
+}
+
+// Absent says that the key is not there, as far as c does not say otherwise.
+func (c *MapContent) Absent() {
+	if !c.HasPresent {
+		c.Present, c.HasPresent = false, true
+	}
+	if !c.HasValue {
+		c.absent = true
+	}
+}
+
+// value returns the value of size bytes that a lookup returns.
+func (c *MapContent) value(size int64) Value {
+	switch {
+	case c.HasValue:
+		return Value{Concrete: c.Value}
+	case c.absent:
+		return zero(size)
+	}
+	return Value{}
+}
+
+// present returns whether the key is there.
+func (c *MapContent) present() Value {
+	if !c.HasPresent {
+		return Value{}
+	}
+	return truth(c.Present)
+}
+
+// same reports whether what c and d say of a key, with a value of size bytes, is the same, or too
+// little to tell.
+func (c *MapContent) same(d *MapContent, size int64) bool {
+	if c.HasPresent && d.HasPresent && c.Present != d.Present {
+		return false
+	}
+	x, y := c.value(size), d.value(size)
+	return !x.Concrete.IsKnown(size) || !y.Concrete.IsKnown(size) || !goval.Differ(x.Concrete, y.Concrete, size)
+}
+
+// known reports whether c says anything.
+func (c *MapContent) known() bool { return c.HasValue || c.HasPresent }
+
+// MapKeyOf returns a key of a type, if it is one that MapKey can be, and known.
+func MapKeyOf(t types.Type, v goval.Value) (key flow.MapKey, ok bool) {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsString != 0:
+			key.Text, ok = v.Content()
+			return key, ok
+		case u.Info()&(types.IsInteger|types.IsBoolean) == 0:
+			return key, false
+		}
+	case *types.Pointer, *types.Chan:
+	default:
+		return key, false
+	}
+	bits, ok := v.Bits()
+	if ok {
+		key.Bits = bits & goval.Mask(plan.Sizeof(t))
+	}
+	return key, ok
+}

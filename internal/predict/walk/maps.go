@@ -1,0 +1,239 @@
+package walk
+
+import (
+	"go/types"
+	"slices"
+	"sync"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/alternative"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// mapFacts is what the trace shows of the contents of maps: for each map, its operations in the
+// order of the trace. Alternatives look it up while the walk continues.
+type mapFacts struct {
+	mu  sync.Mutex
+	ops map[uint64][]mapOp // by the address of the map
+	off bool               // some code may write maps without a record
+}
+
+// A mapOp is an operation on a map, or one of the two results of a lookup.
+type mapOp struct {
+	event   int64 // the access
+	noted   int64 // the event that has shown what it says
+	kind    mapOpKind
+	key     flow.MapKey
+	value   goval.Value // what is there for the key; unknown with an unknown value
+	present bool        // whether something is there for the key
+}
+
+type mapOpKind uint8
+
+const (
+	mapClears   mapOpKind = iota // nothing is there any more
+	mapChanges                   // some key has another value
+	mapWrites                    // a value for the key; present: that is not deleted
+	mapFinds                     // the value of the key is value
+	mapPresence                  // the key is there, or not
+)
+
+const (
+	mapAge       = 1 << 20 // events for which an operation is kept
+	maxMapScan   = 4096    // operations that MapAt looks at
+	maxMapValue  = 64      // bytes of a value that is kept
+	mapTrimmedAt = 64      // operations of a map from which on old ones are looked for
+)
+
+// note adds an operation on the map at an address.
+func (k *mapFacts) note(m uint64, op mapOp) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ops == nil {
+		k.ops = map[uint64][]mapOp{}
+	}
+	list := k.ops[m]
+	if n := len(list); n >= mapTrimmedAt && n&(n-1) == 0 {
+		list = slices.DeleteFunc(list, func(x mapOp) bool { return x.event < op.event-mapAge })
+	}
+	i := len(list)
+	for i > 0 && list[i-1].event > op.event {
+		i--
+	}
+	k.ops[m] = slices.Insert(list, i, op)
+}
+
+// changed notes that something has written to the memory of a map, if it is one.
+func (k *mapFacts) changed(m uint64, event int64) {
+	k.mu.Lock()
+	_, ok := k.ops[m]
+	k.mu.Unlock()
+	if ok {
+		k.note(m, mapOp{event: event, noted: event, kind: mapChanges})
+	}
+}
+
+// allocated forgets the map at an address at which memory is allocated anew. A map is at the
+// beginning of what was allocated.
+func (k *mapFacts) allocated(addr uint64, at int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list, ok := k.ops[addr]
+	switch {
+	case !ok:
+	case list[len(list)-1].event < at-mapAge:
+		delete(k.ops, addr)
+	default:
+		k.ops[addr] = append(list, mapOp{event: at, noted: at, kind: mapChanges})
+	}
+}
+
+// MapAt implements [alternative.Facts].
+func (k *mapFacts) MapAt(m uint64, key flow.MapKey, at, until int64) (c alternative.MapContent) {
+	if k.off {
+		return c
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list := k.ops[m]
+	end := len(list)
+	for end > 0 && list[end-1].event > at {
+		end--
+	}
+	for i := end - 1; i >= max(0, end-maxMapScan) && !(c.HasValue && c.HasPresent); i-- {
+		if op := &list[i]; op.noted < until && op.shows(key, &c, true) {
+			break
+		}
+	}
+	for i := end; i < min(len(list), end+maxMapScan) && list[i].event < until && !(c.HasValue && c.HasPresent); i++ {
+		if op := &list[i]; op.noted < until && op.shows(key, &c, false) {
+			break
+		}
+	}
+	return c
+}
+
+// shows adds to c what an operation shows about a key: after a write if that comes before the moment
+// that is asked for. It returns true if what lies behind the operation shows nothing.
+func (op *mapOp) shows(key flow.MapKey, c *alternative.MapContent, before bool) (last bool) {
+	switch {
+	case op.kind == mapChanges, op.kind == mapClears && !before:
+		return true
+	case op.kind == mapClears:
+		c.Absent()
+		return true
+	case op.key != key:
+		return false
+	case op.kind == mapFinds && !c.HasValue:
+		c.Value, c.HasValue = op.value, true
+	case op.kind == mapPresence && !c.HasPresent:
+		c.Present, c.HasPresent = op.present, true
+	case op.kind == mapWrites && before:
+		if !op.present {
+			c.Absent()
+			return true
+		}
+		if !c.HasPresent {
+			c.Present, c.HasPresent = true, true
+		}
+		if !c.HasValue {
+			c.Value, c.HasValue = op.value, !op.value.Unknown()
+		}
+		return true
+	case op.kind == mapWrites:
+		return true
+	}
+	return false
+}
+
+// mapAccess notes an access to a map by an instruction of walked code.
+func (l *learner) mapAccess(f *Frame, in *regcode.Instr, e *trace.Event, event int64) {
+	m := uint64(e.Obj)
+	op := mapOp{event: event, noted: event, kind: mapChanges}
+	write := e.Kind.IsWrite()
+	switch x := in.SSA.(type) {
+	case *ssa.MapUpdate:
+		t := plan.Core(x.Map.Type()).(*types.Map)
+		if key, ok := alternative.MapKeyOf(t.Key(), f.Value(&in.Args[1])); ok {
+			op.kind, op.key, op.present, op.value = mapWrites, key, true, keptValue(t, f.Value(&in.Args[2]))
+		}
+	case *ssa.Call:
+		op.kind, op.key = removed(f, in, x)
+	}
+	if write {
+		l.facts.note(m, op)
+		l.wrote = event
+	}
+}
+
+// removed returns what a call of delete or clear does.
+func removed(f *Frame, in *regcode.Instr, x *ssa.Call) (mapOpKind, flow.MapKey) {
+	b, ok := x.Call.Value.(*ssa.Builtin)
+	switch {
+	case !ok:
+	case b.Name() == "clear":
+		return mapClears, flow.MapKey{}
+	case b.Name() == "delete":
+		t := plan.Core(x.Call.Args[0].Type()).(*types.Map)
+		if key, ok := alternative.MapKeyOf(t.Key(), f.Value(&in.Args[2])); ok {
+			return mapWrites, key
+		}
+	}
+	return mapChanges, flow.MapKey{}
+}
+
+// keptValue is a value of a map, unknown if it is large or not known.
+func keptValue(t *types.Map, v goval.Value) goval.Value {
+	if plan.Open(t.Elem()) {
+		return goval.Value{}
+	}
+	if n := plan.Sizeof(t.Elem()); n > maxMapValue || !v.IsKnown(n) {
+		return goval.Value{}
+	}
+	return v
+}
+
+// looked notes a result of a lookup, which a record has shown.
+func (l *learner) looked(f *Frame, in *regcode.Instr, x *ssa.Lookup, event int64) {
+	t, ok := plan.Core(x.X.Type()).(*types.Map)
+	if !ok || f.stage.mapAt < 0 {
+		return
+	}
+	m, ok := f.Value(&in.Args[0]).Bits()
+	key, ok2 := alternative.MapKeyOf(t.Key(), f.Value(&in.Args[1]))
+	if !ok || !ok2 || m < 4096 {
+		return
+	}
+	op := mapOp{event: f.stage.mapAt, noted: event, key: key}
+	if v := keptValue(t, f.regs[in.Reg]); !v.Unknown() {
+		op.kind, op.value = mapFinds, v
+		l.facts.note(m, op)
+	}
+	if !x.CommaOk {
+		return
+	}
+	if bits, ok := f.regs[in.Reg+1].Bits(); ok {
+		op.kind, op.value, op.present = mapPresence, goval.Value{}, bits&1 != 0
+		l.facts.note(m, op)
+	}
+}
+
+// makesMap notes a map that an instruction has made.
+func (l *learner) makesMap(at goval.Value, event int64) {
+	if m, ok := at.Bits(); ok && m >= 4096 && !l.stacks.contains(m) {
+		l.facts.note(m, mapOp{event: event, noted: event, kind: mapClears})
+	}
+}
+
+// mapWritten notes a write to the memory of a map that is none of those of mapAccess.
+func (l *learner) mapWritten(e *trace.Event, event int64) {
+	if e.Kind == format.Write && l.wrote != event {
+		l.facts.changed(uint64(e.Obj), event)
+	}
+}
