@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
@@ -75,10 +76,16 @@ const maxVersions = 6
 func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 	p := m.p
 	t := plan.Core(x.X.Type()).(*types.Map)
-	mv, kv := p.value(&in.Args[0]), p.value(&in.Args[1])
+	mv := p.value(&in.Args[0])
 	addr, ok := mv.Concrete.Bits()
-	key, ok2 := MapKeyOf(t.Key(), kv.Concrete)
-	if !ok || !ok2 || mv.symbolic() || kv.symbolic() || p.memory.shared || slices.Contains(p.memory.changed, addr) {
+	if !ok || mv.symbolic() || p.memory.shared || slices.Contains(p.memory.changed, addr) {
+		return false, false
+	}
+	if ok, going := p.settle(in, 1); !ok {
+		return going, true
+	}
+	key, ok := MapKeyOf(t.Key(), p.value(&in.Args[1]).Concrete)
+	if !ok {
 		return false, false
 	}
 	size := p.frame.Code.Sizes.Sizeof(t.Elem())
@@ -90,8 +97,9 @@ func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 		return false, false
 	}
 	versions := p.x.around.Versions(addr)
-	contents := m.contents(addr, key, size, versions)
-	if len(contents) == 0 && !m.forks() {
+	had, forks := m.recorded(in, t, addr, versions)
+	contents := m.contents(addr, key, versions, func(c *MapContent) bool { return !forks || !c.same(&had, size) })
+	if len(contents) == 0 && !forks {
 		return false, false
 	}
 	var choices []func(*path)
@@ -107,9 +115,29 @@ func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 	return p.split(choices), true
 }
 
-// forks reports whether the lookup under way is the choice at the fork: it finds something else than
-// in the recorded run.
-func (m maps) forks() bool { return m.p.x.fork.Other && m.p.instrs == 1 }
+// recorded returns what the lookup under way has found in the recorded run, if it is the choice at
+// the fork: on the path it finds something else.
+func (m maps) recorded(in *regcode.Instr, t *types.Map, addr uint64, versions []int64) (had MapContent, forks bool) {
+	p, x := m.p, m.p.x.fork
+	if !x.Other || len(p.events.steps) > 0 || p.frame.depth > 0 || in != x.Frame.instr() {
+		return had, false
+	}
+	kv := in.Args[1]
+	v := p.value(&kv).Concrete
+	if kv.Reg >= 0 && x.Frame.Regs[kv.Reg].symbolic() {
+		v, _ = goval.RecordedValue(x.Frame.Regs[kv.Reg].Term)
+	}
+	at := int64(-1)
+	for _, v := range versions {
+		if v < x.Event {
+			at = v
+		}
+	}
+	if key, ok := MapKeyOf(t.Key(), v); ok {
+		had = x.Facts.MapAt(addr, key, at, p.x.around.Until())
+	}
+	return had, true
+}
 
 // version is what a map has for a key after an event.
 type version struct {
@@ -117,22 +145,12 @@ type version struct {
 	at int64
 }
 
-// contents returns what the map has for a key in some of its versions, the last ones first.
-func (m maps) contents(addr uint64, key flow.MapKey, size int64, versions []int64) (list []version) {
-	x, until := m.p.x.fork, m.p.x.around.Until()
-	var had MapContent
-	if m.forks() {
-		at := int64(-1)
-		for _, v := range versions {
-			if v < x.Event {
-				at = v
-			}
-		}
-		had = x.Facts.MapAt(addr, key, at, until)
-	}
+// contents returns what the map has for a key in those of its versions that accept accepts, the last
+// ones first.
+func (m maps) contents(addr uint64, key flow.MapKey, versions []int64, accept func(*MapContent) bool) (list []version) {
 	for _, v := range slices.Backward(versions) {
-		c := x.Facts.MapAt(addr, key, v, until)
-		if !c.known() || m.forks() && c.same(&had, size) {
+		c := m.p.x.fork.Facts.MapAt(addr, key, v, m.p.x.around.Until())
+		if !c.known() || !accept(&c) {
 			continue
 		}
 		if list = append(list, version{c, v}); len(list) == maxVersions {

@@ -44,6 +44,15 @@ func (k *compiler) constant(c *ssa.Const) goval.Value {
 		}
 		return goval.Zero(n)
 	}
+	return Constant(c)
+}
+
+// Constant returns the value of a constant that is not nil or zero, unknown if it has no type of
+// fixed size.
+func Constant(c *ssa.Const) goval.Value {
+	if c.Value == nil {
+		return goval.Value{}
+	}
 	switch kind := goval.KindOf(c.Type()); kind {
 	case types.Bool:
 		return goval.BoolValue(constant.BoolVal(c.Value))

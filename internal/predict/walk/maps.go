@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"cmp"
+	"encoding/binary"
 	"go/types"
 	"slices"
 	"sync"
@@ -22,6 +24,11 @@ type mapFacts struct {
 	mu  sync.Mutex
 	ops map[uint64][]mapOp // by the address of the map
 	off bool               // some code may write maps without a record
+
+	// entries are what package initialisation gives maps of variables without a record, by address,
+	// and until is the event before which it ends.
+	entries map[uint64][]mapOp
+	until   int64
 }
 
 // A mapOp is an operation on a map, or one of the two results of a lookup.
@@ -69,6 +76,95 @@ func (k *mapFacts) note(m uint64, op mapOp) {
 	k.ops[m] = slices.Insert(list, i, op)
 }
 
+// initial notes what package initialisation has left in the maps of variables: of those that are
+// initialised by make, or by a literal of constants.
+func (k *mapFacts) initial(meta *trace.Meta, p *plan.Plan) {
+	k.off = meta.Unhooked || len(meta.Missing) > 0
+	k.entries, k.until = map[uint64][]mapOp{}, meta.VariablesAt
+	at := make(map[string]trace.Addr, len(meta.Globals))
+	for _, g := range meta.Globals {
+		at[g.Name] = g.Addr
+	}
+	for _, pkg := range p.Program.Packages {
+		init := pkg.SSA.Func("init")
+		if init == nil {
+			continue
+		}
+		for _, b := range init.Blocks {
+			for _, in := range b.Instrs {
+				x, ok := in.(*ssa.MakeMap)
+				if !ok {
+					continue
+				}
+				if g, list := literalOf(x); g != nil && at[g.String()] != 0 {
+					k.entries[wordAt(meta.Variables, uint64(at[g.String()]))] = list
+				}
+			}
+		}
+	}
+	delete(k.entries, 0)
+	for m, list := range k.entries { // the order does not matter
+		k.begins(m, list, -1)
+	}
+}
+
+// begins notes what a map has after an event.
+func (k *mapFacts) begins(m uint64, list []mapOp, at int64) {
+	k.note(m, mapOp{event: at, noted: at, kind: mapClears})
+	for _, op := range list {
+		op.event, op.noted = at, at
+		k.note(m, op)
+	}
+}
+
+// literalOf returns the variable that a map is the initial value of, and the entries that it has
+// then. The variable is nil if the map is not that of a literal of constants.
+func literalOf(x *ssa.MakeMap) (g *ssa.Global, list []mapOp) {
+	t, ok := x.Type().Underlying().(*types.Map)
+	if !ok {
+		return nil, nil
+	}
+	for _, r := range *x.Referrers() {
+		switch r := r.(type) {
+		case *ssa.MapUpdate:
+			kc, ok := r.Key.(*ssa.Const)
+			v := goval.Value{}
+			if c, ok := r.Value.(*ssa.Const); ok {
+				v = keptValue(t, regcode.Constant(c))
+			}
+			key, ok2 := flow.MapKey{}, false
+			if ok {
+				key, ok2 = alternative.MapKeyOf(t.Key(), regcode.Constant(kc))
+			}
+			if !ok2 || r.Map != x {
+				return nil, nil
+			}
+			list = append(list, mapOp{kind: mapWrites, key: key, present: true, value: v})
+		case *ssa.Store:
+			v, ok := r.Addr.(*ssa.Global)
+			if !ok || g != nil {
+				return nil, nil
+			}
+			g = v
+		default:
+			return nil, nil
+		}
+	}
+	return g, list
+}
+
+// wordAt returns the word at an address in the contents of variables, 0 if it is not known.
+func wordAt(list []trace.Memory, addr uint64) uint64 {
+	i, ok := slices.BinarySearchFunc(list, trace.Addr(addr), func(m trace.Memory, a trace.Addr) int { return cmp.Compare(m.Addr, a) })
+	if !ok {
+		i--
+	}
+	if i < 0 || addr-uint64(list[i].Addr)+8 > uint64(len(list[i].Data)) {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(list[i].Data[addr-uint64(list[i].Addr):])
+}
+
 // changed notes that something has written to the memory of a map, if it is one.
 func (k *mapFacts) changed(m uint64, event int64) {
 	k.mu.Lock()
@@ -82,6 +178,10 @@ func (k *mapFacts) changed(m uint64, event int64) {
 // allocated forgets the map at an address at which memory is allocated anew. A map is at the
 // beginning of what was allocated.
 func (k *mapFacts) allocated(addr uint64, at int64) {
+	if list, ok := k.entries[addr]; ok && at < k.until {
+		k.begins(addr, list, at)
+		return
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list, ok := k.ops[addr]

@@ -111,8 +111,8 @@ func (w *Walker) Read(meta *trace.Meta) {
 	w.program.Texts = expr.NewTexts(spans)
 	w.program.Place(meta.Globals)
 	if w.opts.branching {
-		w.facts.initial(meta, w.plan)
-		w.facts.off = meta.Unhooked || len(meta.Missing) > 0
+		w.facts.functions.initial(meta, w.plan)
+		w.facts.mapFacts.initial(meta, w.plan)
 	}
 }
 
