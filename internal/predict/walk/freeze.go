@@ -39,6 +39,11 @@ func (f *Frame) choices(in *regcode.Instr) []int {
 			if in.Kind == types.String { // it has bounds, and is evaluated
 				return nil
 			}
+		case *ssa.Lookup:
+			if !looksUp(in) {
+				return nil
+			}
+			pins = 1 << 1 // the key
 		case *ssa.Call:
 			if in.Dynamic {
 				pins = 1
@@ -72,8 +77,7 @@ func hasOutcomes(in *regcode.Instr) bool {
 	case *ssa.UnOp:
 		return x.Op == token.ARROW
 	case *ssa.Lookup:
-		_, ok := plan.Core(x.X.Type()).(*types.Map)
-		return ok
+		return looksUp(in)
 	case *ssa.Call:
 		if measures(&x.Call) {
 			return x.Call.Value.Name() == "len"
@@ -86,6 +90,15 @@ func hasOutcomes(in *regcode.Instr) bool {
 		return strings.HasPrefix(name, "CompareAndSwap") || name == "TryLock" || name == "TryRLock" || name == "Do"
 	}
 	return false
+}
+
+// looksUp reports whether an instruction is a lookup in a map.
+func looksUp(in *regcode.Instr) bool {
+	x, ok := in.SSA.(*ssa.Lookup)
+	if ok {
+		_, ok = plan.Core(x.X.Type()).(*types.Map)
+	}
+	return ok
 }
 
 // measures reports whether a call is len or cap of a channel.
@@ -118,11 +131,12 @@ type forker struct {
 // keep keeps the state of the goroutine at an instruction, if that is a fork.
 func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	args := f.choices(in)
-	other := args == nil && (hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in))
-	if args == nil && !other {
-		return
+	if args != nil {
+		k.add(f, in, args, false)
 	}
-	k.add(f, in, args, other)
+	if args == nil && (hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in)) || looksUp(in) {
+		k.add(f, in, nil, true)
+	}
 }
 
 // took keeps the state of the goroutine before a Get of a sync.Pool that has taken an item: the
