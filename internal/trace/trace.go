@@ -112,8 +112,8 @@ type Channel struct {
 	Cap  uint64 `json:"cap,omitempty"`
 }
 
-// Function is a function value without captured variables. Or sync.OnceFunc or the like has made it:
-// then it has a Once, and the first call runs the function value at Runs.
+// Function is a function value without captured variables. Or sync.OnceFunc or the like has made
+// it: then it has a Once, and the first call runs the function value at Runs.
 type Function struct {
 	Addr Addr   `json:"addr"`
 	Func FuncID `json:"func"` // not with a Once

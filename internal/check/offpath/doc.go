@@ -60,12 +60,15 @@
 //   - Calls of the library without effect are executed: those of library.go, and those of made.go.
 //     There errors.New and fmt.Errorf make new objects, and package fmt calls no method of operands
 //     that are nil, of basic types without methods, or such errors.
-//   - What is put into a sync.Pool need not be got. A timer that the alternative has made, for a
-//     known and positive time, fires when a receive waits for it, or where a step says that a
-//     select chooses its channel. So does one of the recorded run that t has started before the
-//     fork: the window has nothing else that happens to it, but on the path that t has left. A
-//     timer that the alternative has made starts a goroutine with its function, or does not, as the
-//     next step says.
+//   - What is put into a sync.Pool need not be got. Get returns what New returns, or nil. A timer
+//     that the alternative has made, for a known and positive time, fires when a receive waits for
+//     it, or where a step says that a select chooses its channel. So does one of the recorded run
+//     that t has started before the fork: the window has nothing else that happens to it, but on
+//     the path that t has left. A timer that the alternative has made starts a goroutine with its
+//     function, or does not, as the next step says. Stop reports whether the timer has run.
+//   - Done of a context whose code is not instrumented returns what the snapshot has. Err returns
+//     an error if the step is a receive that finds the channel of Done closed, and nil if it is the
+//     default of a select with this channel.
 //
 // (CP4) What the goroutine does to others is what the steps say:
 //   - An access of memory that is not private (CP5), and an operation of synchronisation, is the
@@ -80,6 +83,10 @@
 //   - Each value that the witness has for an executed write or send is what the program computes,
 //     byte by byte. Addresses of memory that the alternative allocates may differ by a renaming
 //     that is one to one.
+//   - What a lookup finds in a map is known if its step has an event that finds a version of the
+//     contents, strictly. Then it is what the snapshot has for the key after the event of the trace
+//     that has left this version. No recorded event finds the version that a write of the
+//     alternative leaves.
 //
 // (CP5) Memory that is accessed without a step is private:
 //   - The result of a load for which the plan has no record is unknown.
@@ -140,8 +147,12 @@
 //   - t is at the fork as the snapshot says, and the terms of the snapshot are right. Package walk
 //     has checked them against every recorded value up to the fork.
 //   - Which function a function value of the recorded run is and what it has captured, which Once
-//     one of sync.OnceFunc has, which type a type word is, which capacity a channel has, and which
-//     timer sends to it: the walk has seen the instruction that made them.
+//     one of sync.OnceFunc has, which type a type word is, which capacity a channel has, which
+//     timer sends to it, which lock a Cond has, and what Done of a context returns: the walk has
+//     seen the instruction that made them, or the recorder has looked at the variable that held
+//     them.
+//   - What maps have after each write: the walk has seen the writes, the lookups, and how the map
+//     was made. The contract of context.Context.
 //   - What memory held before the window.
 //   - What excluded code and other code without hooks does to the memory of (CP5). Package window
 //     has its records.

@@ -33,7 +33,7 @@ type object struct {
 	fn       *ssa.Function // of a function value,
 	free     []value       // with the values of its free variables
 	typ      *concrete     // of a type word
-	ticks    bool          // a channel to which a timer will send, or a timer that will call a function
+	ticks    bool          // a timer will send to this channel, or will call its function
 	held     map[int]bool  // mutexes in the object that are locked, by offset
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Maps (CP7). Pairs race on the header of a map, and nothing depends on what an access finds there.
+// Maps (CP4). Pairs race on the header of a map, and nothing depends on what an access finds there.
 // The event behind it acts on the version of the contents.
 
 // mapAccess is an access to a map, by a key with a hash. What a map has after a write of the
@@ -28,8 +28,8 @@ func (m *memory) mapAccess(k format.Kind, at *plan.Instr, x value, hash bool) *s
 	return s
 }
 
-// lookup is m[k]: the value, and whether the key is there. It is known if the step says which of its
-// recorded contents the map has.
+// lookup is m[k]: the value, and whether the key is there. It is known if the step says which of
+// its recorded contents the map has.
 func (m *machine) lookup(in *ssa.Lookup, t *types.Map) value {
 	f := m.frame
 	x, size := f.val(in.X), sizeof(t.Elem())
@@ -81,13 +81,13 @@ func (s *script) ofVersion(t *step, i int32, e *model.Event) bool {
 	}
 	access := &s.in.variant.Events[i-1]
 	if !access.Bare || e.Thread != access.Thread || !s.isVersion(access.Obj, e.Obj) {
-		reject("CP7", "event %d is not of the version of the map of the step", i)
+		reject("CP4", "event %d is not of the version of the map of the step", i)
 	}
 	switch {
 	case d.Kind == format.Read && e.Kind == format.AtomicRead && e.Strict:
 	case d.Kind == format.Write && e.Kind == format.AtomicRMW && !s.finds(e.Obj, e.Aux):
 	default:
-		reject("CP7", "event %d is not what the step does to the version of the map", i)
+		reject("CP4", "event %d is not what the step does to the version of the map", i)
 	}
 	t.versions = append(t.versions, i)
 	return true

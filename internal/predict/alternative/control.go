@@ -110,11 +110,11 @@ func (p *path) call(in *regcode.Instr, call *ssa.CallCommon, operands, free []Va
 	if why != "" {
 		return p.stop(why)
 	}
-	return p.push(c, deferred)
+	return c.entered(p, deferred)
 }
 
-// push enters a function.
-func (p *path) push(c callee, deferred bool) bool {
+// entered has a path enter a function.
+func (c callee) entered(p *path, deferred bool) bool {
 	f := newFrame(c.code, c.args, c.free)
 	f.Caller, f.deferred, f.depth = p.frame, deferred, p.frame.depth+1
 	if f.depth > maxDepth {

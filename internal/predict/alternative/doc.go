@@ -57,14 +57,26 @@
 // channel is each of its smallest lengths, or its capacity. Such an operation of the recorded run
 // is a fork, with all outcomes but the recorded one.
 //
-// What is put into a sync.Pool need not be got, so Put has no effect. A timer that was started for
-// a known and positive time may have fired or not: a select that may choose its channel has both
-// outcomes, and a receive from its channel ends. That is no event of the window; the step says
-// which case it is. So is it for a timer of the recorded run ([Facts].TimerAt), if no other
-// goroutine starts or stops it and it has not fired. A timer that calls a function starts a
-// goroutine with it, at any time from then on, or does not: the path is split. The path ends where
-// it would be stopped. For a timer of the recorded run, that goroutine is a fork of its own
-// (flow.Fork.Timer).
+// What is put into a sync.Pool need not be got, so Put has no effect, and Get returns what New
+// makes, or nil. A Get of the recorded run that has taken an item is a fork. A Cond is waited for
+// in four events: the goroutine joins its queue, unlocks, is woken, and locks again.
+//
+// A timer that was started for a known and positive time may have fired or not: a select that may
+// choose its channel has both outcomes, and a receive from its channel ends. That is no event of
+// the window; the step says which case it is. So is it for a timer of the recorded run
+// ([Facts].TimerAt), if no other goroutine starts or stops it and it has not fired. A timer that
+// calls a function starts a goroutine with it, at any time from then on, or does not: the path is
+// split. Stop reports whether the timer has run. For a timer of the recorded run that calls a
+// function, the goroutine is a fork of its own (flow.Fork.Timer).
+//
+// Done of a context returns what it has returned in the recorded run. Err returns nil if the
+// channel of Done is open, and an error if it is closed, so the path is split. A call of the
+// recorded run is a fork.
+//
+// A lookup in a map finds one of the contents that the map has in the window ([Facts].MapAt), so
+// the path is split: the step says after which write of the recorded run it comes (Flow.Version).
+// A lookup of the recorded run is a fork, with the contents that have something else for the key.
+// Once the path has written the map, what it has is not known.
 //
 // (AL4) Functions and types. A call through a function value enters the function that the value is
 // known to be: a closure that the alternative has made, or a function that [Facts] has at the
@@ -88,12 +100,13 @@
 // Implicit checks (nil, bounds, division, shifts) are executed. A check that fails is a panic, and
 // a panic ends the path.
 //
-// A path also ends at what is not modelled: code that is not instrumented, writes of maps, and each
-// instruction that needs an unknown value. What a read of a map finds is unknown. An access that
-// can race but not be executed is the last step of its path. Loops and recursion are unrolled up to
-// maxInstrs, maxSteps and maxDepth. Few paths may be longer ([flow.Surroundings].Long): such a path
-// comes back to what the recorded run does, and goes on there. It is split no more, but takes one
-// side of each choice. Every alternative has the reason of its end, and the reasons are counted.
+// A path also ends at what is not modelled: code that is not instrumented, and each instruction
+// that needs an unknown value, as the length of a map, or an entry that nothing has shown. An
+// access that can race but not be executed is the last step of its path. Loops and recursion are
+// unrolled up to maxInstrs, maxSteps and maxDepth. Few paths may be longer
+// ([flow.Surroundings].Long): such a path comes back to what the recorded run does, and goes on
+// there. It is split no more, but takes one side of each choice. Every alternative has the reason
+// of its end, and the reasons are counted.
 //
 // # Complexity
 //
@@ -110,10 +123,12 @@
 //	domain.go                     the values that a term can have, and their guards
 //	interfaces.go, functions.go   dynamic types; the functions that calls enter
 //	made.go, quiet.go, timers.go  errors and strings that the library makes; pools; timers
+//	contexts.go                   contexts
 //	checks.go                     implicit checks
 //	path.go, explore.go           a path, and the execution of one instruction; the loop over paths
 //	control.go, compute.go        branches, calls and goroutines; instructions without effect
-//	access.go, maps.go            loads, stores, allocations; accesses of maps
+//	access.go                     loads, stores, allocations
+//	maps.go, mapcontent.go        accesses of maps; what maps have
 //	sync.go, channels.go          operations of sync and sync/atomic; of channels
 //	selects.go                    select statements
 package alternative

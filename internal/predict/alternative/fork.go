@@ -49,12 +49,12 @@ type Facts interface {
 	// returned it, and the function that its first call runs.
 	OnceAt(addr uint64, before int64) (object uint64, runs goval.Value, ok bool)
 
-	// DoneAt returns the channel of the context with a type word at an address: what its method Done
-	// has returned.
+	// DoneAt returns the channel of the context with a type word at an address: what its method
+	// Done has returned.
 	DoneAt(word, addr uint64, before int64) (ch uint64, ok bool)
 
-	// MapAt returns what the map at an address had for a key right after an event of the trace, as far
-	// as operations show it, all of them before another event.
+	// MapAt returns what the map at an address had for a key right after an event of the trace, as
+	// far as operations show it, all of them before another event.
 	MapAt(m uint64, key flow.MapKey, at, before int64) MapContent
 
 	// LockerAt returns the lock of the Cond at an address.

@@ -53,6 +53,11 @@ func (c *MapContent) same(d *MapContent, size int64) bool {
 		return false
 	}
 	x, y := c.value(size), d.value(size)
+	if s, ok := x.Concrete.Content(); ok {
+		if t, ok := y.Concrete.Content(); ok {
+			return s == t
+		}
+	}
 	return !x.Concrete.IsKnown(size) || !y.Concrete.IsKnown(size) || !goval.Differ(x.Concrete, y.Concrete, size)
 }
 

@@ -145,8 +145,8 @@ type version struct {
 	at int64
 }
 
-// contents returns what the map has for a key in those of its versions that accept accepts, the last
-// ones first.
+// contents returns what the map has for a key in those of its versions that accept accepts, the
+// last ones first.
 func (m maps) contents(addr uint64, key flow.MapKey, versions []int64, accept func(*MapContent) bool) (list []version) {
 	for _, v := range slices.Backward(versions) {
 		c := m.p.x.fork.Facts.MapAt(addr, key, v, m.p.x.around.Until())
@@ -187,8 +187,8 @@ func hashable(t types.Type) bool {
 	return false
 }
 
-// mapAccess makes the step of an access to a map, with the Flow f. ok is false if in is none, or the
-// map is not known.
+// mapAccess makes the step of an access to a map, with the Flow f. ok is false if in is none, or
+// the map is not known.
 func (m maps) mapAccess(in *regcode.Instr, f flow.Flow) (addr uint64, ok bool) {
 	p := m.p
 	for i := range in.Wants {

@@ -178,8 +178,8 @@ func (l library) afterFunc(in *regcode.Instr, t, function Value) bool {
 	return l.p.split(choices)
 }
 
-// poolGet executes the Get of a sync.Pool that has no item (AL3): it returns what New makes, or nil.
-// ok is false if New is not known.
+// poolGet executes the Get of a sync.Pool that has no item (AL3): it returns what New makes, or
+// nil. ok is false if New is not known.
 func (l library) poolGet(in *regcode.Instr, call *ssa.CallCommon, pool Value) (going, ok bool) {
 	p := l.p
 	addr, ok := pool.Concrete.Bits()
@@ -203,7 +203,7 @@ func (l library) poolGet(in *regcode.Instr, call *ssa.CallCommon, pool Value) (g
 	if why != "" {
 		return false, false
 	}
-	return p.push(c, false), true
+	return c.entered(p, false), true
 }
 
 // newOffset returns the offset of the field New of a sync.Pool, whose Get a call calls.

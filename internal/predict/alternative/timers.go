@@ -53,9 +53,9 @@ func (t timers) halts(addr uint64) bool {
 }
 
 // stop stops the timer at an address. The result is that of Stop: whether it has run. It is so as
-// long as nobody has received from its channel; before Go 1.23, if it has not sent yet either, which
-// is one of the two cases. ok is false if the timer is not known, or if the goroutine is one that
-// the path has started: the others may use the timer before or after that.
+// long as nobody has received from its channel; before Go 1.23, if it has not sent yet either,
+// which is one of the two cases. ok is false if the timer is not known, or if the goroutine is one
+// that the path has started: the others may use the timer before or after that.
 func (t timers) stop(addr uint64) (result Value, ok bool) {
 	m := &t.p.memory
 	if m.reader {

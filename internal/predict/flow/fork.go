@@ -155,9 +155,9 @@ type Surroundings interface {
 	// Capacity returns the capacity of a channel.
 	Capacity(ch uint64) (n uint64, ok bool)
 
-	// Versions returns the contents that a map has in the window, in time order, each by the event of
-	// the trace that has left it. The first one is the event before the window. It is empty if they
-	// are not known.
+	// Versions returns the contents that a map has in the window, in time order, each by the event
+	// of the trace that has left it. The first one is the event before the window. It is empty if
+	// they are not known.
 	Versions(m uint64) []int64
 
 	// Closes reports whether a channel is closed in the window, or before.

@@ -41,8 +41,8 @@ type Snapshot struct {
 	Once func(addr uint64, before int64) (o OnceFunc, ok bool)
 
 	// Done returns the channel of the context with a type word at an address, right before an event
-	// of the trace, if walked code has called its method Done, and its memory was not allocated anew
-	// since.
+	// of the trace, if walked code has called its method Done, and its memory was not allocated
+	// anew since.
 	Done func(word, addr uint64, before int64) (ch uint64, ok bool)
 
 	// Map returns what the map at an address, with values of size bytes, had for a key right after
@@ -89,8 +89,8 @@ type MapKey struct {
 	Text string
 }
 
-// MapContent is what a map has for a key, as far as it is known. The value of a key that is not there
-// is the zero value.
+// MapContent is what a map has for a key, as far as it is known. The value of a key that is not
+// there is the zero value.
 type MapContent struct {
 	Value               Datum
 	Present, HasPresent bool // whether the key is there, and whether that is known

@@ -149,6 +149,7 @@
 //	learn.go                   what records show of variables, function values and type words
 //	functions.go, dynamic.go   the function values, channels and type words that are known
 //	timers.go, places.go       the timers; what is known to be at an address
+//	maps.go                    what maps have
 //	padding.go                 which bits of a value have a meaning
 //	stats.go                   counts and mismatches
 //	observer.go                what an observer is called with

@@ -30,8 +30,8 @@ type onceFunc struct {
 // contextDone is what Done of a context returns.
 type contextDone struct{ word, ch uint64 }
 
-// facts are the function values, channels, timers, contents of maps and type words that the walk has
-// seen. It implements [alternative.Facts].
+// facts are the function values, channels, timers, contents of maps and type words that the walk
+// has seen. It implements [alternative.Facts].
 type facts struct {
 	functions
 	mapFacts

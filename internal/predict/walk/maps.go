@@ -44,7 +44,8 @@ type mapOp struct {
 type mapOpKind uint8
 
 const (
-	mapClears   mapOpKind = iota // nothing is there any more
+	mapMade     mapOpKind = iota // the map begins; operations with the same event fill it
+	mapClears                    // nothing is there any more
 	mapChanges                   // some key has another value
 	mapWrites                    // a value for the key; present: that is not deleted
 	mapFinds                     // the value of the key is value
@@ -110,7 +111,7 @@ func (k *mapFacts) initial(meta *trace.Meta, p *plan.Plan) {
 
 // begins notes what a map has after an event.
 func (k *mapFacts) begins(m uint64, list []mapOp, at int64) {
-	k.note(m, mapOp{event: at, noted: at, kind: mapClears})
+	k.note(m, mapOp{event: at, noted: at, kind: mapMade})
 	for _, op := range list {
 		op.event, op.noted = at, at
 		k.note(m, op)
@@ -194,10 +195,12 @@ func (k *mapFacts) allocated(addr uint64, at int64) {
 	}
 }
 
-// MapAt implements [alternative.Facts].
-func (k *mapFacts) MapAt(m uint64, key flow.MapKey, at, until int64) (c alternative.MapContent) {
+// MapAt implements [alternative.Facts]. Of a map that is made later, it returns what the map begins
+// with.
+func (k *mapFacts) MapAt(m uint64, key flow.MapKey, at, until int64) alternative.MapContent {
+	var c content
 	if k.off {
-		return c
+		return c.MapContent
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -206,26 +209,45 @@ func (k *mapFacts) MapAt(m uint64, key flow.MapKey, at, until int64) (c alternat
 	for end > 0 && list[end-1].event > at {
 		end--
 	}
-	for i := end - 1; i >= max(0, end-maxMapScan) && !(c.HasValue && c.HasPresent); i-- {
-		if op := &list[i]; op.noted < until && op.shows(key, &c, true) {
+	before(list[max(0, end-maxMapScan):end], key, until, &c)
+	for i := end; i < min(len(list), end+maxMapScan) && list[i].event < until && !c.whole(); i++ {
+		op := &list[i]
+		if op.kind == mapMade {
+			begun := i + 1
+			for begun < len(list) && list[begun].event == op.event {
+				begun++
+			}
+			before(list[i:begun], key, until, &c)
+			break
+		}
+		if op.noted < until && op.shows(key, &c, false) {
 			break
 		}
 	}
-	for i := end; i < min(len(list), end+maxMapScan) && list[i].event < until && !(c.HasValue && c.HasPresent); i++ {
-		if op := &list[i]; op.noted < until && op.shows(key, &c, false) {
-			break
-		}
-	}
-	return c
+	return c.MapContent
 }
 
-// shows adds to c what an operation shows about a key: after a write if that comes before the moment
-// that is asked for. It returns true if what lies behind the operation shows nothing.
-func (op *mapOp) shows(key flow.MapKey, c *alternative.MapContent, before bool) (last bool) {
+// content is what is known of a key so far.
+type content struct{ alternative.MapContent }
+
+func (c *content) whole() bool { return c.HasValue && c.HasPresent }
+
+// before adds to c what operations show about a key after the last one.
+func before(list []mapOp, key flow.MapKey, until int64, c *content) {
+	for i := len(list) - 1; i >= 0 && !c.whole(); i-- {
+		if op := &list[i]; op.noted < until && op.shows(key, c, true) {
+			return
+		}
+	}
+}
+
+// shows adds to c what an operation shows about a key: after a write if that comes before the
+// moment that is asked for. It returns true if what lies behind the operation shows nothing.
+func (op *mapOp) shows(key flow.MapKey, c *content, before bool) (last bool) {
 	switch {
 	case op.kind == mapChanges, op.kind == mapClears && !before:
 		return true
-	case op.kind == mapClears:
+	case op.kind == mapClears, op.kind == mapMade:
 		c.Absent()
 		return true
 	case op.key != key:
@@ -293,6 +315,11 @@ func keptValue(t *types.Map, v goval.Value) goval.Value {
 	if plan.Open(t.Elem()) {
 		return goval.Value{}
 	}
+	if b, ok := t.Elem().Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+		if _, ok := v.Content(); ok {
+			return v
+		}
+	}
 	if n := plan.Sizeof(t.Elem()); n > maxMapValue || !v.IsKnown(n) {
 		return goval.Value{}
 	}
@@ -327,7 +354,7 @@ func (l *learner) looked(f *Frame, in *regcode.Instr, x *ssa.Lookup, event int64
 // makesMap notes a map that an instruction has made.
 func (l *learner) makesMap(at goval.Value, event int64) {
 	if m, ok := at.Bits(); ok && m >= 4096 && !l.stacks.contains(m) {
-		l.facts.note(m, mapOp{event: event, noted: event, kind: mapClears})
+		l.facts.note(m, mapOp{event: event, noted: event, kind: mapMade})
 	}
 }
 

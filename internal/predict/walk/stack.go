@@ -20,6 +20,12 @@ type framePool struct {
 	idle     []buffers // registers of frames that sleep, for reuse
 }
 
+// walked reports whether the goroutine is in walked code.
+func (st *frameStack) walked() bool {
+	f := st.top()
+	return f != nil && f.walked
+}
+
 // top returns the innermost frame, nil if there is none.
 func (st *frameStack) top() *Frame {
 	n := len(st.frames)

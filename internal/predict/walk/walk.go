@@ -222,7 +222,7 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 	}
 	switch e.Kind {
 	case format.Reach, format.ReachGo, format.ReachSet, format.MethodEnd:
-		return g.walked()
+		return g.stack.walked()
 	case format.OpaqueEnd:
 		g.unwindTo(e.Site)
 	}
@@ -248,11 +248,6 @@ func (g *goroutine) outside(index int64, e *trace.Event) {
 	if g.learner.timer = t; e.Kind == format.ReleaseMerge {
 		g.arms(t, index)
 	}
-}
-
-func (g *goroutine) walked() bool {
-	f := g.stack.top()
-	return f != nil && f.walked
 }
 
 // excluded handles a MethodBegin, which comes before the OpaqueBegin of a call of excluded code.

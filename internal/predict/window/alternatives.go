@@ -192,7 +192,7 @@ func (f *fork) explore(m *layout, off *offPath, long bool) {
 // asRecorded reports whether an operation has the outcome that it had in the recorded run.
 func (m *layout) asRecorded(f *fork, first *trace.Event) bool {
 	const outcome = format.FlagTry | format.FlagClosed
-	if first.Kind == format.Read && first.Flags&format.FlagNoValue != 0 { // a lookup with another result
+	if first.Kind == format.Read && first.Flags&format.FlagNoValue != 0 { // of a map
 		return false
 	}
 	if f.rec < m.onPath && m.recs[f.rec].outside() {
@@ -210,8 +210,9 @@ func (m *layout) asRecorded(f *fork, first *trace.Event) bool {
 	return false
 }
 
-// endedAs reports whether Err of a context, which outside code has executed, has found what it found
-// in the recorded run: if it has found the context cancelled, it has received from its channel.
+// endedAs reports whether Err of a context, which outside code has executed, has found what it
+// found in the recorded run: if it has found the context cancelled, it has received from its
+// channel.
 func (m *layout) endedAs(f *fork, first *trace.Event) bool {
 	cancelled := false
 	for i := f.rec; i < m.onPath && (m.recs[i].Event.G != f.g || m.recs[i].outside()); i++ {

@@ -84,7 +84,8 @@ type made struct {
 }
 
 // versionAfter returns the version that an event of the trace has left. ok is false if the window
-// does not have it. The event before the window, which comes before first, has left the initial one.
+// does not have it. The event before the window, which comes before first, has left the initial
+// one.
 func (a *atom) versionAfter(index, first int64) (v uint64, ok bool) {
 	if index < first {
 		return 0, true

@@ -123,8 +123,9 @@ package format
 //	RawVar with FlagFirst           the same; from now on the first read and write of each byte by outside code is recorded
 //	RawVar with FlagMore            address, capacity: of a channel that a variable points to, empty and open
 //	RawVar with size > 0            address, bytes (size, at most MaxVar), ⌈size/8⌉ words: its bytes now, zero-padded
-//	RawMade                         address, line, then size bytes: name of the function, a zero byte, name of its file: of a
-//	                                function value that captures nothing and that a variable holds, before main.main
+//	RawMade                         address, line, then size bytes: name of the function, a zero
+//	                                byte, name of its file: of a function value that captures
+//	                                nothing and that a variable holds, before main.main
 //	RawMade with FlagMore           address, its Once, the function value that it runs: of what sync.OnceFunc or the like has made
 //	RawMade with FlagWrite          address, its lock, 0: of a sync.Cond that a variable points to; FlagRead: it locks for reading
 //	RawConst                        address, ⌈size/8⌉ words: bytes (at most MaxVar) of read-only data, zero-padded; those at the next address follow at once

@@ -36,8 +36,8 @@ func sync_presageMade(f, once unsafe.Pointer) {
 	})
 }
 
-// function records the function value at fv, if it captures nothing or has a Once. What it runs then
-// is recorded as well.
+// function records the function value at fv, if it captures nothing or has a Once. What it runs
+// then is recorded as well.
 func (s *PresageG) function(fv unsafe.Pointer, depth int) {
 	code := *(*uintptr)(fv)
 	f := findfunc(code)
