@@ -3,10 +3,14 @@
 // version after the fix.
 //
 //	go -C bench run ./static known [-whole] [-only name] [-dir scratch] [-v]
+//	go -C bench run ./static known -check-list
 //
 // It prints a line for each race, and which reason codes keep races out of the default tier. The
 // target is to find 11 of the 13 races, with no reason code that takes more than 5 % of them. With
 // -whole all packages of the module are analysed, its commands with them.
+//
+// frozen.txt is a second list, chosen without running the lens. -check-list compares it with the
+// files of the modules, and analyses nothing.
 package known
 
 import (
@@ -125,14 +129,18 @@ func (v verdict) String() string {
 // Main looks for each race of the table in the version that has it and in the version that does
 // not.
 func Main(args []string) int {
-	flags := command.Flags("static known", "[-whole] [-only name] [-dir scratch] [-v]")
+	flags := command.Flags("static known", "[-whole] [-only name] [-dir scratch] [-v] [-check-list]")
 	dir := command.Dir(flags)
 	whole := flags.Bool("whole", false, "analyse all packages of the module")
 	only := flags.String("only", "", "only races whose name contains this")
 	verbose := flags.Bool("v", false, "print every warning that is a race of the table")
+	list := flags.Bool("check-list", false, "compare frozen.txt with the files of its modules")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)
+	if *list {
+		return checkList()
+	}
 	races, err := readKnown(knownTable)
 	command.Check(err)
 	scratch, err := session.Scratch(*dir)
