@@ -122,6 +122,7 @@ func (s *Sites) access(kind string, g report.Goroutine, stack []Frame, x site) r
 	}
 	if x.Line != 0 {
 		a.Func = s.plan.Funcs[x.Func].Name
+		a.Key = report.AccessKey(&s.plan.Funcs[x.Func], &x.SiteInfo, kind)
 	}
 	a.Source = s.source(stack[0].File, stack[0].Line)
 	return a

@@ -269,7 +269,7 @@ func (b *build) describe(res *instrument.Result, std recorder.Overlay) {
 	b.plan = p
 	b.Meta = &trace.Meta{
 		Source: "presage", GoVersion: std.GoVersion, GOOS: std.GOOS, GOARCH: std.GOARCH,
-		Packages: p.Packages, Missing: p.Missing.Meta, Files: p.Files, Funcs: p.Funcs, Sites: p.Sites,
+		Packages: p.Packages, Missing: p.Missing.Meta, Files: p.Files, Funcs: p.Funcs, Sites: p.Sites, Keys: plan.KeysVersion,
 	}
 	b.Variables = p.Globals()
 	b.Opaque = make(map[string]string)

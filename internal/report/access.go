@@ -51,6 +51,8 @@ type Access struct {
 	// of its instruction, or of the call of code that was not instrumented; only of a race that was
 	// just found
 	Site trace.Site `json:"-"`
+	// what the access has in the ID of a race (AccessKey); "": its function, kind and expression
+	Key string `json:"-"`
 }
 
 // Goroutine is the goroutine that executed an access.

@@ -37,8 +37,10 @@
 // does one that a timer starts.
 //
 // (RT3) A report has one race or candidate per pair of source positions; Count is the number of
-// pairs of accesses. Its ID is made of function names, kinds and expressions, not of line numbers,
-// so that an edit elsewhere in the file does not change it.
+// pairs of accesses. Its ID is made of what edits elsewhere keep: for each access the declared
+// function, its kind, the variable or field, and a key that tells accesses of one function apart
+// (trace.SiteInfo.Key). A trace without keys has expressions in their place, and the number of a
+// function literal.
 //
 // A value that a read of a witness sees from before the witness is explained by the last earlier
 // write since the memory was allocated. Without one, it is the initial value.

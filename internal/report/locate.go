@@ -293,9 +293,9 @@ func (l *Locator) objectOfPair(s *Spec) string {
 
 func (l *Locator) access(i int64) Access {
 	p := l.seen[i]
-	pos := l.position(p.event.Site)
+	pos, kind := l.position(p.event.Site), accessKind(&p.event)
 	return Access{
-		Position: pos, Source: l.source(pos.File, pos.Line), Kind: accessKind(&p.event), Expr: l.expr(&p.event), Func: l.function(p.event.Site),
+		Position: pos, Source: l.source(pos.File, pos.Line), Kind: kind, Key: l.key(p.event.Site, kind), Expr: l.expr(&p.event), Func: l.function(p.event.Site),
 		Goroutine: l.who(p.event.G), Stack: l.stackOf(&p), Locks: l.locks(p.locks), Event: i,
 		OffPath: i < 0, Site: p.event.Site,
 	}

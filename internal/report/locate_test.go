@@ -89,8 +89,8 @@ func TestLocate(t *testing.T) {
 	unlock, lock := step(7, 2, pos(14, 11), "main.deposit", "unlocks mu"), step(10, 1, pos(3, 9), "main.main", "locks mu")
 	want := Race{
 		Tier: Predicted, Object: "balance",
-		A:      Access{pos(12, 2), "write", "balance", "main.deposit", child, []Frame{{"main.deposit", pos(12, 2)}}, []Lock{}, 5, "balance = 1", false, 7},
-		B:      Access{pos(5, 6), "read", "balance", "main.main", main, []Frame{{"main.main", pos(5, 6)}}, []Lock{}, 12, "use(balance)", false, 5},
+		A:      Access{pos(12, 2), "write", "balance", "main.deposit", child, []Frame{{"main.deposit", pos(12, 2)}}, []Lock{}, 5, "balance = 1", false, 7, ""},
+		B:      Access{pos(5, 6), "read", "balance", "main.main", main, []Frame{{"main.main", pos(5, 6)}}, []Lock{}, 12, "use(balance)", false, 5, ""},
 		Hidden: Hidden{Ordered: true, Edges: []Edge{{From: unlock, To: lock, Broken: true}}},
 		Witness: &Witness{Semantics: "needed", Order: []int64{0, 2, 3, 10, 11, 5, 12}, Steps: []Step{
 			step(2, 1, pos(2, 2), "main.main", "starts goroutine 2 (main.deposit)"),

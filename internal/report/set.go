@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // Set gathers the races and candidates of one or more traces, one per pair of source positions. A
@@ -120,28 +117,6 @@ func (s *Set) named() (races []*Race, candidates []*Candidate) {
 		c.ID = distinct(seen, fingerprint(&c.A, &c.B, c.Object))
 	}
 	return races, candidates
-}
-
-// distinct returns a fingerprint as an ID that no other pair of the report has.
-func distinct(seen map[string]int, id string) string {
-	if seen[id]++; seen[id] > 1 { // the same expressions twice in the same functions
-		return fmt.Sprintf("%s-%d", id, seen[id])
-	}
-	return id
-}
-
-// fingerprint makes the ID of a pair (RT3).
-func fingerprint(a, b *Access, object string) string {
-	side := func(a *Access) string {
-		if a.Line == 0 { // another tool's trace: its name of the position is stable
-			return strings.Join([]string{a.File, a.Kind, a.Expr}, "\x00")
-		}
-		return strings.Join([]string{a.Func, a.Kind, a.Expr}, "\x00")
-	}
-	sides := []string{side(a), side(b)}
-	slices.Sort(sides)
-	h := xxhash.Sum64String(strings.Join(append(sides, object), "\x01"))
-	return fmt.Sprintf("%012x", h>>16)
 }
 
 // Drop removes the races that f reports true for.

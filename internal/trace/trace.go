@@ -62,6 +62,9 @@ type Meta struct {
 	// of one: read-only data, by address, not overlapping.
 	Texts []Memory `json:"texts,omitempty"`
 
+	// Keys is the version of the keys of sites, 0 without them.
+	Keys int `json:"keys,omitempty"`
+
 	Process *Process `json:"process,omitempty"`
 
 	// Unhooked says that some outside code is compiled without access hooks, by Go's own compiler:
@@ -150,6 +153,9 @@ type Func struct {
 	File   int32  `json:"file"`
 	Line   int32  `json:"line"`
 	Opaque string `json:"opaque,omitempty"` // why it was left as written; "": it was instrumented
+	// the package and name of the declared function that a literal is in, without the marks of
+	// pointer receivers and type parameters; "": Name
+	Outer string `json:"outer,omitempty"`
 }
 
 // SiteInfo says what stands at a site.
@@ -168,6 +174,8 @@ type SiteInfo struct {
 	Apart bool `json:"apart,omitempty"`
 	// the variable, field or element type: (*Account).balance
 	Object string `json:"object,omitempty"`
+	// tells accesses of one function, kind and object apart, however the source is edited elsewhere
+	Key string `json:"key,omitempty"`
 	// the position's name in the trace it was converted from
 	Name string `json:"name,omitempty"`
 }

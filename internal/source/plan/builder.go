@@ -50,6 +50,7 @@ func (b *builder) run() {
 		b.number(f)
 		values.bind(f)
 	}
+	b.keys()
 	known := newKnowledge(p)
 	for _, f := range p.funcs {
 		h := &planner{plan: p, f: f, sizes: f.Unit.Pkg.TypesSizes, punned: punned}
