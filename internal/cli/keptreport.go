@@ -20,6 +20,7 @@ type kept struct {
 	races   []*report.Race
 	summary *report.Summary
 	without []*report.Candidate // they cannot be replayed
+	hidden  []*report.Race      // suppressed: not listed, but found by their IDs
 	own     bool                // it is that of the last run, in the cache
 }
 
@@ -31,6 +32,14 @@ func (k *kept) Race(m *report.Race) error { k.races = append(k.races, m); return
 
 // Candidate keeps a candidate.
 func (k *kept) Candidate(m *report.Candidate) error { k.without = append(k.without, m); return nil }
+
+// Suppressed keeps a suppressed race.
+func (k *kept) Suppressed(m *report.Suppressed) error {
+	if m.Race.Tier != "candidate" {
+		k.hidden = append(k.hidden, m.Race)
+	}
+	return nil
+}
 
 // Summary keeps the summary.
 func (k *kept) Summary(m *report.Summary) error { k.summary = m; return nil }
@@ -95,14 +104,15 @@ func (k *kept) choose(ids []string, all bool) ([]*report.Race, error) {
 	}
 	var out []*report.Race
 	for _, id := range ids {
-		i := slices.IndexFunc(k.races, func(r *report.Race) bool { return strings.HasPrefix(r.ID, id) })
+		races := slices.Concat(k.races, k.hidden)
+		i := slices.IndexFunc(races, func(r *report.Race) bool { return strings.HasPrefix(r.ID, id) })
 		if i < 0 && id != "" && slices.ContainsFunc(k.without, func(c *report.Candidate) bool { return strings.HasPrefix(c.ID, id) }) {
 			return nil, fmt.Errorf("%s is a candidate, which has no witness to replay: analyse its trace without -engine", id)
 		}
 		if i < 0 || id == "" {
 			return nil, usagef("the report has no race %q; presage replay without an ID lists those that it has", id)
 		}
-		out = append(out, k.races[i])
+		out = append(out, races[i])
 	}
 	return out, nil
 }

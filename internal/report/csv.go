@@ -55,6 +55,12 @@ func (h *csvHandler) finding(f *finding) error {
 	return h.row(csvRow{"race", string(f.Tier), f.ID, f.Count, f.Object, f.A, f.B, f.Trace, f.Likelihood})
 }
 
+// Suppressed writes a suppressed race; Text is what suppresses it.
+func (h *csvHandler) Suppressed(m *Suppressed) error {
+	f := m.Race.finding()
+	return h.row(csvRow{"suppressed", string(f.Tier), f.ID, f.Count, f.Object, f.A, f.B, f.Trace, m.why(Position.String)})
+}
+
 // Guard writes a suggestion; Text is the lock, and Count the uses that hold it.
 func (h *csvHandler) Guard(m *Guard) error {
 	return h.row(csvRow{message: "guard", count: m.Held, object: m.Memory, a: Access{Position: m.Position}, text: m.Lock})

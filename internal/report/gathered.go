@@ -13,11 +13,12 @@ import (
 // gathered is the part of a Handler that keeps all messages, for forms that are written at the end.
 type gathered struct {
 	Ignore
-	w        io.Writer
-	o        TextOptions
-	config   Config
-	warnings []*Warning
-	findings []*finding
+	w          io.Writer
+	o          TextOptions
+	config     Config
+	warnings   []*Warning
+	findings   []*finding
+	suppressed []*Suppressed
 }
 
 // Config keeps what made the report.
@@ -42,6 +43,12 @@ func (g *gathered) Candidate(m *Candidate) error { return g.keep(m.finding()) }
 
 // StaticWarning keeps a warning of the static lens.
 func (g *gathered) StaticWarning(m *StaticWarning) error { return g.keep(m.finding()) }
+
+// Suppressed keeps a suppressed race.
+func (g *gathered) Suppressed(m *Suppressed) error {
+	g.suppressed = append(g.suppressed, visible.Copy(m))
+	return nil
+}
 
 func (g *gathered) keep(f *finding) error {
 	g.findings = append(g.findings, visible.Copy(f))
@@ -102,7 +109,8 @@ func (g *gathered) whole(f *finding) string {
 // outcome is the last line of the text form, which says what the report covers.
 func (g *gathered) outcome(m *Summary) string {
 	var b bytes.Buffer
-	h := NewDetails(&b, TextOptions{Dir: g.o.Dir})
+	h := newTextHandler(&b, TextOptions{Dir: g.o.Dir})
+	h.suppressed = g.suppressed
 	h.Config(&g.config)
 	h.Summary(m)
 	return strings.TrimSpace(b.String())

@@ -58,6 +58,13 @@ func (s *Summary) add(m *Summary) {
 		}
 		s.Coverage.add(m.Coverage)
 	}
+	s.Whole = append(s.Whole, m.Whole...)
+	if m.Suppressed != nil {
+		if s.Suppressed == nil {
+			s.Suppressed = &Suppressions{}
+		}
+		s.Suppressed.add(m.Suppressed)
+	}
 	if m.Paths != nil {
 		if s.Paths == nil {
 			s.Paths = &Paths{Ends: map[string]int{}}

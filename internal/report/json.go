@@ -11,12 +11,13 @@ import (
 
 // line is one line of the JSON form: exactly one field is set.
 type line struct {
-	Config   *Config   `json:"config,omitempty"`
-	Progress *Progress `json:"progress,omitempty"`
-	Warning  *Warning  `json:"warning,omitempty"`
-	Race     *finding  `json:"race,omitempty"`
-	Guard    *Guard    `json:"guard,omitempty"`
-	Summary  *Summary  `json:"summary,omitempty"`
+	Config     *Config         `json:"config,omitempty"`
+	Progress   *Progress       `json:"progress,omitempty"`
+	Warning    *Warning        `json:"warning,omitempty"`
+	Race       *finding        `json:"race,omitempty"`
+	Guard      *Guard          `json:"guard,omitempty"`
+	Suppressed *suppressedLine `json:"suppressed,omitempty"`
+	Summary    *Summary        `json:"summary,omitempty"`
 }
 
 // finding is the JSON form of a race, a candidate or a warning of the static lens. Its tier says
@@ -81,7 +82,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &l); err != nil {
 		return err
 	}
-	*m = Message{Config: l.Config, Progress: l.Progress, Warning: l.Warning, Guard: l.Guard, Summary: l.Summary}
+	*m = Message{Config: l.Config, Progress: l.Progress, Warning: l.Warning, Guard: l.Guard, Suppressed: l.Suppressed.suppressed(), Summary: l.Summary}
 	switch f := l.Race; {
 	case f == nil:
 	case f.Tier == tierCandidate:
@@ -113,7 +114,10 @@ func (h *jsonHandler) Candidate(m *Candidate) error {
 func (h *jsonHandler) StaticWarning(m *StaticWarning) error {
 	return h.enc.Encode(line{Race: m.finding()})
 }
-func (h *jsonHandler) Guard(m *Guard) error     { return h.enc.Encode(line{Guard: m}) }
+func (h *jsonHandler) Guard(m *Guard) error { return h.enc.Encode(line{Guard: m}) }
+func (h *jsonHandler) Suppressed(m *Suppressed) error {
+	return h.enc.Encode(line{Suppressed: m.line()})
+}
 func (h *jsonHandler) Summary(m *Summary) error { return h.enc.Encode(line{Summary: m}) }
 
 // HandleJSON reads the JSON form and calls h for every message.
@@ -162,6 +166,8 @@ func (m *Message) send(h Handler) error {
 		return ifNamed(m.StaticWarning.ID, func() error { return h.StaticWarning(m.StaticWarning) })
 	case m.Guard != nil:
 		return h.Guard(m.Guard)
+	case m.Suppressed != nil:
+		return ifNamed(m.Suppressed.Race.ID, func() error { return h.Suppressed(m.Suppressed) })
 	case m.Summary != nil:
 		return h.Summary(m.Summary)
 	}

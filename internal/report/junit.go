@@ -67,6 +67,13 @@ func (h *junitHandler) Summary(m *Summary) error {
 		}
 		s.Cases = append(s.Cases, c)
 	}
+	for _, x := range h.suppressed {
+		f := x.Race.finding()
+		file, _ := h.relative(f.A.File)
+		s.Cases = append(s.Cases, junitCase{Class: "presage.suppressed", Name: fmt.Sprintf("%s %s", nameOf(f.Object, &f.A), f.ID), File: file, Line: f.A.Line,
+			Skipped: &junitText{"suppressed by " + x.why(h.place), string(x.By), h.sentence(f)}})
+		s.Skipped++
+	}
 	search := junitCase{Class: "presage", Name: "search"}
 	if m.ExitCode == 1 {
 		search.Error = &junitText{h.outcome(m), "search", ""}

@@ -38,6 +38,15 @@ func (g *Merged) Race(r *Race) error {
 	return nil
 }
 
+// Suppressed keeps a suppressed race of the report.
+func (g *Merged) Suppressed(m *Suppressed) error {
+	if m.Race.Tier == tierCandidate {
+		return nil // as others are
+	}
+	m.Race.suppressed = m
+	return g.Race(m.Race)
+}
+
 // absorb adds the races of a report that ends to those of the reports before. Two races with one
 // fingerprint are the same if their accesses are at the same places, or if neither side has another
 // race with it: then lines have moved.
@@ -58,11 +67,16 @@ func (g *Merged) absorb() {
 		}
 		old := was[i]
 		r.Seen = &Occurrence{First: old.Seen.First, Last: g.report, Reports: old.Seen.Reports + 1}
-		count := old.Count + r.Count
+		count, by := old.Count+r.Count, old.suppressed
+		if by != nil && r.suppressed != nil { // else a report has it as a race
+			by = r.suppressed
+		} else {
+			by = nil
+		}
 		if better(r, old) {
 			*old = *r
 		}
-		old.Seen, old.Count = r.Seen, count
+		old.Seen, old.Count, old.suppressed = r.Seen, count, by
 	}
 	g.fresh = nil
 }
@@ -110,6 +124,15 @@ func (g *Merged) Send(h Handler) error {
 	s := g.sum
 	s.Races, s.Observed, s.Predicted, s.ByValue, s.ByPath, s.Replayed, s.Confirmed = 0, 0, 0, 0, 0, 0, 0
 	s.Unconfirmed, s.Unreplayed, s.Warnings = 0, 0, len(g.warnings)
+	if s.Suppressed != nil {
+		kept := *s.Suppressed
+		kept.Ignored, kept.Baseline, kept.Unchanged = 0, 0, 0
+		// an entry that one report lacks may be in another
+		kept.Gone = slices.DeleteFunc(slices.Clone(kept.Gone), func(id string) bool {
+			return slices.ContainsFunc(g.races, func(r *Race) bool { return r.ID == id })
+		})
+		s.Suppressed = &kept
+	}
 	var errs []error
 	note := func(err error) { errs = append(errs, err) }
 	for _, w := range g.warnings {
@@ -119,6 +142,15 @@ func (g *Merged) Send(h Handler) error {
 		r.Seen.Of = g.reports
 		if r.ID != "" {
 			r.ID = distinct(seen, r.fingerprint())
+		}
+		if m := r.suppressed; m != nil {
+			if s.Suppressed == nil {
+				s.Suppressed = &Suppressions{}
+			}
+			m.Race, r.suppressed = r, nil
+			s.Suppressed.Add(m)
+			note(h.Suppressed(m))
+			continue
 		}
 		s.Count(r)
 		if r.Replay != nil && r.Tier != Confirmed && r.Tier != Replayed {

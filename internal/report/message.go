@@ -16,6 +16,7 @@ type Message struct {
 	Candidate     *Candidate
 	StaticWarning *StaticWarning
 	Guard         *Guard
+	Suppressed    *Suppressed
 	Summary       *Summary
 }
 
@@ -84,6 +85,10 @@ type Summary struct {
 	Static   *Marks     `json:"static,omitempty"`     // of test and run with -static
 	Explored []Explored `json:"explored,omitempty"`   // of presage explore
 	Stages   []Stage    `json:"stages,omitempty"`     // the time and memory of each stage
+	// races that were found and are not among Races; nil: there are none, and no baseline
+	Suppressed *Suppressions `json:"suppressed,omitempty"`
+	// the packages of which all tests were run, recorded and searched
+	Whole []string `json:"whole_packages,omitempty"`
 }
 
 // Count adds a race to the counts by tier.
@@ -120,6 +125,7 @@ type Handler interface {
 	Candidate(*Candidate) error
 	StaticWarning(*StaticWarning) error
 	Guard(*Guard) error
+	Suppressed(*Suppressed) error
 	Summary(*Summary) error
 }
 
@@ -147,6 +153,9 @@ func (Ignore) StaticWarning(*StaticWarning) error { return nil }
 // Guard does nothing.
 func (Ignore) Guard(*Guard) error { return nil }
 
+// Suppressed does nothing.
+func (Ignore) Suppressed(*Suppressed) error { return nil }
+
 // Summary does nothing.
 func (Ignore) Summary(*Summary) error { return nil }
 
@@ -163,7 +172,10 @@ func (t tee) Candidate(m *Candidate) error { return each(t, Handler.Candidate, m
 func (t tee) StaticWarning(m *StaticWarning) error {
 	return each(t, Handler.StaticWarning, m)
 }
-func (t tee) Guard(m *Guard) error     { return each(t, Handler.Guard, m) }
+func (t tee) Guard(m *Guard) error { return each(t, Handler.Guard, m) }
+func (t tee) Suppressed(m *Suppressed) error {
+	return each(t, Handler.Suppressed, m)
+}
 func (t tee) Summary(m *Summary) error { return each(t, Handler.Summary, m) }
 
 // each passes m to the method take of every Handler.

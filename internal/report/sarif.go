@@ -45,6 +45,13 @@ func (h *sarifHandler) Summary(m *Summary) error {
 	for _, f := range h.findings {
 		run.AddResult(h.result(f))
 	}
+	for _, m := range h.suppressed {
+		kind := "external"
+		if m.By == ByComment {
+			kind = "inSource"
+		}
+		run.AddResult(h.result(m.Race.finding()).AddSuppression(sarif.NewSuppression().WithKind(kind).WithJustification(m.why(h.place))))
+	}
 	if err := sarif.NewReport().AddRun(run).Write(h.w); err != nil {
 		return err
 	}

@@ -119,6 +119,11 @@ func (s *Set) named() (races []*Race, candidates []*Candidate) {
 	return races, candidates
 }
 
+// DropCandidates removes the candidates that f reports true for.
+func (s *Set) DropCandidates(f func(*Candidate) bool) {
+	maps.DeleteFunc(s.candidates, func(_ string, c *Candidate) bool { return f(c) })
+}
+
 // Drop removes the races that f reports true for.
 func (s *Set) Drop(f func(*Race) bool) {
 	maps.DeleteFunc(s.races, func(_ string, r *Race) bool { return f(r) })

@@ -23,11 +23,12 @@ type TextOptions struct {
 }
 
 type textHandler struct {
-	w        io.Writer
-	o        TextOptions
-	level    string
-	warnings []*Warning
-	err      error
+	w          io.Writer
+	o          TextOptions
+	level      string
+	warnings   []*Warning
+	suppressed []*Suppressed
+	err        error
 
 	head, bad, dim, loc *color.Color
 }
@@ -233,8 +234,13 @@ func (h *textHandler) Summary(m *Summary) error {
 		h.printf("presage: %s\n", text)
 	}
 	h.recorded(m)
+	h.suppressions(m.Suppressed)
 	found, but := cmp.Or(m.Coverage.none("races", h.below()), "no races found"+h.below()), ""
-	if m.Races > 0 {
+	switch {
+	case m.Races == 0 && m.Suppressed.Count() > 0:
+		found = "no race found besides " + plural.Text(m.Suppressed.Count(), "{{the suppressed one|{{n}} suppressed ones}}") + h.below()
+		but = m.Coverage.some()
+	case m.Races > 0:
 		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural.Of(m.Races, "race"), m.Observed, m.Predicted, m.rungs())
 		but = m.Coverage.some()
 	}

@@ -1,5 +1,5 @@
-// Package baseline keeps the fingerprints of warnings that are known, so that a report has only new
-// ones.
+// Package baseline keeps the fingerprints of warnings and the IDs of races that are known, so that a
+// report has only new ones.
 //
 // # The format
 //
@@ -11,11 +11,18 @@
 // The first word is the fingerprint; the rest of the line is for people, and is not read. Lines are
 // sorted by that rest, so that a pair that is gone removes its line and moves no other. Empty lines
 // and lines with # are comments.
+//
+// A baseline of races has a first line with the version of the format. A second word has the
+// packages of the race, with commas between them: those of its accesses, and of the test.
+//
+//	# presage baseline of races, version 1: …
+//	7c1f0c3a9b27 example.com/m observed (*S).n: write in (*m.S).bad, read in m.Run
 package baseline
 
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -25,7 +32,10 @@ import (
 // Entry is one pair.
 type Entry struct{ ID, Text string }
 
-const head = "# What presage vet has found before: warnings with these fingerprints are not reported. Made by presage vet -baseline FILE -write-baseline.\n"
+// vetHead begins the first line of a baseline of warnings.
+const vetHead = "# What presage vet has found before"
+
+const head = vetHead + ": warnings with these fingerprints are not reported. Made by presage vet -baseline FILE -write-baseline.\n"
 
 // Write writes a baseline.
 func Write(w io.Writer, entries []Entry) error {
@@ -46,6 +56,9 @@ func Read(r io.Reader) (map[string]bool, error) {
 	sc.Buffer(nil, 1<<20)
 	for n := 1; sc.Scan(); n++ {
 		line := strings.TrimSpace(sc.Text())
+		if n == 1 && strings.HasPrefix(line, racesHead) {
+			return nil, errors.New("it is a baseline of races; warnings of presage vet have a file of their own")
+		}
 		if line == "" || line[0] == '#' {
 			continue
 		}

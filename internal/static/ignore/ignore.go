@@ -1,10 +1,11 @@
-// Package ignore reads the directives with which a program says that a warning is known.
+// Package ignore reads the directives with which a program says that a warning, or a race of a run,
+// is known.
 //
 // The directive is //presage:ignore reason, without a space after the slashes, as all directives
-// have it. It silences the warnings that have an access on its line; alone on its line, those of
-// the next line. A directive without a reason is an error and silences nothing; so is one that
-// begins with //presage: and has another name. A directive that silences nothing is reported: the
-// warning is gone, or has moved.
+// have it. It silences the warnings and races that have an access on its line; alone on its line,
+// those of the next line. A directive without a reason is an error and silences nothing; so is one
+// that begins with //presage: and has another name. A caller reports directives that silence
+// nothing.
 //
 // # Complexity
 //
@@ -94,6 +95,8 @@ func (s *Set) add(p token.Position, text string, behind bool) {
 	verb, reason, _ := strings.Cut(text, " ")
 	verb, reason = strings.TrimSpace(verb), strings.TrimSpace(reason)
 	switch {
+	case verb == "global": // package plan reads it
+		return
 	case verb != "ignore":
 		s.Errors = append(s.Errors, fmt.Sprintf("%v: presage knows no directive //presage:%s", p, verb))
 		return
@@ -119,6 +122,17 @@ func (s *Set) Covers(file string, line int) bool {
 	}
 	return len(list) > 0
 }
+
+// At returns a directive that covers a line, and marks it as used; nil if there is none.
+func (s *Set) At(file string, line int) *Directive {
+	if !s.Covers(file, line) {
+		return nil
+	}
+	return s.at[place{file, line}][0]
+}
+
+// Line is the line that the directive covers.
+func (d *Directive) Line() int { return d.line }
 
 // Unused lists the directives that have silenced nothing, by position.
 func (s *Set) Unused() []*Directive {

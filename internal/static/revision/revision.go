@@ -1,4 +1,5 @@
-// Package revision gets the files of a revision of a git repository, in a directory of its own.
+// Package revision gets the files of a revision of a git repository, in a directory of its own, or
+// the lines that have changed since.
 //
 // The files are a worktree that git adds in a temporary directory, without a branch. The user's own
 // tree, index and branches are not touched. The entry that git makes for the worktree in the
@@ -30,20 +31,9 @@ type Tree struct {
 
 // Checkout gets the revision rev of the repository in which dir lies. The tree must be removed.
 func Checkout(ctx context.Context, dir, rev string) (*Tree, error) {
-	if _, err := exec.LookPath("git"); err != nil {
-		return nil, fmt.Errorf("a revision needs git: %w", err)
-	}
-	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
+	top, prefix, commit, err := locate(ctx, dir, rev)
 	if err != nil {
 		return nil, err
-	}
-	prefix, err := git(ctx, dir, "rev-parse", "--show-prefix")
-	if err != nil {
-		return nil, err
-	}
-	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	if err != nil {
-		return nil, fmt.Errorf("%s is no revision of the repository %s", rev, top)
 	}
 	temp, err := os.MkdirTemp("", "presage-revision-")
 	if err != nil {
@@ -82,9 +72,10 @@ func (t *Tree) Remove() error {
 	return err
 }
 
-// git runs git in dir and returns what it prints, without the end of the line.
+// git runs git in dir and returns what it prints, without the end of the line. A monitor of files,
+// which is a program, is not asked.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
