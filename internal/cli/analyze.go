@@ -60,7 +60,7 @@ func newAnalyze(env *Env) *cobra.Command {
 			if all {
 				o.forms.verbose(o.json)
 			}
-			if err := errors.Join(checkMissing(o.missing), o.forms.check(o.json), o.forms.places()); err != nil {
+			if err := errors.Join(checkMissing(o.missing), o.forms.check(o.json), o.forms.places(), o.suppress.check()); err != nil {
 				return err
 			}
 			if o.time < 0 {
@@ -77,6 +77,9 @@ func newAnalyze(env *Env) *cobra.Command {
 			a.fly, a.load.grant, a.traces.files = fly, g, files
 			a.command = append([]string{"presage", "analyze"}, args...)
 			a.again = slices.Concat([]string{"presage", "analyze"}, givenFlags(cmd.Flags()), args)
+			if a.sieve, err = o.suppress.sieve(cmd.Context(), ""); err != nil {
+				return err
+			}
 			a.memory = newMemory(o.memory)
 			if o.time > 0 {
 				a.budget = &budget{time.Now(), o.time}
@@ -94,6 +97,7 @@ func newAnalyze(env *Env) *cobra.Command {
 	f.IntVar(&o.effort, "effort", 0, "work that prediction may do on one trace; 0: the default, about ten minutes")
 	f.Var(&shareFlag{to: &o.memory}, "memory", "memory for the analysis, as 2G, or a part of what is free, as 25%; half by default")
 	f.DurationVar(&o.time, "time", 0, "when prediction ends at the latest, as 10m; 0: never")
+	o.suppress.register(f)
 	f.StringVar(&o.missing, "missing", "rdit", "what calls of excluded code do: rdit, anything to what they reach; barrier, anything; ignore, nothing (and its races may be false)")
 	f.StringVar(&fly.engine, "engine", "", "fasttrack, lockset or hybrid: one pass by a detector that works on the fly, in place of prediction; but for fasttrack's first race, what it finds are candidates")
 	f.StringVar(&fly.filter, "filter", "", "tree (the default) or none: what drops accesses before the engine that add nothing to what it reports")

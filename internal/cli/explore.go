@@ -20,6 +20,7 @@ import (
 	"github.com/presage-race/presage/internal/record/steer"
 	"github.com/presage-race/presage/internal/report"
 	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/suppress"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
@@ -36,6 +37,7 @@ type exploring struct {
 	progress *progress
 	runs     int
 	seed     uint64
+	sieve    *suppress.Sieve
 	report   *report.Joined // of all packages: the forms that are for programs
 	base     steer.Kind     // if sample: what -base names
 	sample   bool
@@ -75,7 +77,10 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 	if x.args.help {
 		return printHelp(env, "explore")
 	}
-	if err := x.args.forms.places(); err != nil {
+	if err := errors.Join(x.args.suppress.check(), x.args.forms.places()); err != nil {
+		return err
+	}
+	if x.sieve, err = x.args.suppress.sieve(ctx, x.args.dir); err != nil {
 		return err
 	}
 	if len(x.args.args) > 0 {
@@ -136,7 +141,7 @@ func (x *exploring) analysis(s *record.Steered, argv []string, tests []report.Ex
 		a.kept, a.load.plan = s.Run, s.Plan
 	}
 	a.budget, a.memory = &budget{time.Now(), exploreReplays}, newMemory(x.args.memory)
-	a.found.program = program{tests: true}
+	a.found.program, a.sieve = program{tests: true}, x.sieve
 	a.found.summary.Explored = tests
 	if a.to = x.report; !x.machine() {
 		a.to = report.Tee(x.args.forms.main(x.env.Stdout, x.args.json), x.report)

@@ -24,6 +24,9 @@ type findings struct {
 	warnings []report.Warning
 	summary  report.Summary
 
+	suppressed []*report.Suppressed
+	hidden     map[any]bool // the races and candidates of the set that are suppressed
+
 	unread   []error // what was wrong with single traces
 	failed   bool    // a stage did not do its work, as far as the exit code is concerned
 	cut      int     // traces that were not analysed to their end, because of an interrupt
@@ -34,9 +37,31 @@ type findings struct {
 type program struct {
 	goVersion         string
 	exitCode          int
-	functions, opaque int  // all functions, and those that could not be instrumented
-	tests             bool // go test ran it
-	tested            bool // and ran a test
+	functions, opaque int             // all functions, and those that could not be instrumented
+	has               map[string]bool // the files
+	files             []string
+	packages          []string // whose tests were built
+	tests             bool     // go test ran it
+	tested            bool     // and ran a test
+}
+
+// built notes the files and the tested packages of a trace, those of several traces once.
+func (p *program) built(meta *trace.Meta) {
+	if p.has == nil {
+		p.has = map[string]bool{}
+	}
+	files, _, _ := meta.Program()
+	for _, f := range files {
+		if !p.has[f.Name] {
+			p.has[f.Name] = true
+			p.files = append(p.files, f.Name)
+		}
+	}
+	for _, path := range meta.Tested {
+		if !slices.Contains(p.packages, path) {
+			p.packages = append(p.packages, path)
+		}
+	}
 }
 
 // warn adds a warning, whose text has forms for one and for several (package plural). Warnings with
@@ -107,6 +132,7 @@ func (f *findings) warnDamaged(err error) {
 func (f *findings) describe(meta *trace.Meta) {
 	f.program.goVersion = meta.GoVersion
 	f.program.tested = f.program.tested || ranTests(meta)
+	f.program.built(meta)
 	if f.program.functions > 0 || meta.Source != "presage" { // known already, or not recorded
 		return
 	}
@@ -235,10 +261,10 @@ func (f *findings) interrupted(resume []string) {
 func (f *findings) finish(traceFile string, kept *record.RunDir) int {
 	f.putCounts()
 	s := &f.summary
-	if n := len(f.set.Candidates()); n > 0 {
+	if n := len(f.candidates()); n > 0 {
 		s.OnTheFly.Candidates = n
 	}
-	for _, r := range f.set.Races() {
+	for _, r := range f.races() {
 		s.Count(r)
 	}
 	s.Warnings, s.TraceFile, s.ProgramCode = len(f.warnings), traceFile, f.program.exitCode
@@ -257,7 +283,29 @@ func (f *findings) finish(traceFile string, kept *record.RunDir) int {
 	return s.ExitCode
 }
 
+// hide marks a race as suppressed, or the candidate that it was made of.
+func (f *findings) hide(r *report.Race, c *report.Candidate) {
+	if f.hidden == nil {
+		f.hidden = map[any]bool{}
+	}
+	if c != nil {
+		f.hidden[c] = true
+		return
+	}
+	f.hidden[r] = true
+}
+
+// races are those that are not suppressed.
+func (f *findings) races() []*report.Race {
+	return slices.DeleteFunc(f.set.Races(), func(r *report.Race) bool { return f.hidden[r] })
+}
+
+// candidates are those that are not suppressed.
+func (f *findings) candidates() []*report.Candidate {
+	return slices.DeleteFunc(f.set.Candidates(), func(c *report.Candidate) bool { return f.hidden[c] })
+}
+
 // noRun reports whether nothing was recorded, or no test ran: the last run stays the last run.
 func (f *findings) noRun() bool {
-	return f.summary.Races == 0 && f.summary.Coverage.Searched == report.Nothing && (f.summary.Events == 0 && f.cut == 0 || f.program.tests && !f.program.tested)
+	return f.summary.Races == 0 && len(f.suppressed) == 0 && f.summary.Coverage.Searched == report.Nothing && (f.summary.Events == 0 && f.cut == 0 || f.program.tests && !f.program.tested)
 }

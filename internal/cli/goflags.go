@@ -42,29 +42,30 @@ type options struct {
 	quiet      bool
 	time       time.Duration // for what comes behind the tests; 0: defaultTime
 	// for replays of what is found; 0: none, confirmRest: what -time leaves
-	confirm time.Duration
-	disk    disk.Share // what the recording may take of the disk
-	memory  disk.Share // and the analysis of memory
-	static  string     // the tier of the static lens's warnings to mark; "": none
-	online  onlineFlags
+	confirm  time.Duration
+	disk     disk.Share // what the recording may take of the disk
+	memory   disk.Share // and the analysis of memory
+	suppress suppressFlags
+	static   string // the tier of the static lens's warnings to mark; "": none
+	online   onlineFlags
 }
 
 // ownFlags are presage's own flags.
 var ownFlags = strings.Fields(`
-	json format o instrument exclude only reach disk level window budget effort time memory confirm static online halt on-race filter q`)
+	json format o instrument exclude only reach disk level window budget effort time memory confirm static baseline write-baseline new online halt on-race filter q`)
 
 // boolFlags are the flags of go build, go test and presage that take no value from
 // the next argument; valueFlags are those that do.
 var (
 	boolFlags = strings.Fields(`
-		a n race msan asan cover work x v linkshared modcacherw trimpath buildvcs i c json short failfast benchmem fullpath artifacts q confirm static online halt
+		a n race msan asan cover work x v linkshared modcacherw trimpath buildvcs i c json short failfast benchmem fullpath artifacts q confirm static write-baseline online halt
 		test.v test.short test.failfast test.benchmem test.fullpath test.paniconexit0`)
 	valueFlags = strings.Fields(`
 		C asmflags buildmode compiler covermode coverpkg gccgoflags gcflags installsuffix ldflags mod modfile overlay p pgo pkgdir tags toolexec
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o format instrument exclude only reach disk level window budget effort time memory on-race filter`)
+		o format instrument exclude only reach disk level window budget effort time memory baseline new on-race filter`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -265,6 +266,12 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		g.static, err = staticValue(value, inline)
 	case "confirm":
 		g.confirm, err = confirmValue(value, inline)
+	case "baseline":
+		err = givenValue(name, value, &g.suppress.baseline)
+	case "new":
+		err = givenValue(name, value, &g.suppress.since)
+	case "write-baseline":
+		g.suppress.write, err = boolValue(name, value, inline)
 	case "online":
 		g.online.on, err = boolValue(name, value, inline)
 	case "halt":
@@ -307,6 +314,14 @@ func boolValue(name, value string, inline bool) (bool, error) {
 		return false, usagef("flag -%s: %q is not a boolean", name, value)
 	}
 	return b, nil
+}
+
+// givenValue is a value that must not be empty.
+func givenValue(name, value string, to *string) error {
+	if *to = value; value == "" {
+		return usagef("flag -%s: it is empty", name)
+	}
+	return nil
 }
 
 func shareValue(name, value string) (disk.Share, error) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,16 +15,18 @@ import (
 func newMerge(env *Env) *cobra.Command {
 	var asJSON, all bool
 	var f forms
+	var s suppressFlags
 	cmd := &cobra.Command{Use: "merge file...", Short: "Make one report of several, of shards or of repeated runs", Args: minArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if all {
 				f.verbose(asJSON)
 			}
-			if err := errors.Join(f.check(asJSON), f.places()); err != nil {
+			if err := errors.Join(f.check(asJSON), f.places(), s.check()); err != nil {
 				return err
 			}
-			return mergeReports(env, args, f, asJSON)
+			return mergeReports(cmd.Context(), env, args, f, asJSON, s)
 		}}
+	s.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the report as JSON, one object a line")
 	cmd.Flags().BoolVarP(&all, "verbose", "v", false, "print all of each race: short for -format details")
 	cmd.Flags().Var(&f, "format", "forms of the report, as json or sarif=file (presage help report)")
@@ -32,7 +35,7 @@ func newMerge(env *Env) *cobra.Command {
 
 // mergeReports prints the reports of the files as one. A report that is not whole is an error, and
 // nothing is printed.
-func mergeReports(env *Env, files []string, f forms, asJSON bool) error {
+func mergeReports(ctx context.Context, env *Env, files []string, f forms, asJSON bool, s suppressFlags) error {
 	var all report.Merged
 	for _, name := range files {
 		all.Begin(name)
@@ -41,14 +44,19 @@ func mergeReports(env *Env, files []string, f forms, asJSON bool) error {
 		}
 	}
 	h, end := f.printer(env.Stdout, asJSON)
-	err := all.Send(h)
+	sifted, err := s.sifted(ctx, h)
+	if err != nil {
+		return errors.Join(err, end())
+	}
+	err = all.Send(sifted)
 	if endErr := end(); err == nil {
 		err = endErr
 	}
 	if err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
-	if code := all.ExitCode(); code != exitNone {
+	s.sayWritten(env, &sifted.Outcome)
+	if code := sifted.Summed.ExitCode; code != exitNone {
 		return &exitError{code: code}
 	}
 	return nil

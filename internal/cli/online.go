@@ -12,6 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
 	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/suppress"
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
@@ -40,7 +41,7 @@ func (o *onlineFlags) check() error {
 }
 
 // runOnline is the pipeline of test and run with -online: build, run, report.
-func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test bool) error {
+func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test bool, sieve *suppress.Sieve) error {
 	p := newProgress(env.Stderr, g.quiet)
 	begun := time.Now()
 	res, err := recordConfig(env, g, test, p).RunOnline(ctx, record.OnlineOptions{Halt: g.online.halt, NoFilter: g.online.filter == filterNone}, func(dir string) func() {
@@ -70,6 +71,8 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 	}
 	a.found.online(ctx, a.fly.filter, told, res.Plan)
 	a.found.summary.Seconds = float64(time.Since(begun).Round(time.Millisecond)) / float64(time.Second)
+	a.sieve = sieve
+	a.suppressing().run(ctx)
 	out := a.output()
 	out.run(ctx)
 	return out.err

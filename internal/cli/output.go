@@ -80,11 +80,14 @@ func (o *output) send(h report.Handler) error {
 	for i := range o.found.warnings {
 		errs = append(errs, h.Warning(&o.found.warnings[i]))
 	}
-	for _, r := range o.found.set.Races() {
+	for _, r := range o.found.races() {
 		errs = append(errs, h.Race(r))
 	}
-	for _, c := range o.found.set.Candidates() {
+	for _, c := range o.found.candidates() {
 		errs = append(errs, h.Candidate(c))
+	}
+	for _, m := range o.found.suppressed {
+		errs = append(errs, h.Suppressed(m))
 	}
 	for _, w := range o.lens.warnings() {
 		errs = append(errs, h.StaticWarning(w))

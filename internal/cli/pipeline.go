@@ -11,6 +11,7 @@ import (
 
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/suppress"
 	"github.com/presage-race/presage/internal/trace"
 )
 
@@ -21,6 +22,7 @@ import (
 //	search    searches   the traces                        races, candidates, warnings, counts
 //	replay    replaying  races, the traces, the program    results of replays
 //	mark      marking    races, the static lens            static warnings with their marks
+//	suppress  suppressing races, comments, the baseline    which races are only counted
 //	write     output     all findings                      the exit code; writes the report
 //
 // Under test and run, the stage that records the program comes first (recording).
@@ -34,10 +36,12 @@ type analysis struct {
 	traces   traces
 	kept     *record.RunDir // for presage report; nil: none
 	load     loader
-	to       report.Handler // of the report; nil: its forms
-	explain  explained      // the pairs to explain; nil: none
-	lens     *lens          // whose warnings are marked; nil: none
-	early    *early         // what was searched while the tests ran; nil: nothing
+	to       report.Handler  // of the report; nil: its forms
+	explain  explained       // the pairs to explain; nil: none
+	lens     *lens           // whose warnings are marked; nil: none
+	sieve    *suppress.Sieve // nil: no race is suppressed
+	allTests bool            // the command has run all tests of its packages
+	early    *early          // what was searched while the tests ran; nil: nothing
 	progress *progress
 	budget   *budget  // nil: there is none
 	memory   *memory  // nil: there is no limit
@@ -77,6 +81,7 @@ func (a *analysis) run(ctx context.Context) error {
 		a.searches().run,
 		a.replaying().run,
 		a.marking().run,
+		a.suppressing().run,
 		out.run,
 	} {
 		stage(ctx)
@@ -101,6 +106,10 @@ func (a *analysis) replaying() *replaying {
 
 func (a *analysis) marking() *marking {
 	return &marking{lens: a.lens, plan: a.load.plan, progress: a.progress, found: &a.found}
+}
+
+func (a *analysis) suppressing() *suppressing {
+	return &suppressing{env: a.env, flags: a.options.suppress, sieve: a.sieve, lens: a.lens, plan: a.load.plan, tests: a.allTests, found: &a.found}
 }
 
 func (a *analysis) output() *output {

@@ -32,8 +32,12 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if err := errors.Join(g.check(test), g.forms.places()); err != nil {
 		return err
 	}
+	sieve, err := g.suppress.sieve(ctx, g.dir)
+	if err != nil {
+		return err
+	}
 	if g.online.on {
-		return runOnline(ctx, env, g, argv, test)
+		return runOnline(ctx, env, g, argv, test, sieve)
 	}
 	if g.out != "" { // the report of the run names it, wherever that is read
 		if g.out, err = filepath.Abs(g.out); err != nil {
@@ -45,7 +49,9 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if err := r.run(ctx); err != nil {
 		return err
 	}
-	return r.analysis(argv).run(r.analysing)
+	a := r.analysis(argv)
+	a.sieve, a.allTests = sieve, test && allTests(g.flags, g.args)
+	return a.run(r.analysing)
 }
 
 // recording is the first stage of test and run: the program is built with hooks and run, and its
@@ -133,7 +139,7 @@ func (g *goArgs) check(test bool) error {
 	if g.static != "" && (g.level == levelNone || g.level == levelHB) {
 		return usagef("flag -static: at level %s no race has a witness that could confirm a warning", g.level)
 	}
-	return g.online.check()
+	return errors.Join(g.suppress.check(), g.online.check())
 }
 
 // recorded adds the warnings of the recording, and err, with which it ended.

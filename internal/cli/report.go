@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 func newReport(env *Env) *cobra.Command {
 	var asJSON, all bool
 	var id, format string
+	var s suppressFlags
 	cmd := &cobra.Command{Use: "report [file]", Short: "Print the report of the last run of this module, or of a file in JSON form, again",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -24,7 +26,10 @@ func newReport(env *Env) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.check(); err != nil {
+				return err
+			}
 			if len(args) == 1 && id != "" {
 				return usagef("report takes a file or -run-id, not both")
 			}
@@ -39,15 +44,16 @@ func newReport(env *Env) *cobra.Command {
 				return usagef("-format %q: presage help report has those that there are", format)
 			}
 			if len(args) == 1 {
-				return printReport(env, args[0], &report.Formats[i])
+				return printReport(cmd.Context(), env, args[0], &report.Formats[i], s)
 			}
 			run, err := findRun(id)
 			if err != nil {
 				return err
 			}
-			return damagedRun(run, printReport(env, filepath.Join(run.Dir, record.ReportFile), &report.Formats[i]))
+			return damagedRun(run, printReport(cmd.Context(), env, filepath.Join(run.Dir, record.ReportFile), &report.Formats[i], s))
 		}}
 	runIDFlag(cmd, &id)
+	s.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the JSON form")
 	cmd.Flags().StringVar(&format, "format", "text", "the form to print")
 	cmd.Flags().BoolVarP(&all, "verbose", "v", false, "print all of each race: short for -format details")
@@ -55,19 +61,31 @@ func newReport(env *Env) *cobra.Command {
 	return cmd
 }
 
-func printReport(env *Env, name string, format *report.Format) error {
-	h := format.New(env.Stdout, textOptions(env.Stdout))
-	races, err := readInto(name, h)
-	if x, ok := h.(interface{ Flush() error }); ok {
-		err = errors.Join(err, x.Flush())
-	}
+func printReport(ctx context.Context, env *Env, name string, format *report.Format, s suppressFlags) error {
+	h, err := s.sifted(ctx, format.New(env.Stdout, textOptions(env.Stdout)))
 	if err != nil {
 		return err
 	}
-	if races > 0 {
+	races, err := readInto(name, h)
+	err = errors.Join(err, h.Flush())
+	if err != nil {
+		return err
+	}
+	s.sayWritten(env, &h.Outcome)
+	if races -= countRaces(h.Outcome.Suppressed); races > 0 {
 		return &exitError{code: exitRaces}
 	}
 	return nil
+}
+
+// countRaces counts the races among what is suppressed; the others are candidates.
+func countRaces(list []*report.Suppressed) (n int) {
+	for _, m := range list {
+		if m.Race.Tier != "candidate" {
+			n++
+		}
+	}
+	return n
 }
 
 // lastSummary keeps the number of races, and what of a whole report there was.

@@ -64,6 +64,9 @@ func newLens(ctx context.Context, env *Env, g *goArgs, test bool, rec *record.Re
 	s := &lens{v: v, kept: v.choose(), unwitness: map[[2]trace.Site]bool{}, broken: rec.Missing != "", counts: report.Marks{Tier: v.tier, Ignored: v.counts.Ignored}}
 	messages, _ := v.messages()
 	for _, m := range messages {
+		if m.Code == "ignore" || m.Code == "unused-ignore" {
+			continue // the comments are for races, too: see suppressing
+		}
 		found.warn(report.Warning{Code: "static-" + m.Code, Count: m.Count, Text: "static lens: " + m.Text})
 	}
 	return s

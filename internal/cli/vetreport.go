@@ -135,16 +135,21 @@ func (v *vetting) suggestions(h report.Handler) error {
 	return nil
 }
 
+// fromHere is a text in which names of files below the working directory are shortened, as those
+// of accesses are.
+func fromHere(text string) string {
+	if wd, err := os.Getwd(); err == nil {
+		return strings.ReplaceAll(text, wd+string(filepath.Separator), "")
+	}
+	return text
+}
+
 // messages says what the report does not cover; failed if something is wrong with what was to be
 // analysed.
 func (v *vetting) messages() (out []report.Warning, failed bool) {
-	wd, _ := os.Getwd()
 	say := func(code string, n int, text string) {
 		if n > 0 {
-			if wd != "" { // file names below it are shortened, as those of accesses are
-				text = strings.ReplaceAll(text, wd+string(filepath.Separator), "")
-			}
-			out = append(out, report.Warning{Code: code, Count: n, Text: plural.Text(n, text)})
+			out = append(out, report.Warning{Code: code, Count: n, Text: plural.Text(n, fromHere(text))})
 		}
 	}
 	for _, e := range v.res.Errors {
@@ -161,7 +166,7 @@ func (v *vetting) messages() (out []report.Warning, failed bool) {
 	}
 	if !v.guards {
 		for _, d := range v.ignored.Unused() {
-			say("unused-ignore", 1, fmt.Sprintf("%v: this //presage:ignore silences nothing", d.Pos))
+			say("unused-ignore", 1, fmt.Sprintf("%v: this //presage:ignore silences no warning (presage test -static says whether a race needs it)", d.Pos))
 		}
 	}
 	s := &v.res.Stats

@@ -238,7 +238,7 @@ func (h *textHandler) Summary(m *Summary) error {
 	found, but := cmp.Or(m.Coverage.none("races", h.below()), "no races found"+h.below()), ""
 	switch {
 	case m.Races == 0 && m.Suppressed.Count() > 0:
-		found = "no race found besides " + plural.Text(m.Suppressed.Count(), "{{the suppressed one|{{n}} suppressed ones}}") + h.below()
+		found = "no race found besides " + plural.Text(m.Suppressed.Count(), "{{n}} suppressed one{{|s}}") + h.below()
 		but = m.Coverage.some()
 	case m.Races > 0:
 		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural.Of(m.Races, "race"), m.Observed, m.Predicted, m.rungs())

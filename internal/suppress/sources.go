@@ -1,0 +1,202 @@
+package suppress
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/static/ignore"
+	"github.com/presage-race/presage/internal/static/revision"
+)
+
+// sources are the Go files of the user, as they are now.
+type sources struct {
+	roots    []string // of the module, and of the workspace
+	files    map[string]*source
+	also     *ignore.Set // of the static lens, whose comments are marked as used; nil: none
+	problems []string
+}
+
+// source is one file.
+type source struct {
+	lines    []string
+	comments *ignore.Set
+	funcs    []revision.Span // of the declarations of functions
+}
+
+// maxSource bounds the size of a file.
+const maxSource = 16 << 20
+
+func newSources(dir string) (*sources, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &sources{files: map[string]*source{}}
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, name := range []string{"go.mod", "go.work"} {
+			if st, err := os.Stat(filepath.Join(at, name)); err == nil && st.Mode().IsRegular() && (name == "go.work" || len(s.roots) == 0) {
+				s.roots = append(s.roots, at)
+			}
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	if len(s.roots) == 0 {
+		s.roots = []string{dir}
+	}
+	return s, nil
+}
+
+// own reports whether a file is the user's (SU2).
+func (s *sources) own(name string) bool {
+	if !filepath.IsAbs(name) || !strings.HasSuffix(name, ".go") {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(s.roots, func(root string) bool {
+		rel, err := filepath.Rel(root, real)
+		return err == nil && filepath.IsLocal(rel) && !slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), "vendor")
+	})
+}
+
+// file reads a file of the user; nil if it is none.
+func (s *sources) file(name string) *source {
+	f, ok := s.files[name]
+	if !ok {
+		f = s.read(name)
+		s.files[name] = f
+	}
+	return f
+}
+
+func (s *sources) read(name string) *source {
+	if !s.own(name) {
+		return nil
+	}
+	st, err := os.Stat(name)
+	if err != nil || !st.Mode().IsRegular() || st.Size() > maxSource {
+		return nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	f := &source{lines: strings.Split(string(data), "\n")}
+	if f.comments, err = ignore.Read([]string{name}); err != nil {
+		return nil
+	}
+	s.problems = append(s.problems, f.comments.Errors...)
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, name, data, parser.SkipObjectResolution)
+	if err != nil {
+		return f
+	}
+	for _, d := range tree.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			f.funcs = append(f.funcs, revision.Span{First: fset.PositionFor(fn.Pos(), false).Line, Last: fset.PositionFor(fn.End(), false).Line})
+		}
+	}
+	return f
+}
+
+// recorded returns the file of an access if the line of the access is the one that was recorded,
+// apart from a comment.
+func (s *sources) recorded(a *report.Access) *source {
+	if a.Line < 1 || a.Source == "" {
+		return nil
+	}
+	f := s.file(a.File)
+	if f == nil || a.Line > len(f.lines) || bare(f.lines[a.Line-1]) != bare(a.Source) {
+		return nil
+	}
+	return f
+}
+
+// bare is a line without its directive.
+func bare(line string) string {
+	line, _, _ = strings.Cut(line, "//presage:ignore")
+	return strings.TrimSpace(line)
+}
+
+// comment returns the comment that suppresses a race; nil if there is none (SU2). All comments at
+// its accesses are used.
+func (s *sources) comment(r *report.Race) (found *ignore.Directive) {
+	for _, a := range []*report.Access{&r.A, &r.B} {
+		f := s.recorded(a)
+		if f == nil {
+			continue
+		}
+		if s.also != nil {
+			s.also.Covers(a.File, a.Line)
+		}
+		if d := f.comments.At(a.File, a.Line); d != nil && found == nil {
+			found = d
+		}
+	}
+	return found
+}
+
+// changed reports whether a race is new since a revision (SU4).
+func (s *sources) changed(r *report.Race, c *revision.Changes) bool {
+	for _, a := range []*report.Access{&r.A, &r.B} {
+		f := s.recorded(a)
+		at := a.Position
+		if f == nil && s.outside(a) { // the user's call that leads there
+			i := slices.IndexFunc(a.Stack, func(fr report.Frame) bool { return s.file(fr.File) != nil })
+			if i < 0 {
+				continue
+			}
+			at = a.Stack[i].Position
+			f = s.file(at.File)
+		}
+		if f == nil {
+			return true
+		}
+		span := revision.Span{First: at.Line, Last: at.Line}
+		for _, fn := range f.funcs {
+			if fn.First <= at.Line && at.Line <= fn.Last {
+				span = fn
+			}
+		}
+		if c.In(at.File, span.First, span.Last) {
+			return true
+		}
+	}
+	return false
+}
+
+// outside reports whether an access is in a file that exists and is not the user's: of the standard
+// library or a dependency.
+func (s *sources) outside(a *report.Access) bool {
+	_, err := os.Stat(a.File)
+	return err == nil && !s.own(a.File)
+}
+
+// Comments reads the comments of more files, so that those that are wrong are found, and shares
+// those that the static lens has read.
+func (s *Sieve) Comments(files []string, lens *ignore.Set) {
+	s.sources.also = lens
+	for _, name := range files {
+		s.sources.file(name)
+	}
+}
+
+// Problems are the comments that are wrong, with their positions.
+func (s *Sieve) Problems() []string {
+	out := slices.Clone(s.sources.problems)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
