@@ -54,6 +54,9 @@ func newAnalyze(env *Env) *cobra.Command {
 	cmd := &cobra.Command{Use: "analyze trace...", Aliases: []string{"analyse"}, Args: minArgs(1),
 		Short: "Analyse traces recorded earlier, or by other tools (RAPID's STD, also compressed by gzip)",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := configureFlags(cmd.Flags(), "", ""); err != nil {
+				return err
+			}
 			if err := checkLevel("--level", o.level); err != nil {
 				return err
 			}

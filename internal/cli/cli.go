@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,7 +82,7 @@ func Main(ctx context.Context, env Env) int {
 // goStyle lets long flags have one dash, as with the go command. The arguments of test
 // and run are taken apart by parseGo.
 func goStyle(args []string) []string {
-	if len(args) > 0 && (args[0] == "test" || args[0] == "run") {
+	if len(args) > 0 && slices.Contains([]string{"test", "run", "config"}, args[0]) {
 		return args
 	}
 	var out []string
@@ -147,7 +148,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
 	root.SetHelpCommand(newHelp(env))
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { fmt.Fprintln(env.Stdout, helpText(topic(cmd))) })
-	root.AddCommand(newTest(env), newExplore(env), newRun(env), newAnalyze(env), newVet(env), newReport(env), newMerge(env), newExplain(env), newReplay(env), newRuns(env), newTrace(env), newVersion(env))
+	root.AddCommand(newTest(env), newExplore(env), newRun(env), newAnalyze(env), newVet(env), newConfig(env), newReport(env), newMerge(env), newExplain(env), newReplay(env), newRuns(env), newTrace(env), newVersion(env))
 	return root
 }
 

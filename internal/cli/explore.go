@@ -77,6 +77,9 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 	if x.args.help {
 		return printHelp(env, "explore")
 	}
+	if err := x.args.configure(); err != nil {
+		return err
+	}
 	if err := errors.Join(x.args.suppress.check(), x.args.forms.places()); err != nil {
 		return err
 	}

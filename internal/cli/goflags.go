@@ -21,8 +21,9 @@ type goArgs struct {
 	flags    []string // of the go command, each in one argument
 	packages []string
 	// of the program; for test, from -args, or the first flag that go test does not know, on
-	args []string
-	help bool
+	args  []string
+	help  bool
+	given [][2]string // presage's own flags, with their values
 }
 
 // options are presage's own flags.
@@ -181,6 +182,9 @@ func (g *goArgs) flag(arg, name, value string, inline bool, next string, hasNext
 		return 0, apart(name, next, v)
 	}
 	own, err := g.own(name, value, inline)
+	if own {
+		g.given = append(g.given, [2]string{name, value})
+	}
 	if own || err != nil {
 		if own && err == nil && predicts[name] && !(name == "confirm" && value == "off") {
 			g.online.without = name

@@ -18,6 +18,9 @@ func newMerge(env *Env) *cobra.Command {
 	var s suppressFlags
 	cmd := &cobra.Command{Use: "merge file...", Short: "Make one report of several, of shards or of repeated runs", Args: minArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := configureFlags(cmd.Flags(), "", ""); err != nil {
+				return err
+			}
 			if all {
 				f.verbose(asJSON)
 			}

@@ -29,6 +29,9 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if g.help {
 		return printHelp(env, sub(test))
 	}
+	if err := g.configure(); err != nil {
+		return err
+	}
 	if err := errors.Join(g.check(test), g.forms.places()); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func newReport(env *Env) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.check(); err != nil {
+			if err := errors.Join(configureFlags(cmd.Flags(), "", ""), s.check()); err != nil {
 				return err
 			}
 			if len(args) == 1 && id != "" {

@@ -49,7 +49,12 @@ A comment //presage:ignore with a reason behind it, on the line of one of the tw
 func newVet(env *Env) *cobra.Command {
 	o := vetOptions{}
 	cmd := &cobra.Command{Use: "vet [packages]", Short: "Warn of accesses that may race in some run, without running anything", Long: vetLong,
-		RunE: func(cmd *cobra.Command, args []string) error { return vet(cmd.Context(), env, o, args) }}
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := configureFlags(cmd.Flags(), o.dir, "vet."); err != nil {
+				return err
+			}
+			return vet(cmd.Context(), env, o, args)
+		}}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "the warnings as JSON, one object a line, in the schema of the report (docs/using/report.md)")
 	f.Var(&o.forms, "format", "forms of the report, as json or sarif=file (presage help report)")
