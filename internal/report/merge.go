@@ -16,6 +16,7 @@ type Merged struct {
 	reports  int
 	fresh    []*Race // of that one
 	races    []*Race
+	hidden   map[*Race]*Suppressed // of both
 	warnings []*Warning
 	sum      Summary
 }
@@ -43,7 +44,10 @@ func (g *Merged) Suppressed(m *Suppressed) error {
 	if m.Race.Tier == tierCandidate {
 		return nil // as others are
 	}
-	m.Race.suppressed = m
+	if g.hidden == nil {
+		g.hidden = map[*Race]*Suppressed{}
+	}
+	g.hidden[m.Race] = m
 	return g.Race(m.Race)
 }
 
@@ -67,16 +71,14 @@ func (g *Merged) absorb() {
 		}
 		old := was[i]
 		r.Seen = &Occurrence{First: old.Seen.First, Last: g.report, Reports: old.Seen.Reports + 1}
-		count, by := old.Count+r.Count, old.suppressed
-		if by != nil && r.suppressed != nil { // else a report has it as a race
-			by = r.suppressed
-		} else {
-			by = nil
+		count := old.Count + r.Count
+		if g.hidden[r] == nil { // a report has it as a race
+			delete(g.hidden, old)
 		}
 		if better(r, old) {
 			*old = *r
 		}
-		old.Seen, old.Count, old.suppressed = r.Seen, count, by
+		old.Seen, old.Count = r.Seen, count
 	}
 	g.fresh = nil
 }
@@ -143,11 +145,11 @@ func (g *Merged) Send(h Handler) error {
 		if r.ID != "" {
 			r.ID = distinct(seen, r.fingerprint())
 		}
-		if m := r.suppressed; m != nil {
+		if m := g.hidden[r]; m != nil {
 			if s.Suppressed == nil {
 				s.Suppressed = &Suppressions{}
 			}
-			m.Race, r.suppressed = r, nil
+			m.Race = r
 			s.Suppressed.Add(m)
 			note(h.Suppressed(m))
 			continue

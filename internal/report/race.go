@@ -21,8 +21,6 @@ type Race struct {
 	Trace  string      `json:"trace,omitempty"`  // the file, if the report is of several
 	Replay *Replay     `json:"replay,omitempty"` // the result of its replay
 	Seen   *Occurrence `json:"seen,omitempty"`   // of merged reports
-
-	suppressed *Suppressed // while reports are merged
 }
 
 // Occurrence says in which of several reports a race is.

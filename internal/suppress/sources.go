@@ -57,7 +57,7 @@ func newSources(dir string) (*sources, error) {
 	return s, nil
 }
 
-// own reports whether a file is the user's (SU2).
+// own reports whether a file is the user's.
 func (s *sources) own(name string) bool {
 	if !filepath.IsAbs(name) || !strings.HasSuffix(name, ".go") {
 		return false
@@ -131,7 +131,7 @@ func bare(line string) string {
 	return strings.TrimSpace(line)
 }
 
-// comment returns the comment that suppresses a race; nil if there is none (SU2). All comments at
+// comment returns the comment that suppresses a race; nil if there is none. All comments at
 // its accesses are used.
 func (s *sources) comment(r *report.Race) (found *ignore.Directive) {
 	for _, a := range []*report.Access{&r.A, &r.B} {
@@ -149,7 +149,7 @@ func (s *sources) comment(r *report.Race) (found *ignore.Directive) {
 	return found
 }
 
-// changed reports whether a race is new since a revision (SU4).
+// changed reports whether a race is new since a revision.
 func (s *sources) changed(r *report.Race, c *revision.Changes) bool {
 	for _, a := range []*report.Access{&r.A, &r.B} {
 		f := s.recorded(a)
@@ -185,18 +185,9 @@ func (s *sources) outside(a *report.Access) bool {
 	return err == nil && !s.own(a.File)
 }
 
-// Comments reads the comments of more files, so that those that are wrong are found, and shares
-// those that the static lens has read.
-func (s *Sieve) Comments(files []string, lens *ignore.Set) {
-	s.sources.also = lens
-	for _, name := range files {
-		s.sources.file(name)
-	}
-}
-
-// Problems are the comments that are wrong, with their positions.
-func (s *Sieve) Problems() []string {
-	out := slices.Clone(s.sources.problems)
+// problemsOf are the comments that are wrong, with their positions.
+func (s *sources) problemsOf() []string {
+	out := slices.Clone(s.problems)
 	slices.Sort(out)
 	return slices.Compact(out)
 }

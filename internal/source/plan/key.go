@@ -240,7 +240,8 @@ func (s *statements) at(site *trace.SiteInfo) uint64 {
 	}
 	pos := file.LineStart(int(site.Line)) + token.Pos(site.Col-1)
 	i, found := slices.BinarySearchFunc(s.bounds, pos, func(b bound, pos token.Pos) int { return cmp.Compare(b.pos, pos) })
-	for found && i+1 < len(s.bounds) && s.bounds[i+1].pos == pos { // the last of those that begin there
+	// the last of those that begin there
+	for found && i+1 < len(s.bounds) && s.bounds[i+1].pos == pos {
 		i++
 	}
 	if !found {

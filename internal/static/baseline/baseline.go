@@ -1,5 +1,5 @@
-// Package baseline keeps the fingerprints of warnings and the IDs of races that are known, so that a
-// report has only new ones.
+// Package baseline keeps the fingerprints of warnings and the IDs of races that are known, so that
+// a report has only new ones.
 //
 // # The format
 //
@@ -31,9 +31,6 @@ import (
 
 // Entry is one pair.
 type Entry struct{ ID, Text string }
-
-// vetHead begins the first line of a baseline of warnings.
-const vetHead = "# What presage vet has found before"
 
 const head = vetHead + ": warnings with these fingerprints are not reported. Made by presage vet -baseline FILE -write-baseline.\n"
 
@@ -69,11 +66,4 @@ func Read(r io.Reader) (map[string]bool, error) {
 		ids[id] = true
 	}
 	return ids, sc.Err()
-}
-
-// valid reports whether a word is a fingerprint: twelve hexadecimal digits, and a number if several
-// pairs agree in these.
-func valid(id string) bool {
-	hex, number, several := strings.Cut(id, "-")
-	return len(hex) == 12 && strings.Trim(hex, "0123456789abcdef") == "" && (!several || number != "" && strings.Trim(number, "0123456789") == "")
 }

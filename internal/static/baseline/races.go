@@ -99,3 +99,13 @@ func checkHead(line string) error {
 	}
 	return nil
 }
+
+// vetHead begins the first line of a baseline of warnings.
+const vetHead = "# What presage vet has found before"
+
+// valid reports whether a word is a fingerprint: twelve hexadecimal digits, and a number if several
+// pairs agree in these.
+func valid(id string) bool {
+	hex, number, several := strings.Cut(id, "-")
+	return len(hex) == 12 && strings.Trim(hex, "0123456789abcdef") == "" && (!several || number != "" && strings.Trim(number, "0123456789") == "")
+}

@@ -40,7 +40,8 @@ func TestChanges(t *testing.T) {
 	}
 	run("add", ".")
 	run("commit", "--quiet", "-m", "one")
-	// line 2 is changed, 5 is gone, and two lines are added at the end, one of which looks like a file
+	// line 2 is changed, 5 is gone, and two lines are added at the end; one of them looks like a
+	// file
 	write("a.go", "1\ntwo\n3\n4\n6\n7\n8\n9\n++ b/old.go\n11\n")
 	write("\"q\té.go", "0\n"+text)
 	run("mv", "old.go", "sub/new.go")

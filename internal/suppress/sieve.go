@@ -80,7 +80,7 @@ func readBaseline(name string) ([]baseline.Race, error) {
 // Result is what a sieve has found.
 type Result struct {
 	Suppressed []*report.Suppressed
-	Counts     *report.Suppressions // nil: nothing is suppressed, and there is nothing to compare with
+	Counts     *report.Suppressions // nil: there is nothing to count
 	Written    int                  // entries of the baseline, if it was written
 	Retained   int                  // of these, from before: their packages were not run whole
 }
@@ -127,13 +127,25 @@ func (s *Sieve) Sift(races []*report.Race, whole []string) (res Result, err erro
 	return res, nil
 }
 
+// Comments reads the comments of more files, so that those that are wrong are found, and shares
+// those that the static lens has read.
+func (s *Sieve) Comments(files []string, lens *ignore.Set) {
+	s.sources.also = lens
+	for _, name := range files {
+		s.sources.file(name)
+	}
+}
+
+// Problems are the comments that are wrong, with their positions.
+func (s *Sieve) Problems() []string { return s.sources.problemsOf() }
+
 // fingerprint is an ID without the number that tells races of one report apart.
 func fingerprint(id string) string {
 	id, _, _ = strings.Cut(id, "-")
 	return id
 }
 
-// knows returns the fingerprints of races that are known (SU3).
+// knows returns the fingerprints of races that are known.
 func (s *Sieve) knows(races []*report.Race) map[string]bool {
 	entries, now, known := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, e := range s.known {
@@ -148,7 +160,7 @@ func (s *Sieve) knows(races []*report.Race) map[string]bool {
 	return known
 }
 
-// gone returns the entries of the baseline that are gone (SU5).
+// gone returns the entries of the baseline that are gone.
 func (s *Sieve) gone(races []*report.Race, whole []string) (ids []string) {
 	for _, e := range s.known {
 		found := slices.ContainsFunc(races, func(r *report.Race) bool { return r.ID == e.ID })
