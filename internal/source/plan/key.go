@@ -36,40 +36,48 @@ type accessAt struct {
 	kind byte
 }
 
+// group is what accesses have in common that only keys tell apart.
+type group struct {
+	outer, path, object string
+	kind                byte
+}
+
 // keys gives keys to all sites of accesses and calls, and to functions the names of those that
 // declare them. Linear in the program, but for the order of accesses that have a name in common.
 func (b *builder) keys() {
-	groups := map[string][]accessAt{}
+	groups := map[group][]accessAt{}
 	for _, u := range b.plan.Units {
 		outer := u.Pkg.PkgPath + "." + outerName(u, b.plan.Funcs[u.Funcs[0].ID].Name)
 		for _, f := range u.Funcs {
 			if fn := &b.plan.Funcs[f.ID]; fn.Name != outer {
 				fn.Outer = outer
 			}
-			d := newDescriber(f)
+			d := &describer{f: f}
 			for i := range f.Blocks {
 				for j, in := range f.Blocks[i].Instrs {
 					if in.Site == 0 {
 						continue
 					}
 					a := accessAt{u: u, site: in.Site}
-					a.kind, a.path = d.kind(f.SSA.Blocks[i].Instrs[j])
-					k := fmt.Sprintf("%s\x00%c\x00%s\x00%s", outer, a.kind, a.path, b.plan.Sites[in.Site].Object)
-					groups[k] = append(groups[k], a)
+					if a.kind, a.path = b.kind(d, f.SSA.Blocks[i].Instrs[j]); a.kind != 0 {
+						k := group{outer, a.path, b.plan.Sites[in.Site].Object, a.kind}
+						groups[k] = append(groups[k], a)
+					}
 				}
 			}
 		}
 	}
 	texts := map[*Unit]*statements{}
 	for _, list := range groups {
-		b.group(list, texts)
+		b.tellApart(list, texts)
 	}
 }
 
 // kind returns r for an instruction that only reads what its site names, w for one that only
-// writes it, and a for an atomic operation, whose memory the path names. All others are o. A
-// capital letter says that the path names the memory in place of the object of the site.
-func (d *describer) kind(in ssa.Instruction) (kind byte, path string) {
+// writes it, and a for an atomic operation, whose memory the path names. Others are o, or 0 if no
+// access has their site. A capital letter says that the path names the memory in place of the
+// object of the site.
+func (b *builder) kind(d *describer, in ssa.Instruction) (kind byte, path string) {
 	switch in := in.(type) {
 	case *ssa.UnOp:
 		if in.Op == token.MUL {
@@ -81,8 +89,13 @@ func (d *describer) kind(in ssa.Instruction) (kind byte, path string) {
 		return parameterised('w', in.Addr)
 	case *ssa.MapUpdate:
 		return 'w', ""
+	case *ssa.BinOp, *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan, *ssa.MakeInterface, *ssa.MakeClosure, *ssa.TypeAssert, *ssa.ChangeInterface:
+		return 0, ""
 	case ssa.CallInstruction:
 		fn := in.Common().StaticCallee()
+		if b.plan.Func(fn) != nil && !Typed(fn) { // its accesses have sites of their own
+			return 0, ""
+		}
 		if fn != nil && fn.Pkg != nil && fn.Pkg.Pkg.Path() == "sync/atomic" && len(in.Common().Args) > 0 {
 			return 'a', fn.Name() + " " + d.pointeeObject(in.Common().Args[0])
 		}
@@ -105,8 +118,8 @@ func parameterised(kind byte, addr ssa.Value) (byte, string) {
 	return kind, ""
 }
 
-// group gives keys to accesses that have a name in common.
-func (b *builder) group(list []accessAt, texts map[*Unit]*statements) {
+// tellApart gives keys to accesses that have a name in common.
+func (b *builder) tellApart(list []accessAt, texts map[*Unit]*statements) {
 	first := &b.plan.Sites[list[0].site]
 	at := map[spot]uint64{} // the statement of each place
 	for _, a := range list {
