@@ -69,7 +69,7 @@ func (s *suppressFlags) sayWritten(env *Env, res *suppress.Result) {
 		if res.Retained > 0 {
 			kept = fmt.Sprintf(", %d of them from before, of packages that were not run whole", res.Retained)
 		}
-		visible.Fprintf(env.Stderr, "presage: %s written to %s%s\n", plural.Of(res.Written, "race"), s.baseline, kept)
+		visible.Fprintf(env.Stderr, "presage: %s written to %s%s\n", plural.Text(res.Written, "{{n}} {{entry|entries}}"), s.baseline, kept)
 	}
 }
 
@@ -108,7 +108,7 @@ func (s *suppressing) run(ctx context.Context) {
 		candidates[r] = c
 		all = append(all, r)
 	}
-	res, err := s.sieve.Sift(all, f.summary.Whole)
+	res, err := s.sieve.Sift(all, nil, f.summary.Whole)
 	if err != nil {
 		f.failed = true
 		f.warn(report.Warning{Code: "baseline", Count: 1, Text: err.Error()})

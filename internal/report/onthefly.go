@@ -72,9 +72,13 @@ func (h *textHandler) onTheFly(m *Summary) {
 	h.printf("%s: %s\n", o.Engine, strings.Join(engine, ", "))
 	but := ""
 	found := fmt.Sprintf("%s, %s", plural.Of(m.Races, "race"), plural.Of(o.Candidates, "candidate"))
-	if m.Races+o.Candidates == 0 {
+	h.suppressions(m.Suppressed)
+	switch n := m.Suppressed.Count(); {
+	case m.Races+o.Candidates == 0 && n > 0:
+		found, but = "nothing found besides "+plural.Of(n, "suppressed pair"), m.Coverage.some()
+	case m.Races+o.Candidates == 0:
 		found = cmp.Or(m.Coverage.none("findings", ""), "nothing found")
-	} else {
+	default:
 		but = m.Coverage.some()
 	}
 	seen := plural.Of(int(m.Events), "event") + ", " + plural.Of(m.Goroutines, "goroutine")

@@ -136,9 +136,12 @@ func (h *textHandler) suppressions(s *Suppressions) {
 	if s == nil {
 		return
 	}
-	names := map[By][]string{}
+	names, noun := map[By][]string{}, map[By]string{ByComment: "race", ByBaseline: "race", ByRevision: "race"}
 	for _, m := range h.suppressed {
 		name := m.Race.ID
+		if m.Race.Tier == tierCandidate {
+			noun[m.By] = "pair"
+		}
 		if m.By == ByComment && m.Comment != nil {
 			name += " at " + h.short(*m.Comment) + ": " + m.Reason
 		}
@@ -150,9 +153,9 @@ func (h *textHandler) suppressions(s *Suppressions) {
 		sep  string
 		text string
 	}{
-		{s.Ignored, ByComment, "; ", plural.Of(s.Ignored, "race") + " suppressed by //presage:ignore"},
-		{s.Baseline, ByBaseline, ", ", plural.Of(s.Baseline, "race") + " of the baseline " + s.File},
-		{s.Unchanged, ByRevision, ", ", plural.Of(s.Unchanged, "race") + " in functions that have not changed since " + s.Revision},
+		{s.Ignored, ByComment, "; ", plural.Of(s.Ignored, noun[ByComment]) + " suppressed by //presage:ignore"},
+		{s.Baseline, ByBaseline, ", ", plural.Of(s.Baseline, noun[ByBaseline]) + " of the baseline " + s.File},
+		{s.Unchanged, ByRevision, ", ", plural.Of(s.Unchanged, noun[ByRevision]) + " in functions that have not changed since " + s.Revision},
 	} {
 		if c.n > 0 {
 			text := strings.TrimRight(c.text, " ")
@@ -163,6 +166,6 @@ func (h *textHandler) suppressions(s *Suppressions) {
 		}
 	}
 	if n := len(s.Gone); n > 0 {
-		h.printf("presage: %s: %s\n", plural.Text(n, "{{n}} race{{|s}} of the baseline {{is|are}} gone"), strings.Join(s.Gone, ", "))
+		h.printf("presage: %s: %s\n", plural.Text(n, "{{n}} {{entry|entries}} of the baseline {{is|are}} gone"), strings.Join(s.Gone, ", "))
 	}
 }

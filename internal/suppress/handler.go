@@ -54,7 +54,7 @@ func (h *Handler) Summary(m *report.Summary) error {
 		all = append(all, r)
 	}
 	var err error
-	if h.Outcome, err = h.Sieve.Sift(all, m.Whole); err != nil {
+	if h.Outcome, err = h.Sieve.Sift(all, h.suppressed, m.Whole); err != nil {
 		return err
 	}
 	hidden, hiddenCandidates := map[*report.Race]bool{}, map[*report.Candidate]bool{}

@@ -41,7 +41,8 @@ func New(ctx context.Context, o Options) (*Sieve, error) {
 	}
 	if o.Baseline != "" {
 		s.known, err = readBaseline(o.Baseline)
-		if o.Write && errors.Is(err, fs.ErrNotExist) {
+		version := (*baseline.VersionError)(nil)
+		if o.Write && (errors.Is(err, fs.ErrNotExist) || errors.As(err, &version)) {
 			err = nil
 		}
 		if err != nil {
@@ -85,9 +86,10 @@ type Result struct {
 	Retained   int                  // of these, from before: their packages were not run whole
 }
 
-// Sift returns those of the races, which are all of a report, that are suppressed. whole are the
-// packages that were run whole. It writes the baseline if that is wanted.
-func (s *Sieve) Sift(races []*report.Race, whole []string) (res Result, err error) {
+// Sift returns those of the races, which are all of a report, that are suppressed. before are those
+// that the report has as suppressed, and whole the packages that were run whole. It writes the
+// baseline if that is wanted.
+func (s *Sieve) Sift(races []*report.Race, before []*report.Suppressed, whole []string) (res Result, err error) {
 	comments := map[*report.Race]*ignore.Directive{}
 	rest := []*report.Race{}
 	for _, r := range races {
@@ -97,9 +99,16 @@ func (s *Sieve) Sift(races []*report.Race, whole []string) (res Result, err erro
 			rest = append(rest, r)
 		}
 	}
-	gone := s.gone(races, whole)
+	found, toWrite := races, rest
+	for _, m := range before {
+		found = append(slices.Clip(found), m.Race)
+		if m.By != report.ByComment {
+			toWrite = append(slices.Clip(toWrite), m.Race)
+		}
+	}
+	gone := s.gone(found, whole)
 	if s.o.Write {
-		if err := s.write(rest, races, gone, &res); err != nil {
+		if err := s.write(toWrite, found, gone, &res); err != nil {
 			return res, err
 		}
 	}
@@ -161,11 +170,11 @@ func (s *Sieve) knows(races []*report.Race) map[string]bool {
 }
 
 // gone returns the entries of the baseline that are gone.
-func (s *Sieve) gone(races []*report.Race, whole []string) (ids []string) {
+func (s *Sieve) gone(found []*report.Race, whole []string) (ids []string) {
 	for _, e := range s.known {
-		found := slices.ContainsFunc(races, func(r *report.Race) bool { return r.ID == e.ID })
+		has := slices.ContainsFunc(found, func(r *report.Race) bool { return r.ID == e.ID })
 		lacks := slices.ContainsFunc(e.Packages, func(p string) bool { return !slices.Contains(whole, p) })
-		if !found && !lacks && len(e.Packages) > 0 {
+		if !has && !lacks && len(e.Packages) > 0 {
 			ids = append(ids, e.ID)
 		}
 	}

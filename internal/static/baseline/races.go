@@ -86,6 +86,13 @@ func ReadRaces(r io.Reader) (races []Race, err error) {
 	return races, nil
 }
 
+// VersionError says that a baseline of races has another version. It may be written anew.
+type VersionError struct{ Version string }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("it has version %s, and this presage reads version %d: write it anew with -write-baseline", e.Version, racesVersion)
+}
+
 // checkHead returns an error if a first line is not that of a baseline of races.
 func checkHead(line string) error {
 	m := racesLine.FindStringSubmatch(line)
@@ -95,7 +102,7 @@ func checkHead(line string) error {
 	case m == nil:
 		return fmt.Errorf("it is no baseline of races: its first line does not begin with %q", racesHead)
 	case m[1] != fmt.Sprint(racesVersion):
-		return fmt.Errorf("it has version %s, and this presage reads version %d: write it anew with -write-baseline", m[1], racesVersion)
+		return &VersionError{m[1]}
 	}
 	return nil
 }
