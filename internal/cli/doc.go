@@ -14,7 +14,8 @@
 //	2  the command line is wrong
 //	3  races were found, or candidates where candidates are asked for (vet, analyze -engine)
 //
-// Code 3 takes precedence over code 1: a test that fails for another reason must not hide a report.
+// Races that are suppressed (package suppress) have no part in it. Code 3 takes precedence over
+// code 1: a test that fails for another reason must not hide a report.
 //
 // # The last line
 //

@@ -53,6 +53,9 @@ func newVet(env *Env) *cobra.Command {
 			if err := configureFlags(cmd.Flags(), o.dir, "vet."); err != nil {
 				return err
 			}
+			if o.guards && !cmd.Flags().Changed("baseline") {
+				o.baseline = "" // of presage.yaml
+			}
 			return vet(cmd.Context(), env, o, args)
 		}}
 	f := cmd.Flags()

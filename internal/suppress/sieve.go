@@ -141,7 +141,7 @@ func (s *Sieve) Sift(races []*report.Race, before []*report.Suppressed, whole []
 func (s *Sieve) Comments(files []string, lens *ignore.Set) {
 	s.sources.also = lens
 	for _, name := range files {
-		s.sources.file(name)
+		s.sources.mentions(name)
 	}
 }
 

@@ -1,6 +1,8 @@
 package suppress
 
 import (
+	"bytes"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -24,9 +26,11 @@ type sources struct {
 
 // source is one file.
 type source struct {
+	data     []byte
 	lines    []string
 	comments *ignore.Set
-	funcs    []revision.Span // of the declarations of functions
+	parsed   bool
+	funcs    []revision.Span // of the declarations of functions, if it is parsed
 }
 
 // maxSource bounds the size of a file.
@@ -86,30 +90,59 @@ func (s *sources) read(name string) *source {
 	if !s.own(name) {
 		return nil
 	}
-	st, err := os.Stat(name)
-	if err != nil || !st.Mode().IsRegular() || st.Size() > maxSource {
-		return nil
-	}
-	data, err := os.ReadFile(name)
+	data, err := regular(name)
 	if err != nil {
 		return nil
 	}
-	f := &source{lines: strings.Split(string(data), "\n")}
+	f := &source{data: data, lines: strings.Split(string(data), "\n")}
 	if f.comments, err = ignore.Read([]string{name}); err != nil {
 		return nil
 	}
 	s.problems = append(s.problems, f.comments.Errors...)
-	fset := token.NewFileSet()
-	tree, err := parser.ParseFile(fset, name, data, parser.SkipObjectResolution)
-	if err != nil {
-		return f
+	return f
+}
+
+// regular reads a regular file of a bounded size.
+func regular(name string) ([]byte, error) {
+	st, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular() || st.Size() > maxSource:
+		return nil, errors.New(name + " is large, or no regular file")
 	}
-	for _, d := range tree.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok {
-			f.funcs = append(f.funcs, revision.Span{First: fset.PositionFor(fn.Pos(), false).Line, Last: fset.PositionFor(fn.End(), false).Line})
+	return os.ReadFile(name)
+}
+
+// mentions reads a file for wrong comments, and keeps nothing of it if there is no comment.
+func (s *sources) mentions(name string) {
+	if s.files[name] != nil || !s.own(name) {
+		return
+	}
+	if data, err := regular(name); err == nil && bytes.Contains(data, []byte(ignore.Prefix)) {
+		s.file(name)
+	}
+}
+
+// around is the declaration of a function that has a line, or the line alone.
+func (f *source) around(line int) revision.Span {
+	if !f.parsed {
+		f.parsed = true
+		fset := token.NewFileSet()
+		if tree, err := parser.ParseFile(fset, "", f.data, parser.SkipObjectResolution); err == nil {
+			for _, d := range tree.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok {
+					f.funcs = append(f.funcs, revision.Span{First: fset.PositionFor(fn.Pos(), false).Line, Last: fset.PositionFor(fn.End(), false).Line})
+				}
+			}
 		}
 	}
-	return f
+	for _, fn := range f.funcs {
+		if fn.First <= line && line <= fn.Last {
+			return fn
+		}
+	}
+	return revision.Span{First: line, Last: line}
 }
 
 // recorded returns the file of an access if the line of the access is the one that was recorded,
@@ -165,12 +198,7 @@ func (s *sources) changed(r *report.Race, c *revision.Changes) bool {
 		if f == nil {
 			return true
 		}
-		span := revision.Span{First: at.Line, Last: at.Line}
-		for _, fn := range f.funcs {
-			if fn.First <= at.Line && at.Line <= fn.Last {
-				span = fn
-			}
-		}
+		span := f.around(at.Line)
 		if c.In(at.File, span.First, span.Last) {
 			return true
 		}

@@ -23,7 +23,8 @@ import (
 	"strings"
 )
 
-const prefix = "//presage:"
+// Prefix begins each directive.
+const Prefix = "//presage:"
 
 // Directive is one //presage:ignore.
 type Directive struct {
@@ -53,7 +54,7 @@ func Read(files []string) (*Set, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading directives: %w", err)
 		}
-		if bytes.Contains(src, []byte(prefix)) {
+		if bytes.Contains(src, []byte(Prefix)) {
 			s.scan(name, src)
 		}
 	}
@@ -84,7 +85,7 @@ func (s *Set) scan(name string, src []byte) {
 			}
 			continue
 		}
-		if rest, ok := strings.CutPrefix(lit, prefix); ok {
+		if rest, ok := strings.CutPrefix(lit, Prefix); ok {
 			s.add(p, rest, line == p.Line)
 		}
 	}
