@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -19,6 +20,11 @@ import (
 
 // projectFile reads presage.yaml in the root of the module that dir is in.
 func projectFile(dir string) (*config.File, error) {
+	if dir != "" {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("flag -C: %w", err)
+		}
+	}
 	root, err := record.ModuleRoot(dir)
 	if err != nil {
 		return nil, err
