@@ -157,9 +157,9 @@ func TestWrite(t *testing.T) {
 	if diff := cmp.Diff("aaaaaaaaaaaa m,m/sub global x: write in m.f, write in m.f\ndddddddddddd m global x: write in m.f, write in m.f\nbbbbbbbbbbbb n x\n", lines); diff != "" {
 		t.Errorf("file (-want +got):\n%s", diff)
 	}
-	for _, name := range []string{"a.go", ".", "go.mod"} {
+	for _, name := range []string{"a.go", ".", "go.mod", "none/known.txt"} {
 		if _, err := suppress.New(t.Context(), suppress.Options{Dir: dir, Baseline: filepath.Join(dir, name), Write: true}); err == nil {
-			t.Errorf("%s would be overwritten", name)
+			t.Errorf("%s would be written", name)
 		}
 	}
 }

@@ -24,9 +24,10 @@ const KeysVersion = 1
 // An access is named by the declared function that it is in, what it accesses, and whether it reads
 // or writes. A literal belongs to the function around it, because the number in its name changes
 // with each literal above it. Where a function has several such accesses, the key tells them apart
-// by their statements, in which local variables have their types in place of names. Equal
-// statements are counted: the key of the second of three has "2 of 3". So a key is not given to
-// another access if one is added or removed: then all keys of the equal statements change.
+// by their statements, in which local variables have their types in place of names, and parameters
+// of one type their numbers. Equal statements are counted: the key of the second of three has "2 of
+// 3". So a key is not given to another access if one is added or removed: then all keys of the
+// equal statements change.
 
 // accessAt is a site of a unit, with what it accesses.
 type accessAt struct {
@@ -200,6 +201,7 @@ type statements struct {
 	u      *Unit
 	bounds []bound
 	texts  map[ast.Node]uint64
+	params map[types.Object]string // parameters with others of their type: which one it is
 }
 
 // bound is a position from which on a statement is the innermost one.
@@ -209,7 +211,7 @@ type bound struct {
 }
 
 func newStatements(u *Unit) *statements {
-	s := &statements{u: u, texts: map[ast.Node]uint64{}}
+	s := &statements{u: u, texts: map[ast.Node]uint64{}, params: map[types.Object]string{}}
 	var around []ast.Node // statements, and other nodes as nil
 	ast.Inspect(u.Node, func(n ast.Node) bool {
 		if n == nil {
@@ -220,7 +222,11 @@ func newStatements(u *Unit) *statements {
 			}
 			return true
 		}
-		switch n.(type) {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			s.parameters(n.Recv, n.Type.Params)
+		case *ast.FuncLit:
+			s.parameters(n.Type.Params)
 		case *ast.BlockStmt, *ast.LabeledStmt:
 			around = append(around, nil)
 			return true
@@ -234,6 +240,31 @@ func newStatements(u *Unit) *statements {
 	})
 	slices.SortStableFunc(s.bounds, func(a, b bound) int { return cmp.Compare(a.pos, b.pos) })
 	return s
+}
+
+// parameters numbers those parameters of a function that have a type in common.
+func (s *statements) parameters(lists ...*ast.FieldList) {
+	same := map[string][]types.Object{}
+	for _, l := range lists {
+		if l == nil {
+			continue
+		}
+		for _, f := range l.List {
+			for _, id := range f.Names {
+				if obj := s.u.Pkg.TypesInfo.Defs[id]; obj != nil {
+					t := types.TypeString(obj.Type(), nil)
+					same[t] = append(same[t], obj)
+				}
+			}
+		}
+	}
+	for _, list := range same {
+		for i, obj := range list {
+			if len(list) > 1 {
+				s.params[obj] = fmt.Sprintf(" %d of %d", i+1, len(list))
+			}
+		}
+	}
 }
 
 func innermost(around []ast.Node) ast.Node {
@@ -266,7 +297,7 @@ func (s *statements) at(site *trace.SiteInfo) uint64 {
 	n := s.bounds[i].in
 	h, ok := s.texts[n]
 	if !ok {
-		w := writer{info: s.u.Pkg.TypesInfo, sum: xxhash.New()}
+		w := writer{info: s.u.Pkg.TypesInfo, params: s.params, sum: xxhash.New()}
 		w.node(n)
 		h = w.sum.Sum64() | 2
 		s.texts[n] = h
@@ -277,8 +308,9 @@ func (s *statements) at(site *trace.SiteInfo) uint64 {
 // writer hashes statements. Local variables are written as their types, literals of functions and
 // the blocks of statements not at all.
 type writer struct {
-	info *types.Info
-	sum  *xxhash.Digest
+	info   *types.Info
+	params map[types.Object]string
+	sum    *xxhash.Digest
 }
 
 func (w *writer) node(root ast.Node) {
@@ -355,7 +387,7 @@ func (w *writer) name(id *ast.Ident) string {
 	switch obj := w.info.ObjectOf(id).(type) {
 	case *types.Var:
 		if !obj.IsField() && obj.Pkg() != nil && obj.Parent() != obj.Pkg().Scope() {
-			return "·" + types.TypeString(obj.Type(), nil)
+			return "·" + types.TypeString(obj.Type(), nil) + w.params[obj]
 		}
 	case *types.PkgName:
 		return obj.Imported().Path()
