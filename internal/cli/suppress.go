@@ -138,19 +138,19 @@ func (s *suppressing) unused(ctx context.Context) {
 		return // the lens has said so
 	}
 	for _, d := range s.lens.v.ignored.Unused() {
-		if s.lens.executedLine(p, token.Position{Filename: d.Pos.Filename, Line: d.Line()}) {
+		if s.lens.executedLine(p, s.found.summary.Whole, token.Position{Filename: d.Pos.Filename, Line: d.Line()}) {
 			s.found.warn(report.Warning{Code: "unused-ignore", Count: 1,
-				Text: fromHere(fmt.Sprintf("%v: this //presage:ignore silences neither a race nor a warning of presage vet", d.Pos))})
+				Text: fromHere(fmt.Sprintf("%v: this //presage:ignore silences neither a race of this run nor a warning of presage vet", d.Pos))})
 		}
 	}
 }
 
-// executedLine reports whether all accesses of a line of a package that was run were executed.
-func (s *lens) executedLine(p *plan.Plan, at token.Position) bool {
+// executedLine reports whether all accesses of a line were executed, in one of the packages.
+func (s *lens) executedLine(p *plan.Plan, packages []string, at token.Position) bool {
 	some := false
 	for _, u := range p.Units {
 		file := u.Pkg.Fset.Position(u.Node.Pos()).Filename
-		if file != at.Filename {
+		if file != at.Filename || !slices.Contains(packages, strings.TrimSuffix(u.Pkg.PkgPath, "_test")) {
 			continue
 		}
 		for _, f := range u.Funcs {
