@@ -49,7 +49,7 @@ func New(ctx context.Context, o Options) (*Sieve, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the baseline %s: %w", o.Baseline, err)
 		}
-		if st, err := os.Stat(filepath.Dir(o.Baseline)); o.Write && (err != nil || !st.IsDir()) { // before the run
+		if st, err := os.Stat(filepath.Dir(o.Baseline)); o.Write && (err != nil || !st.IsDir()) {
 			return nil, fmt.Errorf("writing the baseline %s: there is no directory %s", o.Baseline, filepath.Dir(o.Baseline))
 		}
 	}
