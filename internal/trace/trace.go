@@ -71,6 +71,9 @@ type Meta struct {
 	// its accesses are not in the trace.
 	Unhooked bool `json:"unhooked,omitempty"`
 
+	// TestPackage is the package whose tests the process ran; "": it ran none.
+	TestPackage string `json:"test_package,omitempty"`
+
 	// Outside says where, in Files, Funcs and Sites, those of outside code begin, of which accesses
 	// alone are recorded; nil: there are none.
 	Outside *Outside `json:"outside,omitempty"`
@@ -187,6 +190,7 @@ type Goroutine struct {
 	Site   Site   `json:"site,omitempty"`   // the go statement
 	Func   string `json:"func,omitempty"`   // the function it runs
 	RunID  uint64 `json:"run_id,omitempty"` // the runtime's own number
+	Test   string `json:"test,omitempty"`   // the test that it runs from its start
 }
 
 // Object gives a name to an address or synchronisation object.

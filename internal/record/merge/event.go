@@ -16,6 +16,9 @@ func (m *merger) emit(s *stream, r *record) {
 	case format.RawContext:
 		m.contexts.begin(s, uint64(r.site))
 		return
+	case format.RawTest:
+		m.gos.test(s, r)
+		return
 	case format.RawVar:
 		m.variable(s, r)
 		return

@@ -67,6 +67,20 @@ func (k *goroutines) start(r *record, e *trace.Event) {
 	}
 }
 
+// test takes the name of the test that the goroutine of s runs, or the path of the tested package.
+func (k *goroutines) test(s *stream, r *record) {
+	var b []byte
+	for i := range len(r.w) / 8 {
+		b = binary.LittleEndian.AppendUint64(b, r.word(i))
+	}
+	name := string(b[:min(len(b), int(r.size))])
+	if r.flags&format.FlagFirst != 0 {
+		k.meta.TestPackage = name
+		return
+	}
+	k.meta.Goroutines[k.owner(s)].Test = name
+}
+
 // elements numbers the elements of channels that were sent without their value: the number of the
 // send on its channel serves as the value of the send and of its receive.
 type elements map[uint64]*transfers

@@ -3,7 +3,6 @@ package recorder
 import (
 	"encoding/json"
 	"path/filepath"
-	"strings"
 )
 
 // Counts of allocations. testing.AllocsPerRun cannot count in a program that is recorded what the
@@ -24,12 +23,10 @@ const (
 // CountingJSON returns the content of the file for -overlay for a program that is not recorded, and
 // writes down what testing.AllocsPerRun counts (EnvCount).
 func (o Overlay) CountingJSON() ([]byte, error) {
-	testing := filepath.Join(o.GoRoot, "src", "testing") + string(filepath.Separator)
 	files := map[string]string{}
-	for name, by := range o.Replace {
-		if strings.HasPrefix(name, testing) {
-			files[name] = by
-		}
+	for _, name := range []string{"allocs.go", "presage_allocs.go"} {
+		name = filepath.Join(o.GoRoot, "src", "testing", name)
+		files[name] = o.Replace[name]
 	}
 	return json.MarshalIndent(map[string]any{"Replace": files}, "", "\t")
 }

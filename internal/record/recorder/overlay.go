@@ -259,7 +259,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 		{"AllocKind", format.Alloc}, {"OpaqueBegin", format.OpaqueBegin}, {"OpaqueEnd", format.OpaqueEnd}, {"RawStamp", format.RawStamp}, {"RawChunk", format.RawChunk}, {"RawVar", format.RawVar},
 		{"RawConst", format.RawConst}, {"MethodBegin", format.MethodBegin}, {"MethodEnd", format.MethodEnd}, {"Reach", format.Reach}, {"ReachSet", format.ReachSet}, {"RawSet", format.RawSet},
 		{"ValueKind", format.Value}, {"EnterKind", format.Enter}, {"ExitKind", format.Exit}, {"BlockKind", format.Block},
-		{"RawShort", format.RawShort}, {"RawContext", format.RawContext}, {"RawLate", format.RawLate}, {"RawPC", format.RawPC}, {"RawGC", format.RawGC}, {"RawMade", format.RawMade},
+		{"RawShort", format.RawShort}, {"RawContext", format.RawContext}, {"RawLate", format.RawLate}, {"RawPC", format.RawPC}, {"RawGC", format.RawGC}, {"RawMade", format.RawMade}, {"RawTest", format.RawTest},
 	} {
 		fmt.Fprintf(&s, "\t%s%s = %d\n", kind, k.name, k.kind)
 	}

@@ -263,7 +263,7 @@ func text(p *rawfile.Process) string {
 			case r.Kind == format.RawVar:
 				fmt.Fprintf(&b, "\t%d var%s %s %d\n", r.Site, flagText(r.Kind, r.Flags), object(r.Words[0]), r.Words[1:])
 				continue
-			case r.Kind >= format.RawContext && r.Kind <= format.RawPC, r.Site&format.OutsidePC != 0:
+			case r.Kind >= format.RawContext && r.Kind <= format.RawPC, r.Kind == format.RawTest, r.Site&format.OutsidePC != 0:
 				// of outside code
 				continue
 			case r.Site == 0 && r.Kind != format.Go && r.Kind != format.End, r.Kind == format.Alloc && r.Site < firstAlloc:

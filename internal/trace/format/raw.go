@@ -132,6 +132,8 @@ package format
 //	RawConst with address 0         a word: how many bytes behind the first MaxConsts were left out
 //	RawContext                      (nothing; the site is the number of the context)
 //	RawLate                         address of a word, entry of its cell, stamp at which it was written; the site is Read or Write
+//	RawTest                         size bytes: name of the test that the goroutine runs from here on, zero-padded; with FlagFirst,
+//	                                path of the package whose tests the process runs
 //	RawPC                           line, then size bytes: name of the function, a zero byte, name of the file; zero-padded. The site is
 //	                                the program counter, from the beginning of the text, without
 //	                                its last two bits (OutsidePC aside)
@@ -198,6 +200,8 @@ const (
 	RawGC   Kind = 0xF9 // a garbage collection has marked what lives, and freed nothing yet
 	RawMade Kind = 0xFA // what a variable holds before main.main: a function value or a Cond
 
+	RawTest Kind = 0xFB // what package testing says: the name of a test
+
 	// OutsidePC marks a program counter in the place of a site.
 	OutsidePC = 1 << 31
 
@@ -245,7 +249,7 @@ func RawLen(h uint64) (words, stamp int) {
 		return 2, 0
 	case SelectDefault, End, RawStamp, RawGC:
 		return 2, 1
-	case Value:
+	case Value, RawTest:
 		return 1 + max(1, (size+7)/8), 0
 	case Read, Write:
 		return 2 + max(1, size/8), 0

@@ -171,7 +171,7 @@ func pgWordsOf(h uint64) uintptr {
 	}
 	size := uintptr(h >> 32 & 0xffff)
 	switch h >> 56 {
-	case pgValueKind:
+	case pgValueKind, pgRawTest:
 		return 1 + max(1, (size+7)/8)
 	case pgStart, pgRawVar:
 		return 3 + (size+7)/8
