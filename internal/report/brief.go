@@ -5,8 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/untrusted/visible"
@@ -124,7 +122,8 @@ func (h *briefHandler) finding(g []*Race) {
 	h.title(fmt.Sprintf("DATA RACE (%s)", r.Tier), r.Name(), r.ID, r.Count)
 	h.side(&r.A)
 	h.side(&r.B)
-	h.printf("  %s%s\n", why(h, r), pick(testOf(r) != "", " In "+testOf(r)+".", ""))
+	tests := r.testNames()
+	h.printf("  %s%s\n", why(h, r), pick(tests != "", " In "+tests+".", ""))
 	if r.Seen != nil {
 		h.printf("  In %d of %s, the last of them %s.\n", r.Seen.Reports, plural.Of(r.Seen.Of, "report"), r.Seen.Last)
 	}
@@ -184,34 +183,4 @@ func why(h *briefHandler, r *Race) string {
 		}
 	}
 	return "Nothing in the trace orders the two in this run."
-}
-
-// testOf returns the test that a race is of, "" if the stacks do not show one.
-func testOf(r *Race) string {
-	for _, a := range []*Access{&r.A, &r.B} {
-		for _, stack := range [][]Frame{a.Stack, a.Goroutine.Created} {
-			for _, f := range stack {
-				if !strings.HasSuffix(f.File, "_test.go") {
-					continue
-				}
-				// the package, which may have dots, the type of a method, the function, closures
-				words := strings.Split(f.Func[strings.LastIndex(f.Func, "/")+1:], ".")
-				if i := slices.IndexFunc(words[1:], isTest); i >= 0 {
-					return words[1+i]
-				}
-			}
-		}
-	}
-	return ""
-}
-
-// isTest reports whether the go command takes a function of this name for a test.
-func isTest(name string) bool {
-	for _, prefix := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			first, _ := utf8.DecodeRuneInString(rest)
-			return rest == "" || !unicode.IsLower(first)
-		}
-	}
-	return false
 }

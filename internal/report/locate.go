@@ -250,6 +250,7 @@ func (l *Locator) Races() (races []Race, err error) {
 		races = append(races, Race{
 			Tier: s.Tier, A: l.access(s.A), B: l.access(s.B),
 			Object: l.objectOfPair(s), Hidden: l.hidden(l.chains[i], s.Order), Paths: paths, Witness: l.witness(i), Count: s.Count,
+			Tests: l.tests(s),
 		})
 	}
 	return races, nil

@@ -75,8 +75,11 @@ func (g *Merged) absorb() {
 		if g.hidden[r] == nil { // a report has it as a race
 			delete(g.hidden, old)
 		}
-		if better(r, old) {
+		r.addTests(old.Tests)
+		if tests := r.Tests; better(r, old) {
 			*old = *r
+		} else {
+			old.Tests = tests
 		}
 		old.Seen, old.Count = r.Seen, count
 	}

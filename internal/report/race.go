@@ -21,6 +21,7 @@ type Race struct {
 	Trace  string      `json:"trace,omitempty"`  // the file, if the report is of several
 	Replay *Replay     `json:"replay,omitempty"` // the result of its replay
 	Seen   *Occurrence `json:"seen,omitempty"`   // of merged reports
+	Tests  []Test      `json:"tests,omitempty"`  // that it is of; none: it is not known
 }
 
 // Occurrence says in which of several reports a race is.

@@ -34,8 +34,11 @@ func (s *Set) Add(r Race) {
 		return
 	}
 	count := old.Count + r.Count
-	if better(&r, old) {
+	r.addTests(old.Tests)
+	if tests := r.Tests; better(&r, old) {
 		*old = r
+	} else {
+		old.Tests = tests
 	}
 	old.Count = count
 }
