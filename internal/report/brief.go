@@ -73,6 +73,27 @@ func (h *briefHandler) Flush() error {
 	return h.err
 }
 
+// Findings returns the text of races alone, without a table: a few lines for each finding, or all
+// of each race.
+func Findings(races []*Race, o TextOptions, details bool) string {
+	var b strings.Builder
+	if details {
+		h := newTextHandler(&b, o)
+		for _, r := range races {
+			h.Race(r)
+		}
+		return b.String()
+	}
+	h := &briefHandler{textHandler: newTextHandler(&b, o)}
+	for _, r := range races {
+		h.Race(r)
+	}
+	for _, g := range group(h.races) {
+		h.finding(g)
+	}
+	return b.String()
+}
+
 // further says where there is more. Only what a command has recorded itself can be explained and
 // replayed by its IDs.
 func (h *briefHandler) further(groups [][]*Race) string {
