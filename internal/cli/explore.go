@@ -213,7 +213,7 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 	pattern := "."
 	g.flags, pattern = cutRun(g.flags)
 	g.packages = []string{p.path}
-	s, err := record.Steer(ctx, recordConfig(x.env, &g, true, x.progress), p.dir)
+	s, err := record.Steer(ctx, recordConfig(x.env, &g, true, nil, x.progress), p.dir)
 	if err != nil {
 		return err
 	}

@@ -80,8 +80,8 @@ func (f *forms) verbose(asJSON bool) {
 
 // check finds what does not go together. Command lines of earlier runs are checked, too.
 func (f forms) check(asJSON bool) error {
-	if asJSON && f.stdout() != nil {
-		return usagef("-json is -format json: give one of the two")
+	if x := f.stdout(); asJSON && x != nil {
+		return usagef("-json and -format %s are both for standard output: write the form to a file, as -format %[1]s=name", x.Name)
 	}
 	return nil
 }

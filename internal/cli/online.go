@@ -41,10 +41,10 @@ func (o *onlineFlags) check() error {
 }
 
 // runOnline is the pipeline of test and run with -online: build, run, report.
-func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test bool, sieve *suppress.Sieve) error {
+func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test bool, sieve *suppress.Sieve, s *stream) error {
 	p := newProgress(env.Stderr, g.quiet)
 	begun := time.Now()
-	res, err := recordConfig(env, g, test, p).RunOnline(ctx, record.OnlineOptions{Halt: g.online.halt, NoFilter: g.online.filter == filterNone}, func(dir string) func() {
+	res, err := recordConfig(env, g, test, s, p).RunOnline(ctx, record.OnlineOptions{Halt: g.online.halt, NoFilter: g.online.filter == filterNone}, func(dir string) func() {
 		return watch(dir, g.online.command, env)
 	})
 	p.end()
@@ -60,6 +60,7 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 		return err
 	}
 	a := newAnalysis(env, g.options, p)
+	a.stream = s
 	a.command, a.dir, a.kept = append([]string{"presage", sub(test)}, argv...), g.dir, res.Run
 	a.fly = onTheFly{engine: "fasttrack", filter: cmp.Or(g.online.filter, filterTree)}
 	a.found.program = program{exitCode: res.ExitCode, goVersion: res.GoVersion}

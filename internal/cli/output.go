@@ -20,6 +20,7 @@ type output struct {
 	json     bool
 	forms    forms
 	to       report.Handler // in place of forms, if it is not nil
+	stream   *stream        // likewise, but for forms in files
 	config   func() *report.Config
 	kept     *record.RunDir // gets the report as well; nil: none
 	traces   traces
@@ -53,7 +54,11 @@ func (o *output) run(context.Context) {
 // there must not cost the report.
 func (o *output) print() error {
 	h, end := o.to, func() error { return nil }
-	if h == nil {
+	switch {
+	case o.stream != nil:
+		h, end = o.forms.others(o.env.Stdout, true)
+		h = report.Tee(o.stream.handler(o.env.Stderr), h)
+	case h == nil:
 		h, end = o.forms.printer(o.env.Stdout, o.json)
 	}
 	err := errors.Join(o.send(h), end())

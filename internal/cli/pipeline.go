@@ -37,6 +37,7 @@ type analysis struct {
 	kept     *record.RunDir // for presage report; nil: none
 	load     loader
 	to       report.Handler  // of the report; nil: its forms
+	stream   *stream         // of the tests, to which their races go; nil: there is none
 	explain  explained       // the pairs to explain; nil: none
 	lens     *lens           // whose warnings are marked; nil: none
 	sieve    *suppress.Sieve // nil: no race is suppressed
@@ -114,7 +115,7 @@ func (a *analysis) suppressing() *suppressing {
 
 func (a *analysis) output() *output {
 	return &output{
-		env: a.env, json: a.options.json, forms: a.options.forms, to: a.to, config: a.config, kept: a.kept, traces: a.traces, lens: a.lens, progress: a.progress, begun: time.Now(),
+		env: a.env, json: a.options.json, forms: a.options.forms, to: a.to, stream: a.stream, config: a.config, kept: a.kept, traces: a.traces, lens: a.lens, progress: a.progress, begun: time.Now(),
 		found: &a.found,
 	}
 }

@@ -39,15 +39,17 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	if err != nil {
 		return err
 	}
+	stream, env := newStream(env, g, test)
+	defer stream.end()
 	if g.online.on {
-		return runOnline(ctx, env, g, argv, test, sieve)
+		return runOnline(ctx, env, g, argv, test, sieve, stream)
 	}
 	if g.out != "" { // the report of the run names it, wherever that is read
 		if g.out, err = filepath.Abs(g.out); err != nil {
 			return err
 		}
 	}
-	r := &recording{env: env, args: g, test: test, progress: newProgress(env.Stderr, g.quiet), budget: &budget{}}
+	r := &recording{env: env, args: g, test: test, stream: stream, progress: newProgress(env.Stderr, g.quiet), budget: &budget{}}
 	defer r.end()
 	if err := r.run(ctx); err != nil {
 		return err
@@ -64,6 +66,7 @@ type recording struct {
 	env      *Env
 	args     *goArgs
 	test     bool
+	stream   *stream // nil: there is none
 	progress *progress
 	// Outputs.
 	result    *record.Result
@@ -78,7 +81,7 @@ type recording struct {
 // run records. An error ends the command: there is nothing to analyse.
 func (r *recording) run(ctx context.Context) error {
 	r.progress.stages.Begin(stageLoad)
-	c := recordConfig(r.env, r.args, r.test, r.progress)
+	c := recordConfig(r.env, r.args, r.test, r.stream, r.progress)
 	r.analysing = ctx
 	r.early = newEarly(ctx, r.env, r.args.options, r.progress.say)
 	c.Early = r.early.search
@@ -116,6 +119,7 @@ func (r *recording) end() {
 func (r *recording) analysis(argv []string) *analysis {
 	g, rec := r.args, r.result
 	a := newAnalysis(r.env, g.options, r.progress)
+	a.stream = r.stream
 	a.command = append([]string{"presage", sub(r.test)}, argv...)
 	a.dir, a.kept, a.load.plan = g.dir, rec.Run, rec.Plan
 	a.early, a.budget, a.memory = r.early, r.budget, newMemory(g.memory)
@@ -186,13 +190,16 @@ func sub(test bool) string {
 	return "run"
 }
 
-func recordConfig(env *Env, g *goArgs, test bool, p *progress) record.Config {
+func recordConfig(env *Env, g *goArgs, test bool, s *stream, p *progress) record.Config {
 	c := record.Config{
 		Test: test, Dir: g.dir, Flags: g.flags, Packages: g.packages, Args: g.args, Instrument: g.instrument, Exclude: g.exclude, Only: g.only, Reach: record.Reach(g.reach), Disk: g.disk,
 		Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr,
 		Progress: func(text string) { p.step(report.Progress{Text: text}) },
 	}
-	if g.forms.forProgram(g.json) {
+	switch {
+	case s != nil:
+		c.JSON, c.Stdout, c.Stderr = true, s, s.stderr
+	case g.forms.forProgram(g.json):
 		c.Stdout = env.Stderr // standard output is for the report
 	}
 	return c

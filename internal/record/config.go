@@ -17,6 +17,7 @@ type Config struct {
 	Flags    []string // of the go command, as the user gave them
 	Packages []string // as the user gave them; none is the package of the directory
 	Args     []string // of the program; for tests with -args in front
+	JSON     bool     // the go command prints the tests as JSON
 
 	Disk disk.Share // what the records of the run may take of the disk
 

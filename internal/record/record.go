@@ -136,11 +136,15 @@ func (c *Config) goFiles() []string {
 
 // command is the user's command as it would be without presage.
 func (c *Config) command() []string {
-	sub := "run"
-	if c.Test {
-		sub = "test"
+	return slices.Concat([]string{"go", subcommand(c.Test)}, c.Flags, c.Packages, c.Args)
+}
+
+// subcommand is the name of the command of go.
+func subcommand(test bool) string {
+	if test {
+		return "test"
 	}
-	return slices.Concat([]string{"go", sub}, c.Flags, c.Packages, c.Args)
+	return "run"
 }
 
 func in(dir string) string {
@@ -208,7 +212,7 @@ func (b *build) warnUnordered() {
 
 // testArgs is the user's go test with what presage adds.
 func (c *Config) testArgs(b *build) []string {
-	args := slices.Concat([]string{"test"}, b.flags(c.Flags), []string{"-overlay=" + b.Overlay, "-vet=off"})
+	args := slices.Concat([]string{"test"}, b.flags(c.Flags), jsonFlag(c), []string{"-overlay=" + b.Overlay, "-vet=off"})
 	if !hasFlag(c.Flags, "count", "test.count") {
 		args = append(args, "-count=1")
 	}
@@ -244,6 +248,15 @@ func (c *Config) cutExec(ctx context.Context, flags []string) (rest, wrapper []s
 		return nil, nil, err
 	}
 	return cutExec(goflags, flags)
+}
+
+// jsonFlag is the flag of go test that Config.JSON asks for. It changes nothing of what is built,
+// and is not part of the command in the trace.
+func jsonFlag(c *Config) []string {
+	if c.Test && c.JSON {
+		return []string{"-json"}
+	}
+	return nil
 }
 
 func hasFlag(flags []string, names ...string) bool {
@@ -304,7 +317,7 @@ func isProgram(bin string) bool {
 
 // plain runs the user's command without presage.
 func (c *Config) plain(ctx context.Context) (int, error) {
-	cmd := goCommand(ctx, c.command()[1:]...)
+	cmd := goCommand(ctx, slices.Concat([]string{subcommand(c.Test)}, c.Flags, jsonFlag(c), c.Packages, c.Args)...)
 	code, err := c.exec(ctx, cmd)
 	return code, cmp.Or(err, killed.By(cmd))
 }

@@ -125,10 +125,10 @@ type Outcome struct {
 	Stderr     []byte
 }
 
-// Test runs `presage test -json -confirm=off args...` in dir. A report that cannot be read is an
-// error; exit codes are not.
+// Test runs `presage test -format=json -confirm=off args...` in dir. A report that cannot be read
+// is an error; exit codes are not.
 func (s *Session) Test(ctx context.Context, dir string, env []string, args ...string) (*Outcome, error) {
-	cmd := exec.CommandContext(ctx, s.Presage, append([]string{"test", "-json", "-confirm=off"}, args...)...)
+	cmd := exec.CommandContext(ctx, s.Presage, append([]string{"test", "-format=json", "-confirm=off"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	var stdout, stderr bytes.Buffer

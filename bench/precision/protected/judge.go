@@ -148,7 +148,7 @@ func (j *judge) keepChecked() error {
 
 // predict runs presage on one package, and gives its programs their verdicts.
 func (j *judge) predict(pkg string) error {
-	arg := append([]string{"test", "-json", "-confirm=off"}, strings.Fields(j.options.flags)...)
+	arg := append([]string{"test", "-format=json", "-confirm=off"}, strings.Fields(j.options.flags)...)
 	cmd := j.command(j.options.presage, append(arg, "./"+pkg)...)
 	var out, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &log

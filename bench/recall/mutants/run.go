@@ -113,7 +113,7 @@ func (r *runner) race(ctx context.Context, tests []string) (outcome string, race
 // predict runs presage once on the tests of a mutant. Without a report the outcome is timeout or
 // broken.
 func (r *runner) predict(ctx context.Context, level string, tests []string) (outcome string, races []race, err error) {
-	args := []string{r.presage, "test", "-json", "-q", "-count=1", "-vet=off", "-timeout=" + (slower * r.module.limit).String()}
+	args := []string{r.presage, "test", "-format=json", "-q", "-count=1", "-vet=off", "-timeout=" + (slower * r.module.limit).String()}
 	if level == "hb" {
 		args = append(args, "-level=hb", "-confirm=off")
 	} else {

@@ -37,7 +37,7 @@ type found struct {
 // predict runs presage test or explore on a form. The trace of a test is kept in the module's
 // directory.
 func (b *bench) predict(d *driven, form string, pairs []pair, match func([]pair, *report.Race) []int) (*predicted, error) {
-	args := []string{"test", "-json", "-q", "-o", filepath.Join(d.dir, form+".trace"), "-vet=off", "-count=1"}
+	args := []string{"test", "-format=json", "-q", "-o", filepath.Join(d.dir, form+".trace"), "-vet=off", "-count=1"}
 	if b.options.explore > 0 {
 		args = []string{"explore", "-json", "-q", "-time", b.options.explore.String(), "-vet=off"}
 	}

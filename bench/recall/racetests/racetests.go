@@ -32,7 +32,7 @@ func Main(args []string) int {
 	flags := command.Flags("recall racetests", "[-run regexp] [-level causal] [-online [-filter none]] [-report file] [-dir scratch] [-v]")
 	dir := command.Dir(flags)
 	run := flags.String("run", "", "run only tests that match")
-	saved := flags.String("report", "", "judge this report (the output of presage test -json) instead of running")
+	saved := flags.String("report", "", "judge this report (the output of presage test -format json) instead of running")
 	level := flags.String("level", "causal", "level of the analysis")
 	online := flags.Bool("online", false, "use the detector inside the program, in place of recording and prediction")
 	filter := flags.String("filter", "tree", "filter of -online: tree or none")

@@ -257,7 +257,7 @@ func (b *bench) record(ctx context.Context, dir, traces string, packages int, ar
 	ctx, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
 	os.RemoveAll(traces)
-	cmd := exec.CommandContext(ctx, b.Presage, slices.Concat([]string{"test", "-json", "-q", "-level=none", "-disk=" + b.disk, "-o=" + traces}, testFlags, args)...)
+	cmd := exec.CommandContext(ctx, b.Presage, slices.Concat([]string{"test", "-format=json", "-q", "-level=none", "-disk=" + b.disk, "-o=" + traces}, testFlags, args)...)
 	cmd.Dir = dir
 	stderr := &watch{}
 	if packages > 0 {

@@ -139,7 +139,7 @@ func (b *bench) recorded(ctx context.Context, u *suites.Suite, dir string, env [
 	if err != nil {
 		return nil, err
 	}
-	args := []string{b.Presage, "test", "-json", "-level=path", "-confirm=" + b.confirm}
+	args := []string{b.Presage, "test", "-format=json", "-level=path", "-confirm=" + b.confirm}
 	if traces != "" {
 		args = append(args, "-o="+traces)
 	}

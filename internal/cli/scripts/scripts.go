@@ -91,12 +91,33 @@ func setup(env *testscript.Env) error {
 	if err := shareCompiler(own); err != nil {
 		return err
 	}
-	env.Vars = append(env.Vars, "PRESAGE="+self,
+	tools, err := toolsDir()
+	if err != nil {
+		return err
+	}
+	env.Vars = append(env.Vars, "PRESAGE="+self, "TOOLS="+tools,
 		"GOCACHE="+orDefault(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")),
 		"GOMODCACHE="+os.Getenv("GOMODCACHE"), "GOPATH="+goPath(),
 		"PRESAGE_CACHE="+own,
 		"GOFLAGS=", "GOTOOLCHAIN=local", "GOPROXY=off", "NO_COLOR=1")
 	return nil
+}
+
+// toolsDir is the directory of module tools: beside the go.mod of this module, above the directory
+// of each test.
+func toolsDir() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		tools := filepath.Join(dir, "tools")
+		if _, statErr := os.Stat(filepath.Join(tools, "go.mod")); statErr == nil {
+			return tools, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("no directory above the test has module tools")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
 }
 
 // shareCompiler has a script's cache take the compiler from that of all scripts: it is the same

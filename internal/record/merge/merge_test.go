@@ -107,9 +107,10 @@ func TestGoroutines(t *testing.T) {
 	}
 	streams := parseRecording(t, "go 4\nstart 0 5\ngo 1\nstart 0 10\ngo 12 20\ngo 13 22")
 	streams[1].words[len(streams[1].words)-6] |= 99 // site of the first go statement
-	words = append(words, format.RawHeader(format.RawTest, 0, 5, 0), 0x4174736554) // "TestA"
+	// "TestA" and "a/b"
+	words = append(words, format.RawHeader(format.RawTest, 0, 5, 0), 0x4174736554)
 	streams = append(streams, &testStream{goid: 12, words: words})
-	streams[1].words = append(streams[1].words, format.RawHeader(format.RawTest, format.FlagFirst, 3, 0), 0x622f61) // "a/b"
+	streams[1].words = append(streams[1].words, format.RawHeader(format.RawTest, format.FlagFirst, 3, 0), 0x622f61)
 	_, meta, stats := mergeDir(t, save(t, streams, 0, 0))
 	want := []trace.Goroutine{{}, {RunID: 1}, {RunID: 4}, {RunID: 12, Parent: 1, Site: 99, Func: name, Test: "TestA"}, {RunID: 13, Parent: 1}}
 	if d := cmp.Diff(want, meta.Goroutines); d != "" || stats.Goroutines != 4 {
