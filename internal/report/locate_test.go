@@ -84,8 +84,10 @@ func TestLocate(t *testing.T) {
 	main := Goroutine{ID: 1, Func: "main.main"}
 	child := Goroutine{ID: 2, Func: "main.deposit", Parent: 1, Created: []Frame{{"main.main", pos(2, 2)}}}
 	step := func(e int64, g int, p Position, fn, text string) Step {
-		return Step{e, g, p, fn, text, bankSource(p.File, p.Line), false}
+		return Step{Event: e, Goroutine: g, Position: p, Func: fn, Text: text, Source: bankSource(p.File, p.Line)}
 	}
+	unlocked := step(11, 1, pos(4, 11), "main.main", "unlocks mu")
+	unlocked.Held = []string{"mu"}
 	unlock, lock := step(7, 2, pos(14, 11), "main.deposit", "unlocks mu"), step(10, 1, pos(3, 9), "main.main", "locks mu")
 	want := Race{
 		Tier: Predicted, Object: "balance",
@@ -95,7 +97,7 @@ func TestLocate(t *testing.T) {
 		Witness: &Witness{Semantics: "needed", Order: []int64{0, 2, 3, 10, 11, 5, 12}, Steps: []Step{
 			step(2, 1, pos(2, 2), "main.main", "starts goroutine 2 (main.deposit)"),
 			lock,
-			step(11, 1, pos(4, 11), "main.main", "unlocks mu"),
+			unlocked,
 			step(5, 2, pos(12, 2), "main.deposit", "writes balance"),
 			step(12, 1, pos(5, 6), "main.main", "reads balance"),
 		}},

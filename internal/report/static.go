@@ -166,11 +166,14 @@ func heldNames(ls []Lock) string {
 	if len(ls) == 0 {
 		return "no lock"
 	}
-	var out []string
+	return strings.Join(lockNames(ls), ", ")
+}
+
+func lockNames(ls []Lock) (names []string) {
 	for _, l := range ls {
-		out = append(out, l.Name+pick(l.Mode == "rlock", " (read)", ""))
+		names = append(names, l.Name+pick(l.Mode == "rlock", " (read)", ""))
 	}
-	return strings.Join(out, ", ")
+	return names
 }
 
 // vetted prints the last line of a report of the static lens.

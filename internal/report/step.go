@@ -36,6 +36,7 @@ func (l *Locator) witness(n int) *Witness {
 		case e.Flags&format.FlagOpaque != 0 && e.G != a.G && e.G != b.G:
 			continue
 		}
+		step.Held = lockNames(l.locks(l.seen[i].locks))
 		w.Steps = append(w.Steps, step)
 	}
 	if extra := len(w.Steps) - MaxSteps; extra > 0 {

@@ -96,4 +96,7 @@ type Step struct {
 	Source string `json:"source,omitempty"` // the line as it was recorded
 
 	OffPath bool `json:"off_path,omitempty"` // a step of the race's paths
+
+	// Held are the locks that the goroutine holds before the step. Of the steps of a witness.
+	Held []string `json:"held,omitempty"`
 }
