@@ -54,7 +54,12 @@ func escape(s string, lines bool) string {
 }
 
 // hidden reports whether a character becomes an escape.
-func hidden(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+func hidden(r rune) bool {
+	if r < utf8.RuneSelf { // most text
+		return r < ' ' || r == 0x7f
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
 
 // Block is text of several lines, for Fprintf.
 type Block string
