@@ -20,8 +20,13 @@ type briefHandler struct {
 
 // Config notes whether the command records.
 func (h *briefHandler) Config(m *Config) error {
-	h.recorded = len(m.Command) > 1 && slices.Contains([]string{"test", "run", "explore"}, m.Command[1])
+	h.recorded = m.records()
 	return h.textHandler.Config(m)
+}
+
+// records reports whether the command of a report has recorded what the report is of.
+func (m *Config) records() bool {
+	return len(m.Command) > 1 && slices.Contains([]string{"test", "run", "explore"}, m.Command[1])
 }
 
 // NewText returns a Handler that writes a report for people: a table of the findings, then each of

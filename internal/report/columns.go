@@ -14,8 +14,7 @@ func (h *textHandler) witness(r *Race) {
 	w := r.Witness
 	left, right := r.A.Goroutine, r.B.Goroutine
 	if w.Semantics == RecordedRun {
-		h.printf("\n  The recorded run itself is the schedule. What kept the two accesses apart is no synchronisation:\n" +
-			"  the length of a channel, the default of a select, a lock that was not free, other code, or time.\n\n")
+		h.printf("\n  %s\n\n", apart)
 	} else {
 		h.printf("\n  A schedule that exposes the race (%s).\n  %s\n\n", plural.Of(len(w.Order), "event"), judgement(w.Semantics, r.Paths))
 	}
@@ -51,6 +50,10 @@ func (h *textHandler) witness(r *Race) {
 		h.printf("    %s\n", h.dim.Sprint("+ off the recorded path: the recorded run does not do this here"))
 	}
 }
+
+// apart says what a witness has to say that is the recorded run itself.
+const apart = "The recorded run itself is the schedule. What kept the two accesses apart is no synchronisation:\n" +
+	"  the length of a channel, the default of a select, a lock that was not free, other code, or time."
 
 // judgement says what a witness keeps of the recorded run.
 func judgement(semantics string, paths []*Path) string {

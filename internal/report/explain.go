@@ -46,18 +46,29 @@ func (h *textHandler) paths(r *Race) {
 
 // path says where and why a goroutine leaves its recorded path.
 func (h *textHandler) path(p *Path) {
-	at := h.loc.Sprint(h.short(p.Position))
-	switch {
-	case p.Timer:
-		h.printf("  In the recorded run no timer started goroutine %d. In this schedule one fires, and it begins at %s\n", p.Goroutine, at)
-	case p.Ended:
-		h.printf("  Goroutine %d had not ended when the recorded run did. In this schedule it goes on at %s\n", p.Goroutine, at)
-	default:
-		h.printf("  Goroutine %d leaves its recorded path at %s, where %s\n", p.Goroutine, at, p.choice())
-	}
+	h.printf("  %s %s%s\n", p.departure(), h.loc.Sprint(h.short(p.Position)), p.reason())
 	if p.Source != "" {
 		h.printf("      %s\n", h.dim.Sprint(p.Source))
 	}
+}
+
+// departure says how a goroutine comes to be off its recorded path, up to the place.
+func (p *Path) departure() string {
+	switch {
+	case p.Timer:
+		return fmt.Sprintf("In the recorded run no timer started goroutine %d. In this schedule one fires, and it begins at", p.Goroutine)
+	case p.Ended:
+		return fmt.Sprintf("Goroutine %d had not ended when the recorded run did. In this schedule it goes on at", p.Goroutine)
+	}
+	return fmt.Sprintf("Goroutine %d leaves its recorded path at", p.Goroutine)
+}
+
+// reason follows the place at which a goroutine leaves its path.
+func (p *Path) reason() string {
+	if p.Timer || p.Ended {
+		return ""
+	}
+	return ", where " + p.choice()
 }
 
 // choice is what is chosen at the fork, as a sentence.

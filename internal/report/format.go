@@ -19,4 +19,5 @@ var Formats = []Format{
 	{"junit", "JUnit's XML, for CI servers", NewJUnit},
 	{"github", "annotations of the source in GitHub Actions", NewGitHub},
 	{"markdown", "a table and all of each finding, for a pull request or the summary of a job", NewMarkdown},
+	{"html", "a page with a picture of each race, for a browser", NewHTML},
 }

@@ -100,15 +100,20 @@ func (h *textHandler) title(what, on, id string, count int) {
 
 // replayed prints the result of a replay.
 func (h *textHandler) replayed(r *Race) {
-	switch {
-	case r.Replay == nil:
-	case r.Replay.Report != "":
-		h.printf("\n  Replayed: Go's race detector reports these two lines (presage replay %s runs it again).\n", r.ID)
-	case r.Tier == Confirmed:
-		h.printf("\n  Replayed: both goroutines were held before their accesses at once (presage replay %s runs it again).\n", r.ID)
-	default:
-		h.printf("\n  Replayed, not confirmed: %s.\n", r.Replay.Why)
+	if r.Replay != nil {
+		h.printf("\n  %s\n", r.replayed())
 	}
+}
+
+// replayed says what came of the replay of a race.
+func (r *Race) replayed() string {
+	switch {
+	case r.Replay.Report != "":
+		return fmt.Sprintf("Replayed: Go's race detector reports these two lines (presage replay %s runs it again).", r.ID)
+	case r.Tier == Confirmed:
+		return fmt.Sprintf("Replayed: both goroutines were held before their accesses at once (presage replay %s runs it again).", r.ID)
+	}
+	return "Replayed, not confirmed: " + r.Replay.Why + "."
 }
 
 // accessed says what is accessed: the expression, or the function that does it.

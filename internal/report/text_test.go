@@ -57,6 +57,9 @@ func testFormats(t *testing.T, file string, seen map[string]bool) {
 		if err := HandleJSON(bytes.NewReader(ar.Files[i].Data), Formats[k].New(&out, TextOptions{Dir: "/src"})); err != nil {
 			t.Fatal(err)
 		}
+		if want.Name == "html" {
+			out = *bytes.NewBuffer(pageData(t, out.Bytes()))
+		}
 		if *update {
 			want.Data = out.Bytes()
 		} else if diff := cmp.Diff(string(want.Data), out.String()); diff != "" {
