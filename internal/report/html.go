@@ -116,7 +116,7 @@ const (
 func (h *htmlHandler) plain(page *htmlPage, left int) string {
 	esc := html.EscapeString
 	var b strings.Builder
-	fmt.Fprintf(&b, "<h1>presage: %s</h1>\n<p>%s</p>\n", esc(page.Title), esc(page.Outcome))
+	fmt.Fprintf(&b, "<h1>presage: %s</h1>\n<p>%s</p>\n", esc(page.Title), esc(strings.ReplaceAll(page.Outcome, "presage: ", "")))
 	b.WriteString("<p>The pictures of this page need JavaScript. This is the report as text.</p>\n")
 	b.WriteString(h.plainTable())
 	texts, skipped := h.plainTexts(left - b.Len())

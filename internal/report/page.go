@@ -43,9 +43,9 @@ type htmlRace struct {
 	ID      string          `json:"id"`
 	Tier    string          `json:"tier"`
 	Proof   string          `json:"proof"` // the tier without the replay
-	Name    string          `json:"name"`
-	Test    string          `json:"test,omitempty"`
-	Package string          `json:"package"`
+	Name    int             `json:"name"`  // a text
+	Test    int             `json:"test"`
+	Package int             `json:"package"`
 	Count   int             `json:"count"`
 	A       htmlAccess      `json:"a"`
 	B       htmlAccess      `json:"b"`
@@ -67,10 +67,10 @@ type htmlRace struct {
 
 type htmlAccess struct {
 	Kind    string   `json:"kind"`
-	What    string   `json:"what"`
-	At      int      `json:"at"`
-	Source  string   `json:"source,omitempty"`
-	Who     string   `json:"who"`
+	What    int      `json:"what"` // a text
+	At      int      `json:"at"`   // a frame
+	Source  int      `json:"source"`
+	Who     int      `json:"who"`
 	Parent  int      `json:"parent,omitempty"`
 	Event   int64    `json:"event"`
 	Off     bool     `json:"off,omitempty"`
@@ -82,7 +82,7 @@ type htmlAccess struct {
 // htmlLane is a goroutine of the picture. Side is a or b for that of an access.
 type htmlLane struct {
 	ID   int    `json:"id"`
-	Name string `json:"name"`
+	Name int    `json:"name"` // a text
 	Side string `json:"side,omitempty"`
 }
 
@@ -233,7 +233,7 @@ func (p *htmlPage) fits(s *Step) bool {
 // access is an access in full.
 func (h *htmlHandler) access(p *htmlPage, t *textHandler, a *Access) htmlAccess {
 	out := htmlAccess{
-		Kind: a.Kind, What: clip(accessed(a), htmlName), At: h.frame(p, a.Func, a.Position), Source: clip(a.Source, htmlName), Who: clip(briefName(a.Goroutine), htmlName),
+		Kind: a.Kind, What: p.text(accessed(a)), At: h.frame(p, a.Func, a.Position), Source: p.text(a.Source), Who: p.text(briefName(a.Goroutine)),
 		Parent: a.Goroutine.Parent, Event: a.Event, Off: a.OffPath, Stack: h.stack(p, a.Stack), Created: h.stack(p, a.Goroutine.Created),
 	}
 	if a.Locks != nil {

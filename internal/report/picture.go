@@ -12,7 +12,7 @@ import (
 // race is a race as the page has it.
 func (h *htmlHandler) race(p *htmlPage, t *textHandler, r *Race) *htmlRace {
 	out := h.pair(p, t, &finding{Race: *r})
-	out.Why = clip(why(&briefHandler{textHandler: t}, r), 4*htmlName)
+	out.Why = clip(why(&briefHandler{textHandler: t}, r), 2*htmlName)
 	h.notes(t, r, out)
 	w := r.Witness
 	switch {
@@ -41,8 +41,8 @@ func (h *htmlHandler) race(p *htmlPage, t *textHandler, r *Race) *htmlRace {
 // pair is what races, candidates and warnings have in common.
 func (h *htmlHandler) pair(p *htmlPage, t *textHandler, f *finding) *htmlRace {
 	return &htmlRace{
-		ID: f.ID, Tier: clip(f.level(), htmlShort), Proof: clip(string(f.Proof()), htmlShort), Name: clip(nameOf(f.Object, &f.A), htmlName), Test: clip(testOf(&f.Race), htmlName),
-		Package: clip(packageOf(f.A.Func), htmlName), Count: max(f.Count, 1), A: h.access(p, t, &f.A), B: h.access(p, t, &f.B),
+		ID: f.ID, Tier: clip(f.level(), htmlShort), Proof: clip(string(f.Proof()), htmlShort), Name: p.text(nameOf(f.Object, &f.A)), Test: p.text(testOf(&f.Race)),
+		Package: p.text(packageOf(f.A.Func)), Count: max(f.Count, 1), A: h.access(p, t, &f.A), B: h.access(p, t, &f.B),
 	}
 }
 
@@ -133,7 +133,7 @@ func (h *htmlHandler) lanes(p *htmlPage, r *Race, out *htmlRace) {
 	add := func(id int, name, side string) {
 		if !seen[id] {
 			seen[id] = true
-			out.Lanes = append(out.Lanes, htmlLane{id, clip(name, htmlName), side})
+			out.Lanes = append(out.Lanes, htmlLane{id, p.text(name), side})
 		}
 	}
 	add(r.A.Goroutine.ID, briefName(r.A.Goroutine), "a")
@@ -190,7 +190,7 @@ func (h *htmlHandler) other(p *htmlPage, t *textHandler, f *finding) *htmlRace {
 		a  *Access
 		to *htmlAccess
 	}{{&w.A, &out.A}, {&w.B, &out.B}} {
-		x.to.Who = clip(t.staticGoroutine(&x.a.Goroutine), htmlName)
+		x.to.Who = p.text(t.staticGoroutine(&x.a.Goroutine))
 	}
 	v := &w.Vet
 	switch v.Mark {

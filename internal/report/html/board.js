@@ -1,7 +1,7 @@
 // A board draws steps as cards in lanes, one lane for each goroutine, time going down. All rows are
 // of one height, so the place of a card follows from its number, and only those in view are made.
 
-const rowHeight = 58, margin = 12, leastLane = 170;
+const rowHeight = 58, margin = 12, leastLane = 170, narrowLane = 120;
 const gutters = [72, 28]; // between the goroutines of the two accesses, and between others
 
 class Board {
@@ -59,7 +59,8 @@ class Board {
 			return; // not shown
 		}
 		const gaps = this.lanes.slice(1).reduce((sum, _, i) => sum + this.gap(i), 0);
-		this.lane = Math.max(leastLane, Math.floor((width - 2 * margin - gaps) / n));
+		const least = Math.max(narrowLane, Math.min(leastLane, (width - 2 * margin - gutters[0]) / 2)); // two are in view
+		this.lane = Math.max(least, Math.floor((width - 2 * margin - gaps) / n));
 		this.element.classList.toggle("narrow", this.lane < 230);
 		const full = 2 * margin + n * this.lane + gaps;
 		for (const box of [this.heads, this.canvas]) {
@@ -214,9 +215,10 @@ class Board {
 		}
 	}
 
-	// print makes all rows, if there are not too many, and back.
+	// print makes all rows, if there are not too many, as wide as paper is, and back.
 	print(on) {
 		this.all = on && this.rows.length <= 1000;
+		this.scroller.style.zoom = on ? Math.min(1, 680 / this.canvas.offsetWidth) : "";
 		this.draw();
 	}
 }

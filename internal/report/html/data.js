@@ -2,6 +2,20 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
+// names puts texts in the place of their numbers.
+function names(object, ...fields) {
+	for (const field of fields) {
+		object[field] = data.texts[object[field]];
+	}
+}
+
+for (const race of data.findings.flat()) {
+	names(race, "name", "test", "package");
+	names(race.a, "what", "source", "who");
+	names(race.b, "what", "source", "who");
+	race.lanes?.forEach((lane) => names(lane, "name"));
+}
+
 // frame is a place in a function, by its number.
 function frame(n) {
 	const [func, file, line, col] = data.frames[n];
@@ -76,7 +90,7 @@ function nameOf(race, goroutine) {
 // findings are those of the report with what search and filters compare.
 const findings = data.findings.map((races, number) => {
 	const places = races.flatMap((race) => [frame(race.a.at), frame(race.b.at)]);
-	const words = races.flatMap((race) => [race.id, race.name, race.tier, race.proof, race.test || "", race.package, race.a.source || "", race.b.source || ""]);
+	const words = races.flatMap((race) => [race.id, race.name, race.tier, race.proof, race.test, race.package, race.a.kind, race.b.kind, race.a.source, race.b.source]);
 	return {
 		number, races, first: races[0],
 		key: races[0].id || "finding-" + (number + 1),

@@ -1,6 +1,6 @@
 // The view of all findings: a table with search and filters.
 
-const firstRows = 500; // that are drawn at once
+const fewRows = 60; // that are drawn at once; the others follow while the page is in use
 
 // outcome has the last lines of the text form.
 const outcome = data.outcome.replace(/^presage: /gm, "").split("\n");
@@ -18,7 +18,6 @@ const below = (() => {
 class ListView {
 	constructor(app) {
 		this.app = app;
-		this.most = firstRows;
 		this.off = new Set(); // tiers that are not shown
 		this.selected = null;
 		this.search = el("input", { type: "search", class: "search", placeholder: "search: variable, file, test, function, ID", "aria-label": "Search the findings (/)", oninput: () => this.filter() });
@@ -26,11 +25,10 @@ class ListView {
 		this.files = this.choice("file", "files");
 		this.status = el("p", { class: "status", role: "status" });
 		this.body = el("tbody");
-		this.rest = el("p");
 		this.element = el("main", { class: "list" },
 			el("header", { class: "top" }, el("h1", { tabindex: "-1" }, data.title), el("p", { class: "outcome" }, outcome[outcome.length - 1]), el("p", { class: "facts" }, data.about)),
 			findings.length > 0 && el("div", { class: "filters" }, this.search, this.tiers(), this.packages, this.files),
-			findings.length > 0 && this.status, findings.length > 0 && this.table(), this.rest,
+			findings.length > 0 && this.status, findings.length > 0 && this.table(),
 			this.notes("What the result does not cover", data.warnings), this.notes("The run", outcome.slice(0, -1)), this.guards());
 		this.filter();
 	}
@@ -80,11 +78,22 @@ class ListView {
 	}
 
 	draw() {
-		this.rows = this.matches.slice(0, this.most).map((finding) => this.row(finding));
-		this.body.replaceChildren(...this.rows);
-		const more = this.matches.length - this.rows.length;
-		this.rest.replaceChildren(...(more > 0 ? [el("button", { type: "button", onclick: () => { this.most = Infinity; this.draw(); } }, "show " + count(more, "more finding"))] : []));
+		clearTimeout(this.drawing);
+		this.rows = [];
+		this.body.replaceChildren();
+		this.more(fewRows);
 		this.select(this.selected);
+	}
+
+	// more draws n more rows now, and the others later.
+	more(n) {
+		clearTimeout(this.drawing);
+		const rows = this.matches.slice(this.rows.length, this.rows.length + n).map((finding) => this.row(finding));
+		this.rows.push(...rows);
+		this.body.append(...rows);
+		if (this.rows.length < this.matches.length) {
+			this.drawing = setTimeout(() => this.more(4 * fewRows));
+		}
 	}
 
 	row(finding) {
@@ -94,7 +103,7 @@ class ListView {
 			el("td", { class: "one" }, el("span", { class: "tier " + first.tier, title: tiers[first.tier] }, first.tier), first.proof !== first.tier && el("span", { class: "proof", title: tiers[first.proof] }, first.proof)),
 			el("td", { class: "one" }, el("a", { class: "main", href: "#" + encodeURIComponent(key), title: first.name }, first.name), el("span", { class: "package", title: first.package }, below(first.package))),
 			access(first.a), access(first.b),
-			el("td", { class: "one test", title: first.test }, first.test || ""), el("td", { class: "number" }, String(races.length)));
+			el("td", { class: "one test", title: first.test }, first.test), el("td", { class: "number" }, String(races.length)));
 		row.addEventListener("click", (event) => {
 			if (!getSelection().toString() && !event.target.closest("a")) {
 				this.app.open(finding);
@@ -105,9 +114,12 @@ class ListView {
 
 	// select marks a finding of the table.
 	select(finding) {
+		const i = this.matches.indexOf(finding);
+		this.more(i + 1 - this.rows.length);
+		this.rows[this.matches.indexOf(this.selected)]?.classList.remove("selected");
 		this.selected = finding;
-		this.rows.forEach((row, i) => row.classList.toggle("selected", this.matches[i] === finding));
-		const row = this.rows[this.matches.indexOf(finding)];
+		const row = this.rows[i];
+		row?.classList.add("selected");
 		row?.scrollIntoView({ block: "nearest" });
 		return row;
 	}
@@ -124,7 +136,7 @@ class ListView {
 		const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[key];
 		if (by) {
 			const i = this.matches.indexOf(this.selected);
-			const next = this.matches[Math.max(0, Math.min(this.rows.length - 1, i + by))];
+			const next = this.matches[Math.max(0, Math.min(this.matches.length - 1, i + by))];
 			this.select(next)?.querySelector("a").focus({ preventScroll: true });
 			return true;
 		}

@@ -67,7 +67,12 @@ class App {
 
 	key(event) {
 		const { key, target } = event;
-		if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || this.help.open) {
+		if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) {
+			return;
+		} else if (this.help.open) {
+			if (key === "Escape") {
+				this.help.close();
+			}
 			return;
 		}
 		const typing = target.closest("input, select, textarea");
@@ -141,7 +146,8 @@ class App {
 	}
 
 	print(on) {
-		this.finding?.picture?.all.forEach((board) => board.print(on));
+		this.list.more(Infinity);
+		this.finding?.picture?.print(on);
 	}
 }
 

@@ -114,6 +114,22 @@ class Picture {
 		}
 	}
 
+	// print shows both orders on paper.
+	print(on) {
+		if (on && this.breakable && !this.broken) {
+			this.toggle();
+			this.unprint = true;
+		} else if (!on && this.unprint) {
+			this.toggle();
+			this.unprint = false;
+			return;
+		}
+		this.all.forEach((board) => {
+			board.layout();
+			board.print(on);
+		});
+	}
+
 	step(by) {
 		this.stop();
 		this.go(this.live.at + by);
