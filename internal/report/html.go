@@ -34,6 +34,15 @@ type htmlHandler struct {
 // NewHTML returns a Handler that writes a page with a picture of each race.
 func NewHTML(w io.Writer, o TextOptions) Handler { return &htmlHandler{gathered: gathered{w: w, o: o}} }
 
+// Config keeps what made the report. The names of files are relative to its directory, wherever the
+// page is made.
+func (h *htmlHandler) Config(m *Config) error {
+	if m.Dir != "" {
+		h.o.Dir = m.Dir
+	}
+	return h.gathered.Config(m)
+}
+
 // Race keeps a race, and the lines of what the race detector has reported.
 func (h *htmlHandler) Race(m *Race) error {
 	f := visible.Copy(m.finding())

@@ -239,14 +239,19 @@ func (h *htmlHandler) access(p *htmlPage, t *textHandler, a *Access) htmlAccess 
 	if a.Locks != nil {
 		out.Locks = []string{}
 	}
-	for _, l := range a.Locks {
-		out.Locks = append(out.Locks, clip(t.lockList([]Lock{l}), htmlName))
+	for i, l := range a.Locks {
+		text := t.lockList(a.Locks[i : i+1])
+		if l.File == "" {
+			text = heldNames(a.Locks[i : i+1])
+		}
+		out.Locks = append(out.Locks, clip(text, htmlName))
 	}
 	return out
 }
 
-// packageOf is the package of a function.
+// packageOf is the package of a function: also of "(*p.T).m", as the static lens names methods.
 func packageOf(fn string) string {
+	fn = strings.TrimLeft(fn, "(*")
 	slash := strings.LastIndex(fn, "/") + 1
 	name, _, _ := strings.Cut(fn[slash:], ".")
 	return fn[:slash] + name

@@ -162,11 +162,8 @@ func (h *htmlHandler) replay(p *htmlPage, r *Race, out *htmlRace) {
 		}
 		out.Replay.Report = text
 	}
-	if h.config.records() && r.Seen == nil && r.ID != "" {
-		out.Command = append(out.Command, "presage explain "+r.ID)
-		if r.Witness != nil {
-			out.Command = append(out.Command, "presage replay "+r.ID)
-		}
+	if h.config.records() && r.Seen == nil && r.ID != "" && r.Witness != nil {
+		out.Command = []string{"presage explain " + r.ID, "presage replay " + r.ID}
 	}
 }
 
@@ -193,6 +190,10 @@ func (h *htmlHandler) other(p *htmlPage, t *textHandler, f *finding) *htmlRace {
 		x.to.Who = p.text(t.staticGoroutine(&x.a.Goroutine))
 	}
 	v := &w.Vet
+	if w.Count > 1 {
+		out.Notes = append(out.Notes, clip(fmt.Sprintf("and %s with the %s at %s", plural.Of(w.Count-1, "more pair"), w.common().Kind, h.place(w.common().Position)), htmlName))
+		out.Count = 1
+	}
 	switch v.Mark {
 	case "":
 	case MarkConfirmed:

@@ -88,10 +88,7 @@ func (h *textHandler) StaticWarning(w *StaticWarning) error {
 		h.staticAccess(a)
 	}
 	if w.Count > 1 {
-		a := &w.A
-		if s.Common == "b" {
-			a = &w.B
-		}
+		a := w.common()
 		h.printf("\tand %s with the %s at %s\n", plural.Of(w.Count-1, "more pair"), a.Kind, h.short(a.Position))
 	}
 	h.mark(s)
@@ -101,6 +98,14 @@ func (h *textHandler) StaticWarning(w *StaticWarning) error {
 	}
 	h.printf("\t%s\n", h.dim.Sprintf("id %s, object %s", w.ID, orUnknown(w.Object)))
 	return h.err
+}
+
+// common is the access that all pairs of a warning have.
+func (w *StaticWarning) common() *Access {
+	if w.Vet.Common == "b" {
+		return &w.B
+	}
+	return &w.A
 }
 
 // codes ends the first line of a warning with the evidence against it.

@@ -64,7 +64,7 @@ class FindingView {
 			el("p", { class: "file" }, place.full),
 			this.stack("stack", access.stack),
 			access.locks && el("p", {}, el("b", {}, "holding "), access.locks.length ? access.locks.join(", ") : "no lock"),
-			access.created && this.stack("started by " + (access.parent ? "goroutine " + access.parent + " " : "") + "at", access.created));
+			access.created && this.stack("started " + (access.parent ? "by goroutine " + access.parent + " " : "") + "at", access.created));
 	}
 
 	stack(title, frames) {
@@ -90,7 +90,7 @@ class FindingView {
 			race.count > 1 && count(race.count, "pair") + " of accesses at these two source lines.",
 			...(race.notes || []),
 		].filter(Boolean);
-		return list.length > 0 && el("section", { class: "notes" }, el("h2", {}, "About this race"), el("ul", {}, list.map((note) => el("li", {}, note))));
+		return list.length > 0 && el("section", { class: "notes" }, el("h2", {}, "Notes"), el("ul", {}, list.map((note) => el("li", {}, note))));
 	}
 
 	replay() {

@@ -64,7 +64,7 @@ class ListView {
 
 	table() {
 		return el("table", { class: "findings" },
-			el("thead", {}, el("tr", {}, ["proof", "variable", "one access", "other access", "test", "races"].map((name) => el("th", { scope: "col" }, name)))), this.body);
+			el("thead", {}, el("tr", {}, ["proof", "variable", "one access", "other access", "test", "pairs"].map((name) => el("th", { scope: "col" }, name)))), this.body);
 	}
 
 	// filter shows the findings that have all words of the search and pass the filters.
