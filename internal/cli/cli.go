@@ -148,7 +148,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
 	root.SetHelpCommand(newHelp(env))
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { fmt.Fprintln(env.Stdout, helpText(topic(cmd))) })
-	root.AddCommand(newTest(env), newExplore(env), newRun(env), newAnalyze(env), newVet(env), newConfig(env), newReport(env), newMerge(env), newExplain(env), newReplay(env), newRuns(env), newTrace(env), newVersion(env))
+	root.AddCommand(newTest(env), newExplore(env), newRun(env), newAnalyze(env), newVet(env), newConfig(env), newReport(env), newView(env), newMerge(env), newExplain(env), newReplay(env), newRuns(env), newTrace(env), newVersion(env))
 	return root
 }
 

@@ -116,10 +116,16 @@ func (f forms) main(stdout io.Writer, asJSON bool) report.Handler {
 
 // others returns the Handler of the forms in files. GitHub Actions gets annotations besides a text.
 func (f forms) others(stdout io.Writer, asJSON bool) (h report.Handler, end func() error) {
-	var all []report.Handler
+	h, end = f.files()
 	if os.Getenv("GITHUB_ACTIONS") == "true" && !f.forProgram(asJSON) {
-		all = append(all, report.NewGitHub(stdout, textOptions(stdout)))
+		h = report.Tee(report.NewGitHub(stdout, textOptions(stdout)), h)
 	}
+	return h, end
+}
+
+// files returns the Handler of the forms in files, and what ends the files.
+func (f forms) files() (h report.Handler, end func() error) {
+	var all []report.Handler
 	var files []*os.File
 	var errs []error
 	for _, x := range f {

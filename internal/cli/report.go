@@ -6,18 +6,19 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/presage-race/presage/internal/host/disk"
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
 )
 
 func newReport(env *Env) *cobra.Command {
 	var asJSON, all bool
-	var id, format string
+	var id string
+	var f forms
 	var s suppressFlags
 	cmd := &cobra.Command{Use: "report [file]", Short: "Print the report of the last run of this module, or of a file in JSON form, again",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -33,41 +34,44 @@ func newReport(env *Env) *cobra.Command {
 			if len(args) == 1 && id != "" {
 				return usagef("report takes a file or -run-id, not both")
 			}
-			switch {
-			case asJSON:
-				format = "json"
-			case all:
-				format = details
+			if all {
+				f.verbose(asJSON)
 			}
-			i := slices.IndexFunc(report.Formats, func(f report.Format) bool { return f.Name == format })
-			if i < 0 {
-				return usagef("-format %q: presage help report has those that there are", format)
+			if err := errors.Join(f.check(asJSON), f.places()); err != nil {
+				return err
 			}
 			if len(args) == 1 {
-				return printReport(cmd.Context(), env, args[0], &report.Formats[i], s)
+				return printReport(cmd.Context(), env, args[0], f, asJSON, s)
 			}
 			run, err := findRun(id)
 			if err != nil {
 				return err
 			}
-			return damagedRun(run, printReport(cmd.Context(), env, filepath.Join(run.Dir, record.ReportFile), &report.Formats[i], s))
+			return damagedRun(run, printReport(cmd.Context(), env, filepath.Join(run.Dir, record.ReportFile), f, asJSON, s))
 		}}
 	runIDFlag(cmd, &id)
 	s.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the JSON form")
-	cmd.Flags().StringVar(&format, "format", "text", "the form to print")
+	cmd.Flags().Var(&f, "format", "forms of the report, as csv or html=file")
 	cmd.Flags().BoolVarP(&all, "verbose", "v", false, "print all of each race: short for -format details")
-	cmd.MarkFlagsMutuallyExclusive("json", "format", "verbose")
 	return cmd
 }
 
-func printReport(ctx context.Context, env *Env, name string, format *report.Format, s suppressFlags) error {
-	h, err := s.sifted(ctx, format.New(env.Stdout, textOptions(env.Stdout)))
+func printReport(ctx context.Context, env *Env, name string, f forms, asJSON bool, s suppressFlags) error {
+	main := f.main(env.Stdout, asJSON)
+	files, end := f.files()
+	h, err := s.sifted(ctx, report.Tee(main, files))
 	if err != nil {
-		return err
+		return errors.Join(err, end())
 	}
 	races, err := readInto(name, h)
 	err = errors.Join(err, h.Flush())
+	if x, ok := main.(interface{ Flush() error }); ok {
+		err = errors.Join(err, x.Flush())
+	}
+	if endErr := end(); err == nil && endErr != nil { // the report itself is not to blame
+		return &exitError{exitFailed, "writing the report: " + disk.Explain(endErr).Error()}
+	}
 	if err != nil {
 		return err
 	}

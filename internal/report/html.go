@@ -151,7 +151,7 @@ func (h *htmlHandler) plainTable() string {
 	place := func(a *Access) string { return esc(a.Kind + " " + h.place(a.Position)) }
 	for n, f := range h.findings {
 		fmt.Fprintf(&b, "<tr><td>%s<td><a href=\"#plain-%d\">%s</a><td>%s<td>%s<td>%s<td><code>%s</code>\n",
-			esc(f.level()), n+1, esc(nameOf(f.Object, &f.A)), place(&f.A), place(&f.B), esc(testOf(&f.Race)), esc(f.ID))
+			esc(f.level()), n+1, esc(nameOf(f.Object, &f.A)), place(&f.A), place(&f.B), esc(f.testNames()), esc(f.ID))
 	}
 	b.WriteString("</table>\n")
 	return b.String()

@@ -248,11 +248,3 @@ func (h *htmlHandler) access(p *htmlPage, t *textHandler, a *Access) htmlAccess 
 	}
 	return out
 }
-
-// packageOf is the package of a function: also of "(*p.T).m", as the static lens names methods.
-func packageOf(fn string) string {
-	fn = strings.TrimLeft(fn, "(*")
-	slash := strings.LastIndex(fn, "/") + 1
-	name, _, _ := strings.Cut(fn[slash:], ".")
-	return fn[:slash] + name
-}

@@ -41,7 +41,7 @@ func (h *htmlHandler) race(p *htmlPage, t *textHandler, r *Race) *htmlRace {
 // pair is what races, candidates and warnings have in common.
 func (h *htmlHandler) pair(p *htmlPage, t *textHandler, f *finding) *htmlRace {
 	return &htmlRace{
-		ID: f.ID, Tier: clip(f.level(), htmlShort), Proof: clip(string(f.Proof()), htmlShort), Name: p.text(nameOf(f.Object, &f.A)), Test: p.text(testOf(&f.Race)),
+		ID: f.ID, Tier: clip(f.level(), htmlShort), Proof: clip(string(f.Proof()), htmlShort), Name: p.text(nameOf(f.Object, &f.A)), Test: p.text(f.testNames()),
 		Package: p.text(packageOf(f.A.Func)), Count: max(f.Count, 1), A: h.access(p, t, &f.A), B: h.access(p, t, &f.B),
 	}
 }

@@ -100,8 +100,10 @@ func (r *Race) Package() string {
 	return cmp.Or(packageOf(r.A.Func), packageOf(r.B.Func))
 }
 
-// packageOf is the import path of the package that is tested with a function.
+// packageOf is the import path of the package that is tested with a function: also with "(*p.T).m",
+// as the static lens names methods.
 func packageOf(function string) string {
+	function = strings.TrimLeft(function, "(*")
 	slash := strings.LastIndexByte(function, '/') + 1
 	name, _, _ := strings.Cut(function[slash:], ".")
 	return strings.TrimSuffix(function[:slash]+name, "_test")
