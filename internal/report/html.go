@@ -86,7 +86,8 @@ func htmlFile(name string) string {
 	if err != nil {
 		panic("report: the page lacks a part: " + err.Error())
 	}
-	return strings.ReplaceAll(string(data), "\r\n", "\n") // a browser takes the hashes of such lines
+	// a browser takes its hashes of lines without carriage returns
+	return strings.ReplaceAll(string(data), "\r\n", "\n")
 }
 
 // htmlParts are the style and the script of the page.

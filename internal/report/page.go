@@ -53,7 +53,7 @@ type htmlRace struct {
 	Notes   []string        `json:"notes,omitempty"` // more about it
 	Lanes   []htmlLane      `json:"lanes,omitempty"`
 	Order   []htmlEdge      `json:"order,omitempty"` // that hides it
-	Steps   []int64         `json:"steps,omitempty"` // line and event, which is a difference, of each step
+	Steps   []int64         `json:"steps,omitempty"` // line and event, in turns; see steps
 	Omitted int             `json:"omitted,omitempty"`
 	Cut     int             `json:"cut,omitempty"`      // steps that the page leaves out
 	Events  int             `json:"events,omitempty"`   // of the schedule

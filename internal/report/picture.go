@@ -71,7 +71,8 @@ func (h *htmlHandler) accesses(p *htmlPage, r *Race, out *htmlRace) {
 	h.steps(p, steps, out)
 }
 
-// steps adds the steps of a schedule, from the last one backwards as far as there is room.
+// steps adds the steps of a schedule, from the last one backwards as far as there is room. Of each
+// it adds the line, and how much its event is behind that of the step before.
 func (h *htmlHandler) steps(p *htmlPage, steps []Step, out *htmlRace) {
 	first := len(steps)
 	for first > 0 && (p.fits(&steps[first-1]) || len(steps)-first < htmlLeast) {
