@@ -2,7 +2,7 @@
 // of one height, so the place of a card follows from its number, and only those in view are made.
 
 const rowHeight = 58, margin = 12, leastLane = 170, narrowLane = 120;
-const gutters = [72, 28]; // between the goroutines of the two accesses, and between others
+const gutters = [72, 28]; // between lanes: for a button or a race, and for an arrow
 
 class Board {
 	// rows are lists of steps that are side by side. With more goroutines than mostLanes, the last
@@ -46,9 +46,16 @@ class Board {
 		return this.rows.findIndex((steps) => steps.some((step) => step.event === event));
 	}
 
-	// gap is the room on the right of a lane.
+	// gap is the room on the right of a lane: more where there is a button.
 	gap(i) {
-		return i === 0 ? gutters[0] : gutters[1];
+		const button = (arrow) => arrow.button && this.gutterOf(arrow) === i;
+		return i === 0 || this.arrows.some(button) ? gutters[0] : gutters[1];
+	}
+
+	// gutterOf is the number of the lane on whose right an arrow goes down.
+	gutterOf({ from, to }) {
+		const i = this.laneOf(from);
+		return this.laneOf(to) >= i ? i : i - 1;
 	}
 
 	// layout places everything anew, for the width that there is.
@@ -59,7 +66,8 @@ class Board {
 			return; // not shown
 		}
 		const gaps = this.lanes.slice(1).reduce((sum, _, i) => sum + this.gap(i), 0);
-		const least = Math.max(narrowLane, Math.min(leastLane, (width - 2 * margin - gutters[0]) / 2)); // two are in view
+		const inView = Math.floor((width - 2 * margin - gaps) / Math.min(n, 3));
+		const least = Math.max(narrowLane, Math.min(leastLane, inView));
 		this.lane = Math.max(least, Math.floor((width - 2 * margin - gaps) / n));
 		this.element.classList.toggle("narrow", this.lane < 230);
 		const full = 2 * margin + n * this.lane + gaps;
@@ -144,7 +152,7 @@ class Board {
 				read && el("span", { class: "chip value" }, "sees " + read.sees),
 				step.held && el("span", { class: "chip held" }, "holds " + step.held),
 				step.off && el("span", { class: "chip" }, "off path"),
-				el("span", { class: "place" }, place.short)),
+				el("span", { class: "place" }, el("span", { class: "base" }, place.base), place.line > 0 && ":" + place.line)),
 			el("code", {}, step.source || step.text));
 		card.style.left = this.left(i) + "px";
 		card.style.width = this.lane + "px";
@@ -155,16 +163,18 @@ class Board {
 
 	// arrow draws an order: out of the card of one step, down between the lanes, into the card of the
 	// other. In the rows of its ends there is no other card in the way.
-	arrow({ from, to, broken, button }) {
+	arrow(arrow) {
+		const { from, to, broken, button } = arrow;
 		const [r1, r2] = [this.rowOf(from.event), this.rowOf(to.event)];
 		const [i, j] = [this.laneOf(from), this.laneOf(to)];
 		const right = j >= i;
 		const out = this.left(i) + (right ? this.lane : 0), into = this.left(j) + (right && i !== j ? 0 : this.lane);
-		const x = out + (right ? this.gap(i) / 2 : -this.gap(i - 1) / 2);
+		const x = out + (right ? 1 : -1) * this.gap(this.gutterOf(arrow)) / 2;
 		const [y1, y2] = [r1, r2].map((row) => row * rowHeight + rowHeight / 2);
 		const bend = 12, side = right ? 1 : -1, end = Math.sign(into - x) || 1;
 		const path = `M${out} ${y1} H${x - side * bend} Q${x} ${y1} ${x} ${y1 + bend} V${y2 - bend} Q${x} ${y2} ${x + end * bend} ${y2} H${into - end * 7}`;
 		const drawing = svg("svg", { class: "arrow" + (broken ? " broken" : ""), width: this.canvas.style.width.replace("px", ""), height: this.rows.length * rowHeight, "aria-hidden": "true" },
+			svg("path", { class: "near", d: path }), // wide enough to hit
 			svg("path", { d: path }),
 			svg("path", { class: "tip", d: `M${into - end * 8} ${y2 - 5} L${into} ${y2} L${into - end * 8} ${y2 + 5} Z` }));
 		const group = el("div", { class: "order" }, drawing);

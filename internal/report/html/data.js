@@ -23,7 +23,7 @@ function frame(n) {
 	const base = name.slice(name.lastIndexOf("/") + 1);
 	const at = (file, ...numbers) => [file, ...numbers.filter((x) => x > 0)].join(":");
 	return {
-		func: data.texts[func], file: name, line,
+		func: data.texts[func], file: name, base, line,
 		short: name ? at(base, line) : "", full: name ? at(name, line, col) : "unknown position",
 	};
 }

@@ -72,10 +72,10 @@ class FindingView {
 			el("ol", {}, frames.map(frame).map((place) => el("li", {}, el("span", { class: "func" }, place.func || "?"), el("span", { class: "file" }, place.full)))));
 	}
 
-	// reads list the reads that see other values.
+	// reads list the reads that branches and addresses depend on.
 	reads() {
 		const { race } = this;
-		return race.reads && el("section", { class: "reads" }, el("h2", {}, "Reads that see other values than in the recorded run"),
+		return race.reads && el("section", { class: "reads" }, el("h2", {}, "Reads with other values than in the recorded run, or not in it"),
 			el("ul", {}, race.reads.map((read) => {
 				const step = stepOf(read.event), from = read.from && stepOf(read.from);
 				return el("li", {}, nameOf(race, step.goroutine), " ", step.text, " at ", el("span", { class: "file" }, frame(step.at).short), ": ", el("b", {}, read.sees),

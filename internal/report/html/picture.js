@@ -85,13 +85,13 @@ class Picture {
 	says() {
 		const { race, breakable, broken } = this;
 		const where = (step) => [step.text, frame(step.at).short && " at ", frame(step.at).short && el("b", {}, frame(step.at).short)];
-		const edges = (race.order || []).filter((edge) => edge.broken || !breakable);
+		const edges = race.order || [];
 		const chain = edges.flatMap((edge, i) => {
 			const from = stepOf(edge.from), to = stepOf(edge.to);
 			return [i > 0 && ", and ", nameOf(race, from.goroutine), " ", ...where(from), " before ", nameOf(race, to.goroutine), " ", ...where(to)];
 		}).filter(Boolean);
 		if (broken) {
-			return [...edges.map((edge) => edge.how + " "), "There the two accesses meet, and nothing orders them."];
+			return [...edges.filter((edge) => edge.how).map((edge) => edge.how + " "), "There the two accesses meet, and nothing orders them."];
 		} else if (breakable) {
 			return ["In the recorded run, ", ...chain, ". That order hides the race from -race. ", el("b", {}, "Click the arrow"), " to break it, or press ", el("kbd", {}, "b"), "."];
 		} else if (chain.length > 0) {
