@@ -1,7 +1,7 @@
 // Package scripts runs whole sessions with the command, which are written down as testscript files.
 // They are parted by subject, so that each part is a test package with a time limit of its own:
-// replay has those of replays, search those of what prediction finds and must not find, and
-// cmd/presage all others.
+// replay has those of replays, search those of what prediction finds and must not find, reports
+// those of reports and warnings, and cmd/presage all others.
 package scripts
 
 import (
