@@ -60,7 +60,8 @@
 //
 // (IN4) A unit stays as written if it is refused, does not type-check, or is rejected by the
 // compiler (MarkOpaque). It is opaque, with a reason. So is a function with a //go: directive other
-// than noinline (see Directives), a file that imports "C", and a generated file.
+// than noinline (see Directives), one with a defer or go statement of delete, clear or copy, a file
+// that imports "C", and a generated file.
 //
 // # Directives
 //

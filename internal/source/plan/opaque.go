@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 )
@@ -23,7 +24,32 @@ func asWritten(pkg *Package, file *ast.File, n ast.Node) string {
 			}
 		}
 	}
-	return ""
+	return unrecorded(pkg, n)
+}
+
+// unrecorded returns the first defer or go statement of a unit with a builtin function that
+// accesses memory: such an access has no record. As outside code, the unit has one.
+func unrecorded(pkg *Package, n ast.Node) (why string) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		var word string
+		var call *ast.CallExpr
+		switch n := n.(type) {
+		case *ast.DeferStmt:
+			word, call = "defer ", n.Call
+		case *ast.GoStmt:
+			word, call = "go ", n.Call
+		default:
+			return why == ""
+		}
+		if name, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && why == "" {
+			b, ok := pkg.TypesInfo.Uses[name].(*types.Builtin)
+			if ok && slices.Contains([]string{"delete", "clear", "copy"}, b.Name()) {
+				why = word + b.Name()
+			}
+		}
+		return why == ""
+	})
+	return why
 }
 
 // directive returns the first directive of a comment that has another meaning for an emitted
