@@ -53,10 +53,10 @@ const (
 )
 
 const (
-	mapAge       = 1 << 20 // events for which an operation is kept
-	maxMapScan   = 4096    // operations that MapAt looks at
-	maxMapValue  = 64      // bytes of a value that is kept
-	mapTrimmedAt = 64      // operations of a map from which on old ones are looked for
+	mapAge       = placesAge // events for which an operation is kept
+	maxMapScan   = 4096      // operations that MapAt looks at, to each side
+	maxMapValue  = 64        // bytes of a value that is kept
+	mapTrimmedAt = 64        // operations of a map from which on old ones are looked for
 )
 
 // note adds an operation on the map at an address.
@@ -209,9 +209,13 @@ func (k *mapFacts) MapAt(m uint64, key flow.MapKey, at, until int64) alternative
 	for end > 0 && list[end-1].event > at {
 		end--
 	}
-	before(list[max(0, end-maxMapScan):end], key, until, &c)
-	for i := end; i < min(len(list), end+maxMapScan) && list[i].event < until && !c.whole(); i++ {
+	before(list[:end], key, until, &c)
+	left := maxMapScan
+	for i := end; i < len(list) && list[i].event < until && left > 0 && !c.whole(); i++ {
 		op := &list[i]
+		if op.noted < until {
+			left--
+		}
 		if op.kind == mapMade {
 			begun := i + 1
 			for begun < len(list) && list[begun].event == op.event {
@@ -234,8 +238,13 @@ func (c *content) whole() bool { return c.HasValue && c.HasPresent }
 
 // before adds to c what operations show about a key after the last one.
 func before(list []mapOp, key flow.MapKey, until int64, c *content) {
-	for i := len(list) - 1; i >= 0 && !c.whole(); i-- {
-		if op := &list[i]; op.noted < until && op.shows(key, c, true) {
+	left := maxMapScan
+	for i := len(list) - 1; i >= 0 && left > 0 && !c.whole(); i-- {
+		op := &list[i]
+		if op.noted >= until { // what is noted so late is not the same in each analysis
+			continue
+		}
+		if left--; op.shows(key, c, true) {
 			return
 		}
 	}
@@ -358,9 +367,15 @@ func (l *learner) makesMap(at goval.Value, event int64) {
 	}
 }
 
-// mapWritten notes a write to the memory of a map that is none of those of mapAccess.
+// mapWritten notes a write to the memory of a map that is none of those of mapAccess. One of
+// instrumented code that is not walked may be the first operation on the map that the walk sees. A
+// window with one of outside code has no version of the map (flow.Surroundings).
 func (l *learner) mapWritten(e *trace.Event, event int64) {
-	if e.Kind == format.Write && l.wrote != event {
+	switch {
+	case e.Kind != format.Write || l.wrote == event:
+	case e.Size == 8 && e.Flags&(format.FlagNoValue|format.FlagOpaque) == format.FlagNoValue:
+		l.facts.note(uint64(e.Obj), mapOp{event: event, noted: event, kind: mapChanges})
+	default:
 		l.facts.changed(uint64(e.Obj), event)
 	}
 }
