@@ -33,6 +33,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/presage-race/presage/internal/typo"
 	"github.com/presage-race/presage/internal/untrusted/trust"
 )
 
@@ -301,11 +302,14 @@ func below(name, root string) bool {
 	}
 }
 
+// maxTypo is how many bytes of a word are compared with the keys, which are shorter.
+const maxTypo = 40
+
 // suggestion is the key that may be meant.
 func suggestion(name string) string {
 	best, least := "", 3
 	for _, k := range append([]Key{{Name: vetKey}}, Keys...) {
-		if d := distance(name, k.Name); d < least && d < len(k.Name) {
+		if d := typo.Distance(name[:min(len(name), maxTypo)], k.Name); d < least && d < len(k.Name) {
 			best, least = k.Name, d
 		}
 	}
@@ -313,28 +317,4 @@ func suggestion(name string) string {
 		return " (presage config lists the keys)"
 	}
 	return "; did you mean " + best + "?"
-}
-
-// distance is the number of letters to insert, delete or replace. It is large for long words.
-func distance(a, b string) int {
-	if len(a) > 40 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := last
-			if a[i] != b[j] {
-				d++
-			}
-			last = row[j+1]
-			row[j+1] = min(d, row[j]+1, last+1)
-		}
-	}
-	return row[len(b)]
 }

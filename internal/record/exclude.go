@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/presage-race/presage/internal/typo"
 )
 
 // Reach says how it is known what a call of a package that is left out may touch
@@ -133,29 +135,8 @@ func (o *chosen) near(pattern string) []string {
 		list = append(list, p.ImportPath)
 	}
 	distance := func(p string) int {
-		return min(edits(p, want), edits(path.Base(p), path.Base(want)), edits(p[max(0, len(p)-len(want)):], want))
+		return min(typo.Distance(p, want), typo.Distance(path.Base(p), path.Base(want)), typo.Distance(p[max(0, len(p)-len(want)):], want))
 	}
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 	return list[:min(3, len(list))]
-}
-
-// edits returns the number of letters to add, drop or change between two words.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := last
-			if a[i] != b[j] {
-				change++
-			}
-			last = row[j+1]
-			row[j+1] = min(change, last+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/goval"
 )
 
-// TestMapAt: what operations on a map show of key 1, around an event. An operation is its event, its
-// kind, and what it says; noted later, behind a slash, it may not count yet.
+// TestMapAt: what operations on a map show of key 1, around an event, and before another one.
 func TestMapAt(t *testing.T) {
 	type want struct {
 		at, until int64
@@ -36,7 +35,7 @@ func TestMapAt(t *testing.T) {
 		{"of another window", []mapOp{op(20, mapFinds, 1, 7)}, []want{{5, 10, "? ?"}}},
 	} {
 		var k mapFacts
-		for i := len(c.ops) - 1; i >= 0; i-- { // the order of the events counts, except of one event
+		for i := len(c.ops) - 1; i >= 0; i-- { // the order of the calls does not matter
 			if i > 0 && c.ops[i-1].event == c.ops[i].event {
 				k.note(0x1000, c.ops[i-1])
 				k.note(0x1000, c.ops[i])
