@@ -14,6 +14,9 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
+// openType is the reason of a value whose size depends on type parameters.
+const openType = "type-parameter"
+
 // alloc allocates an object.
 func (p *path) alloc(in *regcode.Instr, size int64) bool {
 	if size < 0 || uint64(size) >= freshSize {
@@ -26,8 +29,12 @@ func (p *path) makeSlice(in *regcode.Instr, x *ssa.MakeSlice) bool {
 	args := p.values(in.Args)
 	n, ok := args[0].Concrete.Bits()
 	c, ok2 := args[1].Concrete.Bits()
-	elem := p.frame.Code.Sizes.Sizeof(x.Type().Underlying().(*types.Slice).Elem())
-	if !ok || !ok2 || elem < 0 || n > c || c*uint64(max(elem, 1)) >= freshSize {
+	s, slice := plan.Core(x.Type()).(*types.Slice)
+	if !slice || plan.Open(s.Elem()) {
+		return p.stop(openType)
+	}
+	elem := p.frame.Code.Sizes.Sizeof(s.Elem())
+	if !ok || !ok2 || n > c || c*uint64(max(elem, 1)) >= freshSize {
 		return p.stop("allocation")
 	}
 	return p.next(in, Value{Concrete: goval.Words([]uint64{p.memory.allocate(), n, c})})
@@ -44,7 +51,7 @@ func (p *path) address(in *regcode.Instr, size int64) (addr uint64, ok bool) {
 	addr, _ = ptr.Bits()
 	switch {
 	case size < 0:
-		p.stop("type-parameter")
+		p.stop(openType)
 		return 0, false
 	case slices.ContainsFunc(p.x.fork.Stacks, func(s [2]uint64) bool { return addr >= s[0] && addr < s[1] }):
 		p.stop("stack")

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -83,7 +84,11 @@ func (m *memory) sent(v Value, flags format.Flags) (f flow.Flow, word uint64, ok
 
 // send is a send statement.
 func (o operation) send(x *ssa.Send) bool {
-	e := trace.Event{Kind: format.ChanSend, Flags: elementFlags(o.p.frame.Code.Sizes.Sizeof(x.X.Type()))}
+	size, ok := o.p.frame.fixed(x.X.Type())
+	if !ok {
+		return o.p.stop(openType)
+	}
+	e := trace.Event{Kind: format.ChanSend, Flags: elementFlags(size)}
 	if why := channelsOf(o.p).setChannel(&e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)
 	}
@@ -102,7 +107,11 @@ func (o operation) receive(x *ssa.UnOp) bool {
 	if o.waits(x, o.p.value(&o.in.Args[0])) {
 		return true
 	}
-	size := o.p.frame.Code.Sizes.Sizeof(x.X.Type().Underlying().(*types.Chan).Elem())
+	c, ok := plan.Core(x.X.Type()).(*types.Chan)
+	if !ok || plan.Open(c.Elem()) {
+		return o.p.stop(openType)
+	}
+	size := o.p.frame.Code.Sizes.Sizeof(c.Elem())
 	e := trace.Event{Kind: format.ChanRecv, Flags: elementFlags(size)}
 	if why := channelsOf(o.p).setChannel(&e, o.p.value(&o.in.Args[0])); why != "" {
 		return o.p.stop(why)

@@ -34,7 +34,11 @@ func (p *path) other(in *regcode.Instr) bool {
 	switch x := in.SSA.(type) {
 	case *ssa.Alloc:
 		if in.Recorded {
-			return p.alloc(in, p.frame.Code.Sizes.Sizeof(regcode.Pointee(x.Type())))
+			size, ok := p.frame.fixed(regcode.Pointee(x.Type()))
+			if !ok {
+				return p.stop(openType)
+			}
+			return p.alloc(in, size)
 		}
 	case *ssa.MakeSlice:
 		return p.makeSlice(in, x)
@@ -166,7 +170,11 @@ func (p *path) typeAssert(in *regcode.Instr, x *ssa.TypeAssert) bool {
 	case x.CommaOk && holds:
 		p.frame.Regs[in.Reg+1] = known(1)
 	case x.CommaOk:
-		v, p.frame.Regs[in.Reg+1] = zero(p.frame.Code.Sizes.Sizeof(x.AssertedType)), known(0)
+		size, ok := p.frame.fixed(x.AssertedType)
+		if !ok {
+			return p.stop(openType)
+		}
+		v, p.frame.Regs[in.Reg+1] = zero(size), known(0)
 	case !holds:
 		return p.stop("panic")
 	}

@@ -160,6 +160,14 @@ func boundPart(in *regcode.Instr, args []Value) (v Value, why string) {
 	return args[0], ""
 }
 
+// fixed returns the size of a type. ok is false if that depends on type parameters.
+func (f *Frame) fixed(t types.Type) (size int64, ok bool) {
+	if plan.Open(t) {
+		return 0, false
+	}
+	return f.Code.Sizes.Sizeof(t), true
+}
+
 // sizeof returns the size of t, 0 if it depends on type parameters.
 func (f *Frame) sizeof(t types.Type) int64 {
 	if b, ok := t.(*types.Basic); ok && b.Kind() == types.Invalid || plan.Open(t) {

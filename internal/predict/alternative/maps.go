@@ -49,10 +49,11 @@ func (m maps) writesMap(in *regcode.Instr, x ssa.Value) bool {
 func (m maps) readsMap(in *regcode.Instr) bool {
 	p := m.p
 	x, ok := in.SSA.(*ssa.Lookup)
-	if ok && !hashable(plan.Core(x.X.Type()).(*types.Map).Key()) {
-		return p.notModelled(in)
-	}
 	if ok {
+		t := plan.Core(x.X.Type()).(*types.Map)
+		if !hashable(t.Key()) || plan.Open(t.Elem()) {
+			return p.notModelled(in)
+		}
 		if going, ok := m.lookup(in, x); ok {
 			return going
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -71,7 +72,11 @@ func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
 func (s *selection) offer(p *path) (why string) {
 	received := int32(2)
 	for i, st := range s.stmt.States {
-		size := p.frame.Code.Sizes.Sizeof(st.Chan.Type().Underlying().(*types.Chan).Elem())
+		c, ok := plan.Core(st.Chan.Type()).(*types.Chan)
+		if !ok || plan.Open(c.Elem()) {
+			return openType
+		}
+		size := p.frame.Code.Sizes.Sizeof(c.Elem())
 		o := offer{number: i, send: st.Dir == types.SendOnly, size: size}
 		o.event.Kind = format.ChanSend
 		if o.value = s.in.Args[2*i+1]; !o.send {
