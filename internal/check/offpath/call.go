@@ -107,6 +107,10 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 		if isOnce(callee) {
 			return m.once(in)
 		}
+		if name := plan.MapMethod(callee); name != "" {
+			f.vals[in] = m.syncMap(in, name)
+			return false
+		}
 		f.vals[in] = m.ops.typed(f.at().Site, &in.Call, callee, f.operands(in.Call.Args))
 		return false
 	}

@@ -137,7 +137,7 @@ func (f *frame) typeAssert(in *ssa.TypeAssert) value {
 	if !identical(t.typ, in.AssertedType) {
 		return asserted(in, nil)
 	}
-	r := f.env.types.inside(f.env.owner, t.typ, v)
+	r := f.env.inside(t.typ, v)
 	return asserted(in, &r)
 }
 

@@ -18,9 +18,10 @@ type process struct {
 	types   *typeWords
 	texts   texts
 
-	waiting []*machine // goroutines that were started and have not been executed
-	called  []uint64   // function values of the recorded program that were called
-	instrs  int
+	waiting  []*machine       // goroutines that were started and have not been executed
+	numbered map[uint64]value // values that were stored in sync.Maps
+	called   []uint64         // function values of the recorded program that were called
+	instrs   int
 }
 
 func newProcess(in *subject, s *script) *process {

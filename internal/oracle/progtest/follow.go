@@ -203,7 +203,7 @@ func (f *follower) fits(e *trace.Event, t *transition) bool {
 	case opLen:
 		return e.Kind == format.ChanLen
 	case opOutside:
-		return e.Kind == format.OpaqueEnd
+		return e.Kind == format.OpaqueEnd || e.Kind.IsAtomic() // of a sync.Map
 	case opUnlock, opRUnlock:
 		return e.Kind == format.Unlock
 	case opAdd:

@@ -57,6 +57,14 @@ type Facts interface {
 	// far as operations show it, all of them before another event.
 	MapAt(m uint64, key flow.MapKey, at, before int64) MapContent
 
+	// WordAt returns the address that stands for a key of the sync.Map at an address, and StoredAt
+	// the value that a sync.Map has with a number (package format).
+	WordAt(m uint64, key flow.DynamicKey, before int64) (word uint64, ok bool)
+	StoredAt(number uint64, before int64) (v goval.Value, ok bool)
+
+	// BoxAt returns the content, of size bytes, of the interface with a data word.
+	BoxAt(data uint64, size, before int64) (v goval.Value, ok bool)
+
 	// LockerAt returns the lock of the Cond at an address.
 	LockerAt(addr uint64, before int64) (l flow.Locker, ok bool)
 

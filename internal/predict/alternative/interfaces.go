@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
@@ -83,18 +84,35 @@ func (c interfaces) box(x *ssa.MakeInterface, v Value) Value {
 }
 
 // unbox loads content of type t, by the data word of an interface. It is known only if the
-// alternative has made the interface, or if the data word is the content.
+// alternative has made the interface, or walked code before, or if the data word is the content.
 func (c interfaces) unbox(t types.Type, data Value) Value {
 	direct, sure := pointerShaped(t)
 	if direct {
 		return data
 	}
 	addr, ok := data.Concrete.Bits()
-	if !sure || !ok || data.symbolic() || addr < freshMemory {
+	if !sure || !ok || data.symbolic() {
 		return Value{}
+	}
+	if addr < freshMemory {
+		v, _ := c.facts.BoxAt(addr, c.code.Sizes.Sizeof(t), c.until)
+		return Value{Concrete: v}
 	}
 	v, _ := c.memory.load(trace.Event{}, addr, c.code.Sizes.Sizeof(t))
 	return v
+}
+
+// key returns the key of a sync.Map in an interface, if it is known.
+func (c interfaces) key(v Value) (k flow.DynamicKey, ok bool) {
+	t, ok := c.dynamic(v)
+	if !ok {
+		return k, false
+	}
+	if k.Type, ok = v.piece(0, 8).Concrete.Bits(); !ok {
+		return k, false
+	}
+	k.MapKey, ok = MapKeyOf(t.Type, c.unbox(t.Type, v.piece(8, 8)).Concrete)
+	return k, ok
 }
 
 // convert converts an interface to another interface type.
@@ -169,6 +187,26 @@ func basicMethods(i *types.Interface) bool {
 		}
 	}
 	return true
+}
+
+// Direct reports whether an interface with a value of type t has the value itself as data word.
+func Direct(t types.Type) bool {
+	direct, _ := pointerShaped(t)
+	return direct
+}
+
+// Boxed reports whether an interface has a copy of a value of type t, which is known: of a basic
+// type, so that the value means the same to the end of the run.
+func Boxed(t types.Type, v goval.Value) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	switch {
+	case !ok || Direct(t):
+		return false
+	case b.Info()&types.IsString != 0:
+		_, ok = v.Content()
+		return ok
+	}
+	return v.IsKnown(plan.Sizeof(t))
 }
 
 // pointerShaped reports whether the data word of an interface is the value of type t itself, and

@@ -36,6 +36,7 @@ type memory struct {
 	ticks     []uint64 // the channels to which one will send, and those that will call a function
 	still     []uint64 // timers of the recorded run that run no more, and their channels
 	changed   []uint64 // maps that the path has written
+	numbered  []Value  // values that the path has stored in sync.Maps, in the order of their numbers
 	shared    bool     // the path has started a goroutine
 	reader    bool     // one of these executes now: reads of the first one are not its own
 	assumes   []flow.Assumption
@@ -52,7 +53,7 @@ type stored struct {
 func (m *memory) clip() {
 	m.stores, m.locked, m.assumes = slices.Clip(m.stores), slices.Clip(m.locked), slices.Clip(m.assumes)
 	m.timers, m.ticks, m.still = slices.Clip(m.timers), slices.Clip(m.ticks), slices.Clip(m.still)
-	m.changed = slices.Clip(m.changed)
+	m.changed, m.numbered = slices.Clip(m.changed), slices.Clip(m.numbered)
 }
 
 // allocate returns the address of a new object, of less than freshSize bytes, all zero.

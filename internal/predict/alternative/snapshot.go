@@ -15,7 +15,7 @@ import (
 func (x *Fork) Snapshot() *flow.Snapshot {
 	s := &flow.Snapshot{
 		Program: x.Program.Plan, Starts: x.Starts, Stacks: x.Stacks, Needs: slices.Clone(x.Needs), Guards: slices.Clone(x.Guards), Texts: x.Program.Texts,
-		Global: x.addressOf, Closure: x.closureAt, Capacity: x.Facts.CapacityAt, Locker: x.Facts.LockerAt, Done: x.Facts.DoneAt, Map: x.mapAt, Once: x.onceAt, Timer: x.timerAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
+		Global: x.addressOf, Closure: x.closureAt, Capacity: x.Facts.CapacityAt, Locker: x.Facts.LockerAt, Done: x.Facts.DoneAt, Map: x.mapAt, Word: x.Facts.WordAt, Stored: x.storedAt, Box: x.boxAt, Once: x.onceAt, Timer: x.timerAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
 	}
 	for f := x.Frame; f != nil; f = f.Caller {
 		s.Frames = append(s.Frames, f.snapshot())
@@ -71,6 +71,18 @@ func (x *Fork) mapAt(m uint64, key flow.MapKey, size, at, before int64) (c flow.
 	known := x.Facts.MapAt(m, key, at, before)
 	c.Value, c.Present, c.HasPresent = datumOf(known.value(size), size), known.Present, known.HasPresent
 	return c
+}
+
+// storedAt returns the value that a sync.Map has with a number.
+func (x *Fork) storedAt(number uint64, before int64) (d flow.Datum, ok bool) {
+	v, ok := x.Facts.StoredAt(number, before)
+	return datumOf(Value{Concrete: v}, 16), ok
+}
+
+// boxAt returns the content of the interface with a data word.
+func (x *Fork) boxAt(data uint64, size, before int64) (d flow.Datum, ok bool) {
+	v, ok := x.Facts.BoxAt(data, size, before)
+	return datumOf(Value{Concrete: v}, size), ok
 }
 
 // timerAt returns the timer at an address that runs at the fork.

@@ -64,6 +64,9 @@ func (o operation) call(call *ssa.CallCommon, args []Value) bool {
 	if obj.Pkg().Path() == "sync/atomic" {
 		return o.atomic(fn, args)
 	}
+	if plan.MapMethod(fn) != "" {
+		return syncMap{o}.call(obj.Name(), args)
+	}
 	switch name := obj.FullName(); name {
 	case "(*sync.Mutex).TryLock", "(*sync.RWMutex).TryLock":
 		return o.tryLock(args[1], 0)

@@ -49,6 +49,17 @@ type Snapshot struct {
 	// the event at of the trace, as far as operations before another event have shown it.
 	Map func(m uint64, key MapKey, size, at, before int64) MapContent
 
+	// Word returns the address that stands for a key of the sync.Map at an address, if an operation
+	// of walked code before an event of the trace has shown it, and the memory of the map was not
+	// written or allocated anew since. Stored returns the value that was stored in a sync.Map with
+	// a number.
+	Word   func(m uint64, key DynamicKey, before int64) (word uint64, ok bool)
+	Stored func(number uint64, before int64) (v Datum, ok bool)
+
+	// Box returns the content, of size bytes, of the interface with a data word, if walked code has
+	// made it before an event of the trace, and its memory was not allocated anew since.
+	Box func(data uint64, size, before int64) (v Datum, ok bool)
+
 	// Locker returns the lock of the Cond at an address right before an event of the trace, if
 	// walked code has made it or waited for it, and its memory was not allocated anew since.
 	Locker func(cond uint64, before int64) (l Locker, ok bool)
@@ -87,6 +98,12 @@ type OnceFunc struct {
 type MapKey struct {
 	Bits uint64
 	Text string
+}
+
+// A DynamicKey is a key of a sync.Map: the type word of the interface that has it, and its content.
+type DynamicKey struct {
+	Type uint64
+	MapKey
 }
 
 // MapContent is what a map has for a key, as far as it is known. The value of a key that is not

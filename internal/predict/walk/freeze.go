@@ -87,6 +87,9 @@ func hasOutcomes(in *regcode.Instr) bool {
 			return false
 		}
 		name := fn.Name()
+		if plan.MapMethod(fn) != "" {
+			return name != "Store"
+		}
 		return strings.HasPrefix(name, "CompareAndSwap") || name == "TryLock" || name == "TryRLock" || name == "Do"
 	}
 	return false

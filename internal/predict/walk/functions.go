@@ -35,6 +35,7 @@ type contextDone struct{ word, ch uint64 }
 type facts struct {
 	functions
 	mapFacts
+	syncMaps
 	timers
 	dynamics
 }
@@ -143,5 +144,6 @@ func (w *Walker) reallocated(index int64, e *trace.Event) {
 		w.facts.functions.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.timers.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.mapFacts.allocated(uint64(e.Obj), index)
+		w.facts.syncMaps.allocated(uint64(e.Obj), e.Val, index)
 	}
 }

@@ -208,6 +208,7 @@ func (l *learner) dynamicType(f *Frame, in *regcode.Instr, event int64) {
 	switch x := in.SSA.(type) {
 	case *ssa.MakeInterface:
 		l.facts.addType(x.Type(), x.X.Type(), prog, bits, event)
+		l.boxed(f, in, x, event)
 	case *ssa.ChangeInterface:
 		from(x.X)
 	case *ssa.TypeAssert:

@@ -221,6 +221,7 @@ func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.E
 	}
 	if g.w.opts.branching {
 		g.learner.object(e, index)
+		g.learner.mapWord(f, in, e, index)
 	}
 	switch e.Kind {
 	case format.AtomicWrite, format.AtomicRMW, format.ChanSend:

@@ -146,6 +146,9 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	walked := g.step(index, e)
 	if w.opts.branching {
 		g.learner.mapWritten(e, index)
+		if e.Kind == format.Write {
+			w.facts.written(e, index)
+		}
 	}
 	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {
 		// It is no event of a window. The next event needs what is pinned.

@@ -204,7 +204,7 @@ func (m *layout) asRecorded(f *fork, first *trace.Event) bool {
 		case e.Site != f.Site():
 			return false
 		case e.Kind == first.Kind && e.Obj == first.Obj && e.Flags&outcome == first.Flags&outcome:
-			return e.Kind != format.ChanLen || e.Val == first.Val
+			return e.Kind != format.ChanLen && !format.IsMapWord(e.Obj) || e.Val == first.Val
 		}
 	}
 	return false

@@ -138,6 +138,8 @@ func (m *altProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 		}
 	}
 	switch {
+	case format.IsMapWord(r.Event.Obj) && r.Event.Kind != format.AtomicRead && m.ranges(t):
+		return false
 	case r.mem >= 0:
 		return m.stepAccess(i, r, t, ev)
 	case r.Event.Kind == format.SelectDefault:
@@ -170,6 +172,12 @@ func (m *altProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 		return m.stepChannel(i, n, r)
 	}
 	return false
+}
+
+// ranges reports whether another goroutine calls Range or Clear of a sync.Map: it may find other
+// keys than in the recorded run when t has changed one.
+func (m *altProducer) ranges(t *thread) bool {
+	return slices.ContainsFunc(m.ranged, func(g trace.GoID) bool { return g != t.g })
 }
 
 // casesOf returns the cases that a select of an alternative does not choose. ok is false if the

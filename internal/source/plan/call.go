@@ -19,6 +19,21 @@ var typed = map[string]bool{
 	"(*sync.WaitGroup).Add": true, "(*sync.WaitGroup).Done": true, "(*sync.WaitGroup).Wait": true, "(*sync.WaitGroup).Go": true,
 	"(*sync.Once).Do":   true,
 	"(*sync.Cond).Wait": true, "(*sync.Cond).Signal": true, "(*sync.Cond).Broadcast": true,
+	"(*sync.Map).Load": true, "(*sync.Map).Store": true, "(*sync.Map).Swap": true, "(*sync.Map).Delete": true,
+	"(*sync.Map).LoadOrStore": true, "(*sync.Map).LoadAndDelete": true, "(*sync.Map).CompareAndSwap": true, "(*sync.Map).CompareAndDelete": true,
+}
+
+// MapMethod returns the name of the typed operation of sync.Map that a function is, "" if it is
+// none.
+func MapMethod(fn *ssa.Function) string {
+	if fn == nil {
+		return ""
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok || !strings.HasPrefix(obj.FullName(), "(*sync.Map).") || !typed[obj.FullName()] {
+		return ""
+	}
+	return obj.Name()
 }
 
 // Typed reports whether calls of fn need no bracket, because the runtime side records

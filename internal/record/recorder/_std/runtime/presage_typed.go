@@ -27,6 +27,7 @@ var pgTypedTypes = [...]struct {
 	{"Once", " Do "},
 	{"Cond", " Wait Signal Broadcast "},
 	{"rlocker", " Lock Unlock "},
+	{"Map", " Load Store Swap Delete LoadOrStore LoadAndDelete CompareAndSwap CompareAndDelete "},
 }
 
 // Answers about a function.

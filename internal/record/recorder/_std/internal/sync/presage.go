@@ -31,6 +31,12 @@ func presageSlowCAS(state *int32, old, new int32, acquire bool) bool {
 	return atomic.Casint32(state, old, new)
 }
 
+// PresageSeed returns the seed of the map's hashes, which no other map has.
+func (ht *HashTrieMap[K, V]) PresageSeed() uintptr {
+	ht.init()
+	return ht.seed
+}
+
 // PresageLoad and PresageStore are for package sync.
 
 func PresageLoad(p *uint32) uint32     { return atomic.Load(p) }

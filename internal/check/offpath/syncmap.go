@@ -1,0 +1,144 @@
+package offpath
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// syncMap executes the method of a sync.Map with a name (CP4): an atomic operation on the word of
+// the key, which has the number of the value (package format). What the map has for the key is what
+// was stored with the number that the step finds.
+func (m *machine) syncMap(in *ssa.Call, name string) value {
+	f := m.frame
+	args := f.operands(in.Call.Args)
+	p := m.process
+	at := pointer(args[0])
+	key, ok := m.dynamicKey(args[1])
+	if at >= freshBase || !ok {
+		throw("a sync.Map that is new, or a key that is not known")
+	}
+	word, ok := p.in.snap.Word(at, key, p.in.window.To)
+	if !ok {
+		throw("a key of a sync.Map that no operation of the recorded run has")
+	}
+	site := f.at().Site
+	if name == "Store" {
+		p.stores(m.steps.expect(format.AtomicWrite, 0, site, &word, 8), args[2])
+		return value{}
+	}
+	kind, flags := format.AtomicRMW, format.Flags(0)
+	if m.steps.ahead(site).Event.Kind == format.AtomicRead {
+		if kind = format.AtomicRead; name != "Load" {
+			flags = format.FlagTry
+		}
+	}
+	s := m.steps.expect(kind, flags, site, &word, 8)
+	n, ok := m.ops.values.seen(s, 8).bits()
+	if !ok {
+		reject("CP4", "the number that the operation of a sync.Map finds is unknown")
+	}
+	found, present := m.stored(n), n != 0
+	changes := kind == format.AtomicRMW
+	wants := func(does bool) {
+		if changes != does {
+			reject("CP4", "%s of a sync.Map finds the number %d, which is not the outcome of the step", name, n)
+		}
+	}
+	switch name {
+	case "Load":
+		wants(false)
+	case "LoadOrStore":
+		if wants(!present); changes {
+			p.stores(s, args[2])
+			found = args[2]
+		}
+	case "LoadAndDelete", "Delete":
+		if wants(present); changes {
+			m.ops.values.written(s, number(0, 8))
+		}
+	case "Swap":
+		wants(true)
+		p.stores(s, args[2])
+	case "CompareAndSwap", "CompareAndDelete":
+		if wants(false); present {
+			throw("a comparison with the value of a sync.Map")
+		}
+		return truth(false)
+	default:
+		throw("%s of a sync.Map is not modelled", name)
+	}
+	if name == "Delete" {
+		return value{}
+	}
+	return value{tuple: []value{found, truth(present)}}
+}
+
+// stored is what a sync.Map has that was stored with a number.
+func (m *machine) stored(n uint64) value {
+	p := m.process
+	if n == 0 {
+		return zero(16)
+	}
+	if v, ok := p.numbered[n]; ok {
+		return v
+	}
+	if d, ok := p.in.snap.Stored(n, p.in.window.To); ok {
+		return m.env.words(d.Words, 16)
+	}
+	return unknown(16)
+}
+
+// stores gives a value the number that a step writes, which nothing else in the window may write.
+func (p *process) stores(s *step, v value) {
+	if len(s.events) != 1 {
+		reject("CP4", "a step of a sync.Map has %d events", len(s.events))
+	}
+	e := &p.in.variant.Events[s.events[0]]
+	n := e.Val
+	if e.Kind == format.AtomicRMW {
+		n = e.Aux
+	}
+	if n == 0 || p.in.variant.Init[e.Obj].Val == n {
+		reject("CP4", "the number %d of a value is not a new one", n)
+	}
+	for i := range p.in.variant.Events {
+		x := &p.in.variant.Events[i]
+		if int32(i) != s.events[0] && x.Obj == e.Obj && (x.Kind == format.AtomicWrite && x.Val == n || x.Kind == format.AtomicRMW && x.Aux == n) {
+			reject("CP4", "event %d writes the number %d, too", i, n)
+		}
+	}
+	p.values.written(s, number(n, 8))
+	if p.numbered == nil {
+		p.numbered = map[uint64]value{}
+	}
+	p.numbered[n] = v
+}
+
+// dynamicKey is the key of a sync.Map that an interface has.
+func (m *machine) dynamicKey(v value) (k flow.DynamicKey, ok bool) {
+	t, ok := m.env.types.of(v)
+	if !ok {
+		return k, false
+	}
+	if k.Type, ok = v.word(0); !ok || k.Type >= freshBase {
+		return k, false
+	}
+	k.MapKey, ok = mapKey(t.typ, m.env.inside(t.typ, v))
+	return k, ok
+}
+
+// inside is the value in an interface, of its type t. A value that is not a pointer is known if the
+// alternative has boxed it, or code before the fork.
+func (e *env) inside(t types.Type, v value) value {
+	data, ok := v.word(1)
+	if yes, sure := asItIs(t); ok && !yes && sure && data < freshBase {
+		if d, ok := e.types.in.snap.Box(data, int64(sizeof(t)), e.types.in.window.To); ok {
+			return e.datum(d, t)
+		}
+	}
+	return e.types.inside(e.owner, t, v)
+}

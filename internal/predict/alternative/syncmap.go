@@ -1,0 +1,171 @@
+package alternative
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// syncMap executes an operation of sync.Map (AL3): an atomic operation on the word of the key
+// (package format). Which number it finds is a choice of the schedule.
+type syncMap struct{ operation }
+
+// A mapped is what a sync.Map may have for a key: nothing (number 0), a value with a number, or, if
+// other is set, some value with another number than those that are known.
+type mapped struct {
+	number uint64
+	value  Value
+	other  bool
+}
+
+func (x *mapped) present() bool { return x.number != 0 || x.other }
+
+// call executes the method of a name: args[1] is the map, args[2] the key.
+func (o syncMap) call(name string, args []Value) bool {
+	p := o.p
+	m, ok := args[1].Concrete.Bits()
+	switch {
+	case !ok || args[1].symbolic():
+		return p.stop("unknown-address")
+	case m < lowestPointer:
+		return p.stop("panic")
+	case m >= freshMemory:
+		return p.stop("new-object")
+	case !p.x.around.Settled(m):
+		return p.stop("reused-memory")
+	}
+	key, ok := p.interfaces().key(args[2])
+	if !ok {
+		return p.stop("unknown-value")
+	}
+	word, ok := p.x.fork.Facts.WordAt(m, key, p.x.around.Until())
+	if !ok {
+		return p.stop("synchronisation")
+	}
+	var arg Value
+	if len(args) > 3 {
+		arg = args[3]
+	}
+	e := trace.Event{Obj: trace.Addr(word), Size: 8}
+	if name == "Store" {
+		e.Kind, e.Val = format.AtomicWrite, p.memory.numberOf(arg)
+		if _, going := p.access(o.in, e, flow.Flow{}, true); going {
+			o.returns()
+		}
+		return true
+	}
+	var choices []func(*path)
+	list := o.mayHave(word)
+	for _, x := range list {
+		do := o.found(name, e, x, arg, list)
+		if do == nil {
+			return p.stop("synchronisation")
+		}
+		choices = append(choices, do)
+	}
+	return p.split(choices)
+}
+
+// mayHave returns what the map may have for the key with a word.
+func (o syncMap) mayHave(word uint64) []mapped {
+	p := o.p
+	list := []mapped{{value: zero(16)}}
+	for _, n := range p.x.around.Values(word, 8) {
+		v, ok := p.x.fork.Facts.StoredAt(n, p.x.around.Until())
+		if ok && n != 0 && len(list) < maxVersions {
+			list = append(list, mapped{number: n, value: Value{Concrete: v}})
+		}
+	}
+	for i, v := range p.memory.numbered {
+		list = append(list, mapped{number: p.memory.numberAt(i), value: v})
+	}
+	return append(list, mapped{other: true})
+}
+
+// found returns the execution of a method that finds x, one of list. It is nil if the method is not
+// modelled.
+func (o syncMap) found(name string, e trace.Event, x mapped, arg Value, list []mapped) func(*path) {
+	results := []Value{x.value, truth(x.present())}
+	keep, remove := false, false
+	switch name {
+	case "Load":
+		keep = true
+	case "LoadOrStore":
+		if keep = x.present(); !keep {
+			results[0] = arg
+		} else {
+			e.Flags = format.FlagTry
+		}
+	case "LoadAndDelete", "Delete":
+		if keep, remove = !x.present(), true; keep {
+			e.Flags = format.FlagTry
+		}
+	case "Swap":
+	case "CompareAndSwap", "CompareAndDelete":
+		if x.present() {
+			return func(q *path) { q.stop("synchronisation") }
+		}
+		keep, e.Flags, results = true, format.FlagTry, []Value{truth(false)}
+	default:
+		return nil
+	}
+	return func(q *path) {
+		o := syncMap{operation{q, o.in}}
+		e, f := e, flow.Flow{}
+		if e.Kind = format.AtomicRead; !keep {
+			e.Kind = format.AtomicRMW
+			if !remove {
+				e.Aux = q.memory.numberOf(arg)
+			}
+			f.Value = expr.Word(e.Aux)
+		}
+		if o.finds(e, f, x, list) {
+			o.returns(results...)
+		}
+	}
+}
+
+// finds makes the step of an operation that finds x, and no other one of list.
+func (o syncMap) finds(e trace.Event, f flow.Flow, x mapped, list []mapped) (going bool) {
+	p := o.p
+	e.Val = x.number
+	step, going := p.access(o.in, e, f, true)
+	if !x.other {
+		p.events.last().Compares = true
+		return going
+	}
+	found := readValue(step, 8).Term.Word(0)
+	for _, y := range list {
+		if !y.other {
+			p.events.require(flow.Guard{Term: expr.Unary(expr.Not, expr.Bool, goval.Equal(found, expr.Word(y.number))), Want: 1})
+		}
+	}
+	return going
+}
+
+// returns continues behind the call with its results.
+func (o syncMap) returns(results ...Value) {
+	if _, ok := o.in.SSA.(*ssa.Call); ok {
+		o.p.frame.returned(results)
+		return
+	}
+	o.done()
+}
+
+// firstNumber is higher than the numbers of values that a recorded sync.Map has.
+const firstNumber = uint64(1) << 52
+
+// numberOf returns the number of a value that the path stores in a sync.Map. No other alternative of
+// the window has it, but those of the same fork.
+func (m *memory) numberOf(v Value) uint64 {
+	m.numbered = append(slices.Clip(m.numbered), v)
+	return m.numberAt(len(m.numbered) - 1)
+}
+
+func (m *memory) numberAt(i int) uint64 { return firstNumber | m.around.Number()<<16 | uint64(i) }

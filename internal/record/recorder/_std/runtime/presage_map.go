@@ -1,0 +1,66 @@
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// The records of sync.Map (presage_map.go of package sync).
+
+// sync_presageWord returns the word of a key. Two keys of a process have the same one with a
+// probability of 2^-59.
+//
+//go:linkname sync_presageWord sync.presageWord
+func sync_presageWord(key any, seed uintptr) uintptr {
+	h := uint64(nilinterhash(noescape(unsafe.Pointer(&key)), seed))
+	h = (h ^ uint64(seed)) * 0x9E3779B97F4A7C15
+	return uintptr(pgMapWords | (h^h>>32)&(pgMapWords-8))
+}
+
+//go:linkname sync_presagePoint sync.presagePoint
+func sync_presagePoint(word uintptr) bool { return pgAt(word) != nil }
+
+// pgMapNumber is the number of the last value that was stored in a sync.Map.
+var pgMapNumber atomic.Uint64
+
+//go:linkname sync_presageNumber sync.presageNumber
+func sync_presageNumber() uint64 { return pgMapNumber.Add(1) }
+
+//go:linkname sync_presageWordRead sync.presageWordRead
+func sync_presageWordRead(word uintptr, site uint32, flags, number uint64) {
+	if s := pgState(getg()); s != nil {
+		s.site = site
+		st := pgEnter(s, word)
+		s.put2(st, s.take(pgAtomicRead, flags, 8), word, number)
+		pgLeave(st)
+		s.woken()
+	}
+}
+
+//go:linkname sync_presageWordWritten sync.presageWordWritten
+func sync_presageWordWritten(word uintptr, site uint32, store bool, old, new uint64) {
+	s := pgState(getg())
+	if s == nil {
+		return
+	}
+	s.site = site
+	st := pgEnter(s, word)
+	if store {
+		s.put2(st, s.take(pgAtomicWrite, 0, 8), word, new)
+		pgLeave(st)
+		return
+	}
+	s.put3(st, s.take(pgAtomicRMW, 0, 8), word, old, new)
+	pgLeave(st)
+	s.woken()
+}
+
+//go:linkname sync_presageKeys sync.presageKeys
+func sync_presageKeys(seed uintptr, flags uint64) {
+	if !presage.on {
+		return
+	}
+	if s := pgState(getg()); s != nil && !s.off {
+		s.observe(pgMapKeys|uint64(seed)&(pgMapKeys-1), flags)
+	}
+}

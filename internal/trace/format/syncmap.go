@@ -1,0 +1,26 @@
+package format
+
+// # sync.Map
+//
+// A key of a sync.Map is a word of memory at an address that stands for the map and the key, as far
+// as the operations of the map are concerned. Its value is the number of what the map has for the
+// key, 0 if it has nothing. Each value that is stored has a number of its own. An operation is an
+// AtomicRead, AtomicWrite or AtomicRMW of the word. One that leaves the map as it is, although it
+// might have changed it, is a read with FlagTry.
+//
+// The keys of a map are a state (state.go), with an address in place of a number. An operation that
+// adds or removes a key lies between two Observe events with FlagWrite. Range has one with FlagRead
+// before it looks for the next key and when it has found it.
+const (
+	// MapWords is the lowest address of a word, and 1<<63 lies above all of them.
+	MapWords Addr = 1 << 62
+
+	// MapKeys is the lowest state of keys. MapWords lies above all of them.
+	MapKeys Addr = 1 << 61
+)
+
+// IsMapWord reports whether an address stands for a key of a sync.Map.
+func IsMapWord(a Addr) bool { return a >= MapWords && a < 1<<63 }
+
+// IsMapKeys reports whether a state is the keys of a sync.Map.
+func IsMapKeys(state Addr) bool { return state >= MapKeys && state < MapWords }
