@@ -124,8 +124,8 @@ func (m *machine) dynamicKey(v value) (k flow.DynamicKey, ok bool) {
 	if !ok {
 		return k, false
 	}
-	if k.Type, ok = v.word(0); !ok || k.Type >= freshBase {
-		return k, false
+	if k.Type, _ = v.word(0); k.Type >= freshBase {
+		k.Type, k.Name = 0, types.TypeString(t.typ, nil)
 	}
 	k.MapKey, ok = mapKey(t.typ, m.env.inside(t.typ, v))
 	return k, ok

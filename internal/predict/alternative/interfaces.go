@@ -109,7 +109,7 @@ func (c interfaces) key(v Value) (k flow.DynamicKey, ok bool) {
 		return k, false
 	}
 	if k.Type, ok = v.piece(0, 8).Concrete.Bits(); !ok {
-		return k, false
+		k.Name = types.TypeString(t.Type, nil)
 	}
 	k.MapKey, ok = MapKeyOf(t.Type, c.unbox(t.Type, v.piece(8, 8)).Concrete)
 	return k, ok

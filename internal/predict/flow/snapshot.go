@@ -51,8 +51,9 @@ type Snapshot struct {
 
 	// Word returns the address that stands for a key of the sync.Map at an address, if an operation
 	// of walked code before an event of the trace has shown it, and the memory of the map was not
-	// written or allocated anew since. Stored returns the value that was stored in a sync.Map with
-	// a number.
+	// written or allocated anew since. If all operations on sync.Maps before this event are of
+	// walked code and known, a key that none of them has has an address of its own. Stored returns
+	// the value that was stored in a sync.Map with a number.
 	Word   func(m uint64, key DynamicKey, before int64) (word uint64, ok bool)
 	Stored func(number uint64, before int64) (v Datum, ok bool)
 
@@ -101,8 +102,10 @@ type MapKey struct {
 }
 
 // A DynamicKey is a key of a sync.Map: the type word of the interface that has it, and its content.
+// A type of which walked code has made no interface has its name in place of the word.
 type DynamicKey struct {
 	Type uint64
+	Name string
 	MapKey
 }
 

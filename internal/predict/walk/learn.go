@@ -23,6 +23,7 @@ type learner struct {
 	timer   *timer // on which the call under way has operated last; nil: none
 	cond    uint64 // that the goroutine begins to wait for; 0: none
 	wrote   int64  // the last write of a map by walked code
+	known   int64  // the last operation of a sync.Map of which the key is known
 }
 
 // value notes a function value that an instruction has made or stored, or a channel.

@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"fmt"
+	"hash/fnv"
 	"math"
 	"sync"
 
@@ -22,6 +24,7 @@ type syncMaps struct {
 	boxes places[goval.Value]
 
 	mu     sync.Mutex
+	other  int64 // an operation on a key or map that is not known; 0: there was none
 	values map[uint64]storedValue // by number
 	order  []uint64               // numbers of values, the first one noted first
 }
@@ -65,13 +68,36 @@ func anyMap(*mapWords) bool { return true }
 // WordAt implements [alternative.Facts].
 func (k *syncMaps) WordAt(m uint64, key flow.DynamicKey, before int64) (word uint64, ok bool) {
 	t, ok := k.maps.at(m, before, anyMap)
-	if !ok {
-		return 0, false
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	w, ok := t.words[key]
-	return w.word, ok && w.at < before && t.broken >= before
+	if ok && t.broken < before {
+		return 0, false
+	}
+	if ok {
+		if w, ok := t.words[key]; ok && w.at < before {
+			return w.word, true
+		}
+	}
+	if k.other > 0 && k.other < before {
+		return 0, false
+	}
+	return newWord(m, key), true
+}
+
+// newWord returns the word of a key that no operation has.
+func newWord(m uint64, key flow.DynamicKey) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %d %s %d %s", m, key.Type, key.Name, key.Bits, key.Text)
+	return uint64(format.MapWords) | h.Sum64()&(1<<62-8)
+}
+
+// unclear notes an operation on a key or map that is not known.
+func (k *syncMaps) unclear(at int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.other == 0 {
+		k.other = at + 1
+	}
 }
 
 // stored notes the value with a number.
@@ -135,19 +161,16 @@ func (l *learner) boxed(f *Frame, in *regcode.Instr, x *ssa.MakeInterface, event
 // stores.
 func (l *learner) mapWord(f *Frame, in *regcode.Instr, e *trace.Event, event int64) {
 	call, ok := in.SSA.(*ssa.Call)
-	if !ok || !format.IsMapWord(e.Obj) {
-		return
-	}
-	name := plan.MapMethod(call.Call.StaticCallee())
-	if name == "" {
+	if !ok || !format.IsMapWord(e.Obj) || plan.MapMethod(call.Call.StaticCallee()) == "" {
 		return
 	}
 	m, ok := f.Value(&in.Args[1]).Bits()
-	if !ok || l.stacks.contains(m) {
+	if !ok {
 		return
 	}
-	if key, ok := l.dynamicKey(f.Value(&in.Args[2]), event); ok {
+	if key, ok := l.dynamicKey(f.Value(&in.Args[2]), event); ok && !l.stacks.contains(m) {
 		l.facts.word(m, key, uint64(e.Obj), event)
+		l.known = event
 	}
 	number := e.Aux
 	if e.Kind == format.AtomicWrite {

@@ -146,8 +146,11 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	walked := g.step(index, e)
 	if w.opts.branching {
 		g.learner.mapWritten(e, index)
-		if e.Kind == format.Write {
+		switch {
+		case e.Kind == format.Write:
 			w.facts.written(e, index)
+		case format.IsMapWord(e.Obj) && e.Kind.IsAtomic() && g.learner.known != index:
+			w.facts.unclear(index)
 		}
 	}
 	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {

@@ -96,12 +96,13 @@ func (m *memory) areFresh(addr uint64, mask uint8) bool {
 }
 
 // value returns the bytes of mask in the word at addr, shifted down, whether all are known, and
-// since when.
+// since when. A key of a sync.Map without an operation has nothing.
 func (m *memory) value(addr uint64, mask uint8) (v uint64, known bool, since uint32) {
 	p := m.get(addr >> pageShift)
-	if p == nil {
-		return 0, false, 0
-	}
 	i := addr >> 3 % wordsOf
+	switch none := format.IsMapWord(trace.Addr(addr)); {
+	case p == nil, none && p.known[i] == 0:
+		return 0, none, 0
+	}
 	return built.Extract(p.val[i], mask), p.known[i]&mask == mask, p.since[i]
 }
