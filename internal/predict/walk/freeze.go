@@ -79,8 +79,8 @@ func hasOutcomes(in *regcode.Instr) bool {
 	case *ssa.Lookup:
 		return looksUp(in)
 	case *ssa.Call:
-		if measures(&x.Call) {
-			return x.Call.Value.Name() == "len"
+		if counts(in) {
+			return true
 		}
 		fn := x.Call.StaticCallee()
 		if fn == nil || !plan.Typed(fn) {
@@ -102,6 +102,12 @@ func looksUp(in *regcode.Instr) bool {
 		_, ok = plan.Core(x.X.Type()).(*types.Map)
 	}
 	return ok
+}
+
+// counts reports whether an instruction is len of a channel.
+func counts(in *regcode.Instr) bool {
+	x, ok := in.SSA.(*ssa.Call)
+	return ok && measures(&x.Call) && x.Call.Value.Name() == "len"
 }
 
 // measures reports whether a call is len or cap of a channel.
@@ -137,7 +143,7 @@ func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	if args != nil {
 		k.add(f, in, args, false)
 	}
-	if args == nil && (hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in)) || looksUp(in) {
+	if args == nil && (hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in)) || looksUp(in) || counts(in) {
 		k.add(f, in, nil, true)
 	}
 }
