@@ -25,9 +25,6 @@ func newMachine(p *Program, r *recorder) *machine {
 // they are not instrumented. Initialisers of dependencies are left out.
 func (p *Program) initialise(init *fn) error {
 	s := &state{globals: make([]uint64, p.nglobal), live: 1}
-	if c := p.contexts.closed; c != 0 {
-		*s.word(c + 8) = 1
-	}
 	m := newMachine(p, nil)
 	m.stops = func(*state, *goroutine, *op) bool { return false }
 	g := &goroutine{name: 1}

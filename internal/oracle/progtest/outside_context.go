@@ -8,9 +8,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Contexts that WithCancel makes. One is its parent, a lock, the channel of Done once somebody has
-// asked for it, the first of its children, and its error once it is cancelled. The place of its
-// cause has its next sibling.
+// Contexts that WithCancel makes. One is its parent, a lock, the channel of Done, the first of its
+// children, and its error once it is cancelled. The place of its cause has its next sibling.
 const (
 	ctxLock     = 16
 	ctxDone     = 24 // an atomic.Value: type word and data word
@@ -29,9 +28,8 @@ const (
 	valueSet     = funcBase - 24
 )
 
-// contextTypes has the type words of contexts, and the address of the channel that a context has
-// whose Done nobody has asked for before it is cancelled. It is zero if the program has none.
-type contextTypes struct{ cancel, background, closed uint64 }
+// contextTypes has the type words of contexts. It is zero if the program has none.
+type contextTypes struct{ cancel, background uint64 }
 
 // prepareContexts makes the type words of contexts, for a program that imports the package.
 func prepareContexts(p *Program) {
@@ -43,8 +41,7 @@ func prepareContexts(p *Program) {
 			t := types.NewNamed(types.NewTypeName(token.NoPos, im, name, nil), types.NewStruct(nil, nil), nil)
 			return p.typeWord(im.Scope().Lookup("Context").Type(), types.NewPointer(t))
 		}
-		p.contexts = contextTypes{word("cancelCtx"), word("backgroundCtx"), globalBase + uint64(p.nglobal)*8}
-		p.nglobal += 3
+		p.contexts = contextTypes{word("cancelCtx"), word("backgroundCtx")}
 	}
 }
 
@@ -81,18 +78,10 @@ func (u *outside) setValue(addr, v uint64) {
 	u.store(addr, 8, valueSet)
 }
 
-// done returns the channel of a context, which it makes if there is none.
+// done returns the channel of a context.
 func (u *outside) done(ctx uint64) uint64 {
-	if u.load(ctx+ctxDone, 8) != 0 {
-		return u.load(ctx+ctxDone+8, 8)
-	}
-	u.sync(format.Lock, ctx+ctxLock)
 	u.load(ctx+ctxDone, 8)
-	c := u.g.alloc(24)
-	u.emit(trace.Event{Kind: format.Alloc, Obj: trace.Addr(c), Val: 24})
-	u.setValue(ctx+ctxDone, c)
-	u.sync(format.Unlock, ctx+ctxLock)
-	return c
+	return u.load(ctx+ctxDone+8, 8)
 }
 
 func (u *outside) contextDone() {
@@ -119,6 +108,10 @@ func (u *outside) withCancel() {
 	parent := u.arg(0)
 	ctx := u.alloc(ctxSize)
 	*u.s.word(ctx), *u.s.word(ctx + 8) = parent[0], parent[1]
+	c := u.g.alloc(24)
+	u.emit(trace.Event{Kind: format.Alloc, Obj: trace.Addr(c), Val: 24})
+	u.setValue(ctx+ctxDone, c)
+	u.emit(trace.Event{Kind: format.AtomicWrite, Size: 8, Obj: format.Contexts + trace.Addr(ctx), Val: c})
 	switch {
 	case parent[0] == u.st.prog.contexts.background:
 	case parent[0] != u.st.prog.contexts.cancel:
@@ -158,10 +151,7 @@ func (u *outside) child(parent, ctx uint64) {
 func (u *outside) end(ctx uint64) {
 	u.load(ctx+ctxErr, 8)
 	u.setValue(ctx+ctxErr, stdError)
-	if u.load(ctx+ctxDone, 8) == 0 {
-		u.setValue(ctx+ctxDone, u.st.prog.contexts.closed)
-		return
-	}
+	u.load(ctx+ctxDone, 8)
 	c := u.load(ctx+ctxDone+8, 8)
 	u.emit(trace.Event{Kind: format.Write, Flags: format.FlagNoValue, Size: 1, Obj: trace.Addr(c)})
 	u.emit(trace.Event{Kind: format.ChanClose, Flags: format.FlagNoValue, Obj: trace.Addr(c)})

@@ -31,9 +31,11 @@ func (r *recorder) begin(s *state) {
 	r.emit(trace.Event{Kind: format.Go, Flags: format.FlagOpaque, G: 0, Obj: 1})
 	r.emit(trace.Event{Kind: format.Start, G: 1})
 	r.run.Meta.Goroutines = append(r.run.Meta.Goroutines, trace.Goroutine{Func: "runtime.main", RunID: 1})
-	if c := r.prog.contexts.closed; c != 0 {
-		r.emit(trace.Event{Kind: format.Write, Flags: format.FlagNoValue | format.FlagOpaque, G: 1, Size: 1, Obj: trace.Addr(c)})
-		r.emit(trace.Event{Kind: format.ChanClose, Flags: format.FlagNoValue | format.FlagOpaque, G: 1, Obj: trace.Addr(c)})
+	for i := range s.globals { // the contexts that variables hold
+		if w := r.prog.contexts.cancel; w != 0 && s.globals[i] == w {
+			ctx := s.globals[i+1]
+			r.emit(trace.Event{Kind: format.AtomicWrite, Flags: format.FlagOpaque, G: 1, Size: 8, Obj: format.Contexts + trace.Addr(ctx), Val: *s.word(ctx + ctxDone + 8)})
+		}
 	}
 	if len(s.globals) > 0 {
 		v := trace.Memory{Addr: trace.Addr(globalBase)}

@@ -27,7 +27,8 @@ type onceFunc struct {
 	runs   goval.Value // what the first call runs
 }
 
-// contextDone is what Done of a context returns.
+// contextDone is what Done of a context returns. A type word of 0 stands for all types: of a context
+// of package context, no other type has its address.
 type contextDone struct{ word, ch uint64 }
 
 // facts are the function values, channels, timers, contents of maps and type words that the walk
@@ -67,7 +68,7 @@ func (m made) isChannel() bool {
 // DoneAt returns what Done of the context with a type word at an address returns, right before an
 // event.
 func (k *functions) DoneAt(word, addr uint64, event int64) (ch uint64, ok bool) {
-	m, ok := k.at(addr, event, func(m made) bool { return m.done != nil && m.done.word == word })
+	m, ok := k.at(addr, event, func(m made) bool { return m.done != nil && (m.done.word == word || m.done.word == 0) })
 	if !ok {
 		return 0, false
 	}

@@ -28,7 +28,7 @@ var Sets = []Set{Recorder, Online, Gates, Compiler}
 
 // setFiles are the files of patches of each set, in the order in which they are applied.
 var setFiles = map[Set][]string{
-	Recorder: {"random.diff", "runtime.diff", "channels.diff", "race.diff", "sync.diff", "announced.diff", "heap.diff", "once.diff", "maps.diff", "states.diff", "allocations.diff", "tests.diff", "arguments.diff", "intrinsics.diff", "steer.diff", "compat_runtime.diff", "compat_hooks.diff"},
+	Recorder: {"random.diff", "runtime.diff", "channels.diff", "race.diff", "sync.diff", "announced.diff", "heap.diff", "once.diff", "maps.diff", "contexts.diff", "states.diff", "allocations.diff", "tests.diff", "arguments.diff", "intrinsics.diff", "steer.diff", "compat_runtime.diff", "compat_hooks.diff"},
 	Online:   {"random.diff", "runtime.diff", "channels.diff", "race.diff", "sync.diff", "announced.diff", "online.diff", "heap.diff", "arguments.diff", "intrinsics.diff", "compat_runtime.diff", "compat_hooks.diff"},
 	Gates:    {"random.diff", "gates.diff", "arguments.diff", "intrinsics.diff", "compat_hooks.diff"},
 	Compiler: {"compiler.diff"},
