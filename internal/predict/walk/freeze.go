@@ -139,11 +139,10 @@ type forker struct {
 
 // keep keeps the state of the goroutine at an instruction, if that is a fork.
 func (k *forker) keep(f *Frame, in *regcode.Instr) {
-	args := f.choices(in)
-	if args != nil {
+	if args := f.choices(in); args != nil {
 		k.add(f, in, args, false)
 	}
-	if args == nil && (hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in)) || looksUp(in) || counts(in) {
+	if hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in) {
 		k.add(f, in, nil, true)
 	}
 }
