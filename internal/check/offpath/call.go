@@ -117,6 +117,9 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	if plan.Idle(&in.Call) {
 		return false
 	}
+	if m.cancels(in) {
+		return false
+	}
 	if o, ok := m.onceFunc(&in.Call); ok {
 		return m.first(o)
 	}

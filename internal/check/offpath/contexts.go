@@ -57,3 +57,33 @@ func (m *machine) contextErr(in *ssa.Call, done uint64) value {
 	m.ops.casesAre(s, []channelCase{{done, false}})
 	return zero(16)
 }
+
+// cancels executes a call of a function that context.WithCancel has returned: it writes the error of
+// the context and closes the channel, or the channel has been closed, as the next step says (CP4). It
+// reports whether in is such a call.
+func (m *machine) cancels(in *ssa.Call) bool {
+	if static(&in.Call) != nil || in.Call.IsInvoke() {
+		return false
+	}
+	addr, ok := m.frame.callee(&in.Call).bits()
+	if !ok || addr < 4096 || addr >= freshBase {
+		return false
+	}
+	p := m.process
+	c, ok := p.in.snap.Cancel(addr, p.in.window.To)
+	if !ok {
+		return false
+	}
+	p.called = append(p.called, addr)
+	site := m.frame.at().Site
+	if m.steps.ahead(site).Event.Kind == format.ChanRecv {
+		m.steps.expect(format.ChanRecv, format.FlagClosed, site, &c.Done, 0)
+		return true
+	}
+	m.ops.values.written(m.steps.expect(format.AtomicWrite, 0, site, &c.Error, 8), unknown(8))
+	if m.steps.empty() {
+		panic(finished{})
+	}
+	m.steps.expect(format.ChanClose, 0, site, &c.Done, 0)
+	return true
+}

@@ -3,6 +3,7 @@ package progtest
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -121,11 +122,32 @@ func (u *outside) withCancel() {
 	}
 	f := u.alloc(16)
 	*u.s.word(f), *u.s.word(f + 8) = cancelCode, ctx
+	u.emit(partOfContext(0, f, ctx))
+	u.emit(partOfContext(0, ctx, ctx+ctxErr))
 	u.result(u.st.prog.contexts.cancel, ctx, f)
+}
+
+// partOfContext is what a recording has of a context (package format).
+func partOfContext(g trace.GoID, at, is uint64) trace.Event {
+	return trace.Event{Kind: format.AtomicWrite, G: g, Flags: format.FlagOpaque, Size: 8, Obj: format.Cancels + trace.Addr(at), Val: is}
+}
+
+// cancels returns the functions that WithCancel has returned and global variables hold.
+func (p *Program) cancels(s *state) (list []uint64) {
+	for g, at := range p.globals {
+		if _, ok := g.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Signature); ok {
+			if f := s.load(at, 8); f >= heapBase && *s.word(f) == cancelCode {
+				list = append(list, f)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // child makes ctx a child of its parent. If that is cancelled, so is the child.
 func (u *outside) child(parent, ctx uint64) {
+	u.emit(partOfContext(0, parent+8, ctx))
 	c := u.done(parent)
 	if *u.s.word(c + 8) != 0 {
 		u.emit(trace.Event{Kind: format.ChanRecv, Flags: format.FlagNonBlocking | format.FlagClosed | format.FlagNoValue, Obj: trace.Addr(c)})

@@ -22,6 +22,9 @@ func (p *path) other(in *regcode.Instr) bool {
 			p.frame.IP++
 			return true
 		case in.Dynamic:
+			if ok, going := (operation{p: p, in: in}).cancels(&call.Call); ok {
+				return going
+			}
 			if ok, going := (operation{p: p, in: in}).callsOnce(&call.Call); ok {
 				return going
 			}

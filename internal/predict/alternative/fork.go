@@ -53,6 +53,10 @@ type Facts interface {
 	// Done has returned.
 	DoneAt(word, addr uint64, before int64) (ch uint64, ok bool)
 
+	// CancelAt returns what the function value at an address does, if context.WithCancel has returned
+	// it and no other context is cancelled with its own.
+	CancelAt(addr uint64, before int64) (c flow.Cancel, ok bool)
+
 	// MapAt returns what the map at an address had for a key right after an event of the trace, as
 	// far as operations show it, all of them before another event.
 	MapAt(m uint64, key flow.MapKey, at, before int64) MapContent

@@ -45,6 +45,10 @@ type Snapshot struct {
 	// anew since.
 	Done func(word, addr uint64, before int64) (ch uint64, ok bool)
 
+	// Cancel returns what the function value at an address does right before an event of the trace,
+	// if WithCancel has returned it and no context is cancelled with its own.
+	Cancel func(addr uint64, before int64) (c Cancel, ok bool)
+
 	// Map returns what the map at an address, with values of size bytes, had for a key right after
 	// the event at of the trace, as far as operations before another event have shown it.
 	Map func(m uint64, key MapKey, size, at, before int64) MapContent
@@ -100,6 +104,10 @@ type MapKey struct {
 	Bits uint64
 	Text string
 }
+
+// A Cancel is a function that cancels a context: by a write of its error, at an address, and by
+// closing the channel of Done.
+type Cancel struct{ Error, Done uint64 }
 
 // A DynamicKey is a key of a sync.Map: the type word of the interface that has it, and its content.
 // A type of which walked code has made no interface has its name in place of the word.

@@ -199,21 +199,6 @@ func (k *forker) callsOnce(f *Frame, in *regcode.Instr) bool {
 	return ok
 }
 
-// asksContext reports whether an instruction calls Err of a context of which Done is known.
-func (k *forker) asksContext(f *Frame, in *regcode.Instr) bool {
-	call, ok := in.SSA.(*ssa.Call)
-	if !ok || plan.ContextMethod(&call.Call) != "Err" {
-		return false
-	}
-	word, ok := f.Value(&in.Args[0]).Word(0)
-	data, ok2 := f.Value(&in.Args[0]).Word(1)
-	if !ok || !ok2 {
-		return false
-	}
-	ch, ok := k.w.facts.DoneAt(word, data, *k.event)
-	return ok && ch != 0
-}
-
 // maxFrames bounds the callers that a fork keeps.
 const maxFrames = 16
 

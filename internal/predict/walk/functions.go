@@ -37,6 +37,7 @@ type facts struct {
 	functions
 	mapFacts
 	syncMaps
+	contexts
 	timers
 	dynamics
 }
@@ -145,6 +146,7 @@ func (w *Walker) reallocated(index int64, e *trace.Event) {
 		w.facts.functions.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.timers.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.mapFacts.allocated(uint64(e.Obj), index)
+		w.facts.parts.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.syncMaps.allocated(uint64(e.Obj), e.Val, index)
 	}
 }

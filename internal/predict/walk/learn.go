@@ -141,24 +141,6 @@ func (l *learner) returned(f *Frame, in *regcode.Instr, event int64) {
 	}
 }
 
-// context notes the channel that Done of a context has returned.
-func (l *learner) context(f *Frame, in *regcode.Instr, event int64) {
-	word, ok := f.Value(&in.Args[0]).Word(0)
-	data, ok2 := f.Value(&in.Args[0]).Word(1)
-	ch, ok3 := f.regs[in.Reg].Bits()
-	if ok && ok2 && ok3 {
-		l.at(made{done: &contextDone{word, ch}}, goval.Known(data), event)
-	}
-}
-
-// madeContext notes the channel that Done of a context will return.
-func (l *learner) madeContext(e *trace.Event, event int64) {
-	l.at(made{done: &contextDone{0, e.Val}}, goval.Known(uint64(e.Obj-format.Contexts)), event)
-	if e.Val != 0 {
-		l.at(made{size: 0}, goval.Known(e.Val), event)
-	}
-}
-
 // newCond notes the lock of a Cond that a call has returned, if it is a Mutex or an RWMutex.
 func (l *learner) newCond(f *Frame, in *regcode.Instr, event int64) {
 	word, ok := f.Value(&in.Args[1]).Word(0)

@@ -24,7 +24,7 @@ type syncMaps struct {
 	boxes places[goval.Value]
 
 	mu     sync.Mutex
-	other  int64 // an operation on a key or map that is not known; 0: there was none
+	other  int64                  // an operation on a key or map that is not known; 0: there was none
 	values map[uint64]storedValue // by number
 	order  []uint64               // numbers of values, the first one noted first
 }

@@ -149,7 +149,7 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 		switch {
 		case e.Kind == format.Write:
 			w.facts.written(e, index)
-		case format.IsContext(e.Obj) && e.Kind == format.AtomicWrite:
+		case format.IsContext(e.Obj) || format.IsCancel(e.Obj):
 			g.learner.madeContext(e, index)
 		case format.IsMapWord(e.Obj) && e.Kind.IsAtomic() && g.learner.known != index:
 			w.facts.unclear(index)

@@ -19,14 +19,6 @@ const (
 	MapKeys Addr = 1 << 61
 )
 
-// Contexts is the lowest address of a word that stands for a context of package context: the address
-// of the context is the difference. An AtomicWrite of outside code, which nothing reads, gives it the
-// channel that Done returns, 0 if that is nil.
-const Contexts Addr = 1 << 60
-
-// IsContext reports whether an address stands for a context.
-func IsContext(a Addr) bool { return a >= Contexts && a < MapKeys }
-
 // IsMapWord reports whether an address stands for a key of a sync.Map.
 func IsMapWord(a Addr) bool { return a >= MapWords && a < 1<<63 }
 

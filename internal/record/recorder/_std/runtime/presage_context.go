@@ -7,7 +7,15 @@ import "unsafe"
 //
 //go:linkname context_presageDone context.presageDone
 func context_presageDone(ctx unsafe.Pointer, done *hchan) {
-	word := uintptr(pgContexts) | uintptr(ctx)
+	pgOfContext(uintptr(pgContexts)|uintptr(ctx), uint64(uintptr(unsafe.Pointer(done))))
+}
+
+//go:linkname context_presageContext context.presageContext
+func context_presageContext(of unsafe.Pointer, what uintptr, at unsafe.Pointer) {
+	pgOfContext(uintptr(pgCancels)|(uintptr(of)+what), uint64(uintptr(at)))
+}
+
+func pgOfContext(word uintptr, v uint64) {
 	s := pgAt(word)
 	if s == nil {
 		return
@@ -15,7 +23,7 @@ func context_presageDone(ctx unsafe.Pointer, done *hchan) {
 	site := s.site
 	s.site = 0
 	st := pgEnter(s, word)
-	s.put2(st, s.take(pgAtomicWrite, 0, 8), word, uint64(uintptr(unsafe.Pointer(done))))
+	s.put2(st, s.take(pgAtomicWrite, 0, 8), word, v)
 	pgLeave(st)
 	s.site = site
 }

@@ -1,0 +1,72 @@
+package walk
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
+)
+
+// contexts are what the trace shows of functions that cancel contexts, and of the parts of contexts
+// (package format). Alternatives look it up while the walk continues.
+type contexts struct{ parts places[uint64] }
+
+func anyPart(uint64) bool { return true }
+
+// CancelAt returns what the function value at an address does right before an event, if WithCancel
+// has returned it, and no other context is cancelled with its own.
+func (k *facts) CancelAt(addr uint64, before int64) (c flow.Cancel, ok bool) {
+	ctx, ok := k.parts.at(addr, before, anyPart)
+	if !ok {
+		return c, false
+	}
+	c.Error, ok = k.parts.at(ctx, before, anyPart)
+	if _, child := k.parts.at(ctx+8, before, anyPart); !ok || child {
+		return c, false
+	}
+	c.Done, ok = k.DoneAt(0, ctx, before)
+	return c, ok
+}
+
+// madeContext notes the channel that Done of a context will return, or a part of a context.
+func (l *learner) madeContext(e *trace.Event, event int64) {
+	switch {
+	case e.Kind != format.AtomicWrite:
+	case format.IsCancel(e.Obj):
+		l.facts.parts.add(uint64(e.Obj-format.Cancels), e.Val, event, func(was uint64) bool { return was == e.Val })
+	case format.IsContext(e.Obj):
+		l.at(made{done: &contextDone{0, e.Val}}, goval.Known(uint64(e.Obj-format.Contexts)), event)
+		if e.Val != 0 {
+			l.at(made{size: 0}, goval.Known(e.Val), event)
+		}
+	}
+}
+
+// context notes the channel that Done of a context has returned.
+func (l *learner) context(f *Frame, in *regcode.Instr, event int64) {
+	word, ok := f.Value(&in.Args[0]).Word(0)
+	data, ok2 := f.Value(&in.Args[0]).Word(1)
+	ch, ok3 := f.regs[in.Reg].Bits()
+	if ok && ok2 && ok3 {
+		l.at(made{done: &contextDone{word, ch}}, goval.Known(data), event)
+	}
+}
+
+// asksContext reports whether an instruction calls Err of a context of which Done is known.
+func (k *forker) asksContext(f *Frame, in *regcode.Instr) bool {
+	call, ok := in.SSA.(*ssa.Call)
+	if !ok || plan.ContextMethod(&call.Call) != "Err" {
+		return false
+	}
+	word, ok := f.Value(&in.Args[0]).Word(0)
+	data, ok2 := f.Value(&in.Args[0]).Word(1)
+	if !ok || !ok2 {
+		return false
+	}
+	ch, ok := k.w.facts.DoneAt(word, data, *k.event)
+	return ok && ch != 0
+}
