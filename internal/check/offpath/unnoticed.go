@@ -123,11 +123,15 @@ func (m *machine) afterFunc(function value) value {
 	return t
 }
 
-// poolGet executes the Get of a sync.Pool, which has no item: it returns what the function New
-// returns, or nil (CP3). It reports whether it has entered New.
+// poolGet executes the Get of a sync.Pool: it takes an object, if the next step does so (CP4).
+// Otherwise it has none, and returns what the function New returns, or nil (CP3). It reports whether
+// it has entered New.
 func (m *machine) poolGet(in *ssa.Call) (entered bool) {
 	f := m.frame
 	pool := pointer(f.val(in.Call.Args[0]))
+	if m.takes(in, pool) {
+		return false
+	}
 	at := pool + uint64(fieldOffset(pointee(in.Call.Args[0].Type()), "New"))
 	function, ok := m.memory.word(at)
 	if !ok {
@@ -145,6 +149,30 @@ func (m *machine) poolGet(in *ssa.Call) (entered bool) {
 	inner.caller = f
 	m.frame = inner
 	return true
+}
+
+// takes executes a Get that takes an object, if the next step is one of its word: the word has 1, and
+// 0 from then on.
+func (m *machine) takes(in *ssa.Call, pool uint64) bool {
+	site := m.frame.at().Site
+	if m.steps.empty() || m.steps.next().Event.Site != site || !format.IsPoolWord(m.steps.next().Event.Obj) {
+		return false
+	}
+	p := m.process
+	for _, x := range p.in.snap.Objects(pool, p.in.window.To) {
+		if x.Word != uint64(m.steps.next().Event.Obj) {
+			continue
+		}
+		s := m.steps.expect(format.AtomicRMW, 0, site, &x.Word, 8)
+		if n, ok := m.ops.values.seen(s, 8).bits(); !ok || n != 1 {
+			reject("CP4", "the object that a Get takes is not in the sync.Pool")
+		}
+		m.ops.values.written(s, number(0, 8))
+		m.frame.vals[in] = words(number(x.Type, 8), number(x.Data, 8))
+		return true
+	}
+	reject("CP4", "the object that a Get takes was never put into the sync.Pool")
+	return false
 }
 
 // fieldOffset is the offset of a field in a struct type.

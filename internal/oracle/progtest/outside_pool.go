@@ -36,12 +36,18 @@ func (e *enabled) poolSteps(t transition, out []transition) []transition {
 	return out
 }
 
+// poolWord is the word that stands for an item of a pool (package format).
+func poolWord(pool, item uint64) trace.Addr {
+	return format.PoolWords + trace.Addr((pool*0x9e3779b97f4a7c15^item)&uint64(format.PoolWords-8))
+}
+
 func (u *outside) poolPut() {
 	pool, x := u.arg(0)[0], u.arg(1)
 	if x[0] == 0 {
 		return
 	}
 	u.emit(trace.Event{Kind: format.ReleaseMerge, Flags: format.FlagPool, Obj: trace.Addr(x[1])})
+	u.emit(trace.Event{Kind: format.AtomicWrite, Size: 8, Obj: poolWord(pool, x[1]), Val: 1})
 	if *u.s.word(pool) == 0 {
 		*u.s.word(pool) = u.g.alloc(8 + 16*maxItems)
 	}
@@ -70,6 +76,7 @@ func (u *outside) poolGet() {
 		n, item := u.s.items(u.addr)
 		t, d := item(uint64(u.item - 1))
 		u.result(*t, *d)
+		u.emit(trace.Event{Kind: format.AtomicRMW, Size: 8, Obj: poolWord(u.addr, *d), Val: 1})
 		u.emit(trace.Event{Kind: format.Acquire, Flags: format.FlagPool, Obj: trace.Addr(*d)})
 		for i := uint64(u.item); i < *n; i++ {
 			to, at := item(i - 1)

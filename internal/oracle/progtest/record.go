@@ -83,18 +83,34 @@ func (r *recorder) initial(s *state) {
 	for g, at := range r.prog.globals {
 		t := g.Type().Underlying().(*types.Pointer).Elem()
 		p := s.load(at, 8)
-		if p == 0 {
-			continue
-		}
-		if t.String() == "*sync.Cond" {
+		if p != 0 && t.String() == "*sync.Cond" {
 			m.Conds = append(m.Conds, trace.Cond{Addr: trace.Addr(p), Lock: trace.Addr(s.locker(p))})
 		}
-		if _, ok := t.Underlying().(*types.Signature); ok {
-			r.function(s, p)
+		for _, at := range functionsIn(t, at) {
+			if p := s.load(at, 8); p != 0 {
+				r.function(s, p)
+			}
 		}
 	}
 	slices.SortFunc(m.Conds, func(a, b trace.Cond) int { return cmp.Compare(a.Addr, b.Addr) })
 	slices.SortFunc(m.Functions, func(a, b trace.Function) int { return cmp.Compare(a.Addr, b.Addr) })
+}
+
+// functionsIn returns where a variable of type t at an address has function values.
+func functionsIn(t types.Type, at uint64) (list []uint64) {
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		return []uint64{at}
+	case *types.Struct:
+		fields := make([]*types.Var, u.NumFields())
+		for i := range fields {
+			fields[i] = u.Field(i)
+		}
+		for i, off := range types.SizesFor("gc", "amd64").Offsetsof(fields) {
+			list = append(list, functionsIn(fields[i].Type(), at+uint64(off))...)
+		}
+	}
+	return list
 }
 
 // function notes a function value, and what it runs if it has a Once.

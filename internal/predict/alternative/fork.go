@@ -24,6 +24,7 @@ type Fork struct {
 	Rest    bool        // the recorded run has ended here: what follows is no choice
 	Starts  *flow.Timer // with Rest: the timer that starts the goroutine; nil: none
 	Other   bool        // the instruction synchronises and may have another outcome (AL3)
+	Took    bool        // with Other: a Get of a sync.Pool that has taken an object
 	At      trace.Site  // of the instruction
 	Event   int64       // of the trace, that the goroutine has next
 	Stacks  [][2]uint64 // addresses of the goroutine's stacks, which are no locations
@@ -52,6 +53,10 @@ type Facts interface {
 	// DoneAt returns the channel of the context with a type word at an address: what its method
 	// Done has returned.
 	DoneAt(word, addr uint64, before int64) (ch uint64, ok bool)
+
+	// ObjectsAt returns the objects that were put into the sync.Pool at an address, and whose memory
+	// was not allocated anew since.
+	ObjectsAt(pool uint64, before int64) []flow.Pooled
 
 	// CancelAt returns what the function value at an address does, if context.WithCancel has returned
 	// it and no other context is cancelled with its own.

@@ -15,7 +15,7 @@ import (
 func (x *Fork) Snapshot() *flow.Snapshot {
 	s := &flow.Snapshot{
 		Program: x.Program.Plan, Starts: x.Starts, Stacks: x.Stacks, Needs: slices.Clone(x.Needs), Guards: slices.Clone(x.Guards), Texts: x.Program.Texts,
-		Global: x.addressOf, Closure: x.closureAt, Capacity: x.Facts.CapacityAt, Locker: x.Facts.LockerAt, Done: x.Facts.DoneAt, Cancel: x.Facts.CancelAt, Map: x.mapAt, Word: x.Facts.WordAt, Stored: x.storedAt, Box: x.boxAt, Once: x.onceAt, Timer: x.timerAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
+		Global: x.addressOf, Closure: x.closureAt, Capacity: x.Facts.CapacityAt, Locker: x.Facts.LockerAt, Done: x.Facts.DoneAt, Cancel: x.Facts.CancelAt, Objects: x.Facts.ObjectsAt, Map: x.mapAt, Word: x.Facts.WordAt, Stored: x.storedAt, Box: x.boxAt, Once: x.onceAt, Timer: x.timerAt, TypeOf: x.typeOf, TypeWord: x.Facts.TypeWord,
 	}
 	for f := x.Frame; f != nil; f = f.Caller {
 		s.Frames = append(s.Frames, f.snapshot())

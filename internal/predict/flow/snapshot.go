@@ -45,6 +45,10 @@ type Snapshot struct {
 	// anew since.
 	Done func(word, addr uint64, before int64) (ch uint64, ok bool)
 
+	// Objects returns the objects that walked code has put into the sync.Pool at an address before an
+	// event of the trace, and whose memory was not allocated anew since.
+	Objects func(pool uint64, before int64) []Pooled
+
 	// Cancel returns what the function value at an address does right before an event of the trace,
 	// if WithCancel has returned it and no context is cancelled with its own.
 	Cancel func(addr uint64, before int64) (c Cancel, ok bool)
@@ -104,6 +108,10 @@ type MapKey struct {
 	Bits uint64
 	Text string
 }
+
+// A Pooled is an object in a sync.Pool: the address that stands for both (package format), and the
+// words of the interface.
+type Pooled struct{ Word, Type, Data uint64 }
 
 // A Cancel is a function that cancels a context: by a write of its error, at an address, and by
 // closing the channel of Done.

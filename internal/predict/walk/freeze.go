@@ -142,7 +142,7 @@ func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	if args := f.choices(in); args != nil {
 		k.add(f, in, args, false)
 	}
-	if hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in) {
+	if hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in) || gets(in) {
 		k.add(f, in, nil, true)
 	}
 }
@@ -154,10 +154,18 @@ func (k *forker) took() {
 	if f == nil || !f.walked || !f.stage.inside {
 		return
 	}
-	in := f.Instr()
-	if call, ok := in.SSA.(*ssa.Call); ok && plan.PoolGet(&call.Call) {
-		k.add(f, in, nil, true)
+	if in := f.Instr(); gets(in) {
+		n := len(k.list)
+		if k.add(f, in, nil, true); len(k.list) > n {
+			k.list[n].(*alternative.Fork).Took = true
+		}
 	}
+}
+
+// gets reports whether an instruction is a Get of a sync.Pool.
+func gets(in *regcode.Instr) bool {
+	call, ok := in.SSA.(*ssa.Call)
+	return ok && plan.PoolGet(&call.Call)
 }
 
 // add keeps the state at an instruction. Operands args may have other values; other says that there

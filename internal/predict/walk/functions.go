@@ -38,6 +38,7 @@ type facts struct {
 	mapFacts
 	syncMaps
 	contexts
+	pools
 	timers
 	dynamics
 }
@@ -146,6 +147,7 @@ func (w *Walker) reallocated(index int64, e *trace.Event) {
 		w.facts.functions.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.timers.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.mapFacts.allocated(uint64(e.Obj), index)
+		w.facts.put.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.parts.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.syncMaps.allocated(uint64(e.Obj), e.Val, index)
 	}

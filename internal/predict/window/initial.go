@@ -13,7 +13,7 @@ import (
 //   - from the last access before it in the trace (carry);
 //   - without an access since its allocation, to be zero, if the Alloc says so (FlagZero) and
 //     traced code has asked for the memory. Outside code fills what it allocates;
-//   - for a key of a sync.Map, without an operation on it, to be nothing;
+//   - for a key of a sync.Map or an object in a sync.Pool, without an operation, to be nothing;
 //   - for a package-level variable without any access, from what package initialisation has left
 //     there (Meta.Variables). Off the recorded path this counts only where the initialisation is
 //     over in every reordering of the window (initialised): the trace has no writes of it.

@@ -96,11 +96,11 @@ func (m *memory) areFresh(addr uint64, mask uint8) bool {
 }
 
 // value returns the bytes of mask in the word at addr, shifted down, whether all are known, and
-// since when. A key of a sync.Map without an operation has nothing.
+// since when. What is empty at first is 0 without an access (format.BeginsEmpty).
 func (m *memory) value(addr uint64, mask uint8) (v uint64, known bool, since uint32) {
 	p := m.get(addr >> pageShift)
 	i := addr >> 3 % wordsOf
-	switch none := format.IsMapWord(trace.Addr(addr)); {
+	switch none := format.BeginsEmpty(trace.Addr(addr)); {
 	case p == nil, none && p.known[i] == 0:
 		return 0, none, 0
 	}

@@ -279,7 +279,7 @@ func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
 // known only if outside code of the goroutine cannot have written there since.
 func (s *surroundings) start(addr uint64, size int64) (v uint64, since int32, known bool) {
 	mask := built.ByteMask(addr, uint16(size))
-	if format.IsMapWord(trace.Addr(addr)) {
+	if format.BeginsEmpty(trace.Addr(addr)) {
 		v, _, _ = s.m.b.carry.mem.value(addr, mask)
 		return v, -1, true
 	}

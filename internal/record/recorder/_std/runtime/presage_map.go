@@ -64,3 +64,29 @@ func sync_presageKeys(seed uintptr, flags uint64) {
 		s.observe(pgMapKeys|uint64(seed)&(pgMapKeys-1), flags)
 	}
 }
+
+// sync_presagePooled records an operation on the word of an object in a sync.Pool (package format).
+// The remembered site stays.
+//
+//go:linkname sync_presagePooled sync.presagePooled
+func sync_presagePooled(pool, object unsafe.Pointer, put bool) {
+	if !presage.on {
+		return
+	}
+	s := pgState(getg())
+	if s == nil || s.mute > 0 {
+		return
+	}
+	h := uint64(uintptr(pool)) * 0x9E3779B97F4A7C15
+	word := uintptr(pgPoolWords | (h^h>>32^uint64(uintptr(object)))&(pgPoolWords-8))
+	site := s.site
+	s.site = 0
+	st := pgEnter(s, word)
+	if put {
+		s.put2(st, s.take(pgAtomicWrite, 0, 8), word, 1)
+	} else {
+		s.put3(st, s.take(pgAtomicRMW, 0, 8), word, 1, 0)
+	}
+	pgLeave(st)
+	s.site = site
+}

@@ -81,5 +81,10 @@ func presageLocker(l Locker) bool {
 	return false
 }
 
+// presagePooled records that an object is put into a pool, or was taken.
+//
+//go:noescape
+func presagePooled(pool, object unsafe.Pointer, put bool)
+
 // presageData returns the address of the object in an interface.
 func presageData(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }
