@@ -281,7 +281,7 @@ func (x *explainer) print(of *search, several bool, list []predict.Explanation) 
 		return err
 	}
 	defer s.Close()
-	loc := report.NewLocator(meta, specs, report.FileSource(meta.Files), of.shape())
+	loc := report.NewLocator(meta, specs, report.FileSource(meta.Files), of.types())
 	var e trace.Event
 	for i := int64(0); ; i++ {
 		if err := s.Next(&e); err != nil {

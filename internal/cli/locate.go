@@ -13,7 +13,7 @@ type located struct {
 	name    string
 	meta    *trace.Meta
 	specs   []report.Spec
-	shape   report.ShapeFunc
+	types   report.Types
 	several bool // the report is of several traces
 }
 
@@ -25,26 +25,20 @@ func (f *findings) warnUnwitnessed(n int) {
 	}
 }
 
-// locate is the second pass over a trace. It adds the races and candidates.
+// locate is the second pass over a trace, and a third one for what the trace says of the memory of
+// races. It adds the races and candidates.
 func (f *findings) locate(l located) error {
 	if len(l.specs) == 0 {
 		return nil
 	}
-	s, err := openTrace(l.name)
-	if err != nil {
+	pass := report.NewLocator(l.meta, l.specs, report.FileSource(l.meta.Files), l.types)
+	if err := eachEvent(l.name, pass.Wants, pass.Step); err != nil {
 		return err
 	}
-	defer s.Close()
-	pass := report.NewLocator(l.meta, l.specs, report.FileSource(l.meta.Files), l.shape)
-	var e trace.Event
-	for i := int64(0); pass.Wants(); i++ {
-		if err := s.Next(&e); err != nil {
-			if err == io.EOF {
-				break
-			}
+	if background := pass.Background(); background.Wants() {
+		if err := eachEvent(l.name, background.Wants, background.Step); err != nil {
 			return err
 		}
-		pass.Step(i, &e)
 	}
 	races, err := pass.Races()
 	if err != nil {
@@ -65,6 +59,26 @@ func (f *findings) locate(l located) error {
 	for _, c := range candidates {
 		c.Trace = name
 		f.set.AddCandidate(c)
+	}
+	return nil
+}
+
+// eachEvent gives the events of a trace to step, with their numbers, as long as more are wanted.
+func eachEvent(name string, more func() bool, step func(int64, *trace.Event)) error {
+	s, err := openTrace(name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var e trace.Event
+	for i := int64(0); more(); i++ {
+		if err := s.Next(&e); err != nil {
+			if err == io.EOF {
+				break
+			}
+			return err
+		}
+		step(i, &e)
 	}
 	return nil
 }

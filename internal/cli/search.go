@@ -108,10 +108,13 @@ func (s *search) wait() error {
 	return s.readErr
 }
 
-// shape returns the types of the values at the trace's sites; nil if the trace was not walked.
-func (s *search) shape() report.ShapeFunc {
+// types returns what the trace's sites read and write; nothing if the trace was not walked.
+func (s *search) types() report.Types {
 	if s.plan == nil {
-		return nil
+		return report.Types{}
 	}
-	return func(at trace.Site) string { return regcode.ShapeAt(s.plan, at) }
+	return report.Types{
+		Shape:   func(at trace.Site) string { return regcode.ShapeAt(s.plan, at) },
+		Content: func(at trace.Site) report.Content { return report.Content(regcode.ContentAt(s.plan, at)) },
+	}
 }

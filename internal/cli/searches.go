@@ -290,7 +290,7 @@ func (all *searches) end(ctx context.Context, s *search) error {
 
 // located are the races of a search, to be located.
 func (all *searches) located(s *search) located {
-	l := located{name: s.name, meta: s.meta, specs: specsOf(s.res), shape: s.shape(), several: len(all.traces.files) > 1}
+	l := located{name: s.name, meta: s.meta, specs: specsOf(s.res), types: s.types(), several: len(all.traces.files) > 1}
 	if all.found.listsAll(s.meta) {
 		l.specs = hbSpecs(s.res)
 		all.found.warnUnwitnessed(len(l.specs) - 1)

@@ -114,17 +114,18 @@ const maxFindings = 20
 
 // table prints a line for each finding.
 func (h *briefHandler) table(groups [][]*Race) {
-	rows := make([][5]string, len(groups))
-	var width [4]int
+	rows := make([][6]string, len(groups))
+	var width [5]int
 	for i, g := range groups {
-		rows[i] = [...]string{fmt.Sprint(i + 1), string(g[0].Tier), g[0].ID, g[0].Name(), h.short(g[0].A.Position) + more(len(g)-1)}
+		rows[i] = [...]string{fmt.Sprint(i + 1), string(g[0].Tier), string(g[0].Holds), g[0].ID, g[0].Name(), h.short(g[0].A.Position) + more(len(g)-1)}
 		for k := range width {
 			width[k] = max(width[k], len(rows[i][k]))
 		}
 	}
 	h.printf("%s\n", h.head.Sprint(plural.Of(len(groups), "finding")))
 	for _, r := range rows {
-		h.printf("  %*s  %-*s  %-*s  %-*s  %s\n", width[0], r[0], width[1], r[1], width[2], r[2], min(width[3], maxName), r[3], h.loc.Sprint(r[4]))
+		holds := pick(width[2] > 0, fmt.Sprintf("%-*s  ", width[2], r[2]), "")
+		h.printf("  %*s  %-*s  %s%-*s  %-*s  %s\n", width[0], r[0], width[1], r[1], holds, width[3], r[3], min(width[4], maxName), r[4], h.loc.Sprint(r[5]))
 	}
 	h.printf("\n")
 }
@@ -149,7 +150,10 @@ func (h *briefHandler) finding(g []*Race) {
 	h.side(&r.A)
 	h.side(&r.B)
 	tests := r.testNames()
-	h.printf("  %s%s\n", why(h, r), pick(tests != "", " In "+tests+".", ""))
+	h.printf("  %s%s%s\n", why(h, r), pick(tests != "", " In "+tests+".", ""), h.allocated(r))
+	if r.Fix != nil {
+		h.printf("  %s\n", r.Fix.text(h.short))
+	}
 	if r.Seen != nil {
 		h.printf("  In %d of %s, the last of them %s.\n", r.Seen.Reports, plural.Of(r.Seen.Of, "report"), r.Seen.Last)
 	}
@@ -167,6 +171,14 @@ func (h *briefHandler) finding(g []*Race) {
 		h.printf("  and %s of lines\n", plural.Of(n, "more pair"))
 	}
 	h.printf("\n")
+}
+
+// allocated says where the memory of a race was allocated, in front of a blank.
+func (h *textHandler) allocated(r *Race) string {
+	if r.Allocated == nil {
+		return ""
+	}
+	return " The memory was allocated at " + h.short(r.Allocated.Position) + "."
 }
 
 // side prints an access in two lines.

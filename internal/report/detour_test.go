@@ -217,7 +217,7 @@ func TestSights(t *testing.T) {
 		events := append(test.before[:], write(0x100, 8), trace.Event{Kind: format.Read, G: 1, Site: 5, Obj: 0x100, Size: 8}, write(0x300, 8))
 		l := NewLocator(meta, []Spec{{A: 4, B: 6, Tier: ByValue, From: 4, Order: []int64{5, 4, 6},
 			Seen: []Seen{{Read: 5, Addr: 0x100, Size: 8, Value: ^uint64(0), Known: true, Recorded: 2, Initial: true}}}}, bankSource,
-			func(trace.Site) string { return "int" })
+			Types{Shape: func(trace.Site) string { return "int" }})
 		for i := range events {
 			l.Step(int64(i), &events[i])
 		}

@@ -185,7 +185,7 @@ func located(t *testing.T, meta *trace.Meta, sides map[string][]trace.Event) map
 		specs = append(specs, Spec{A: int64(len(events)), B: int64(len(events)) + 1, Tier: Observed})
 		events = append(events, list...)
 	}
-	l := NewLocator(meta, specs, nil, nil)
+	l := NewLocator(meta, specs, nil, Types{})
 	for i := range events {
 		l.Step(int64(i), &events[i])
 	}

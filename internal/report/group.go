@@ -10,7 +10,8 @@ import (
 
 // group returns the races in groups: two races are in one if they are on one variable, or have an
 // access at one source line in common, or if a chain of such races leads from one to the other. The
-// surest races come first, in a group and among groups. It takes O(n log n) for n races.
+// surest races come first, in a group and among groups, and of those that are as sure the ones with
+// the worst effect. It takes O(n log n) for n races.
 func group(races []*Race) [][]*Race {
 	parent := make([]int, len(races))
 	var root func(i int) int
@@ -42,11 +43,13 @@ func group(races []*Race) [][]*Race {
 		}
 		groups[k] = append(groups[k], r)
 	}
-	surer := func(a, b *Race) int { return cmp.Compare(a.Tier.rank(), b.Tier.rank()) }
-	for _, g := range groups {
-		slices.SortStableFunc(g, surer)
+	worse := func(a, b *Race) int {
+		return cmp.Or(cmp.Compare(a.Tier.rank(), b.Tier.rank()), cmp.Compare(a.Holds.rank(), b.Holds.rank()))
 	}
-	slices.SortStableFunc(groups, func(a, b []*Race) int { return surer(a[0], b[0]) })
+	for _, g := range groups {
+		slices.SortStableFunc(g, worse)
+	}
+	slices.SortStableFunc(groups, func(a, b []*Race) int { return worse(a[0], b[0]) })
 	return groups
 }
 

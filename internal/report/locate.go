@@ -41,8 +41,9 @@ type Locator struct {
 	forks      map[int64]place // events at which a path is left, with the state before them
 	toEnd      bool            // the state after the whole trace is needed
 	watches    watches
-	shape      ShapeFunc
+	types      Types
 	names      map[trace.Addr]string
+	background *Background // nil: that pass was not made
 }
 
 // place is an event with what surrounds it.
@@ -84,16 +85,13 @@ type goroutine struct {
 }
 
 // NewLocator prepares the pass for the races of one trace.
-// source and shape may be nil.
-func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc, shape ShapeFunc) *Locator {
+// source may be nil.
+func NewLocator(meta *trace.Meta, specs []Spec, source SourceFunc, types Types) *Locator {
 	if source == nil {
 		source = func(string, int) string { return "" }
 	}
-	if shape == nil {
-		shape = func(trace.Site) string { return "" }
-	}
 	l := &Locator{
-		meta: meta, source: source, specs: specs, shape: shape, forks: make(map[int64]place), watches: newWatches(specs),
+		meta: meta, source: source, specs: specs, types: types, forks: make(map[int64]place), watches: newWatches(specs),
 		wanted: make(map[int64]bool), seen: make(map[int64]place),
 		goroutines: make(map[trace.GoID]*goroutine), holders: make(map[trace.Addr]trace.GoID),
 		names: make(map[trace.Addr]string),
@@ -247,11 +245,15 @@ func (l *Locator) Races() (races []Race, err error) {
 			continue
 		}
 		paths := l.addDetours(s)
-		races = append(races, Race{
+		r := Race{
 			Tier: s.Tier, A: l.access(s.A), B: l.access(s.B),
-			Object: l.objectOfPair(s), Hidden: l.hidden(l.chains[i], s.Order), Paths: paths, Witness: l.witness(i), Count: s.Count,
+			Object: l.objectOfPair(s), Holds: l.holds(s), Hidden: l.hidden(l.chains[i], s.Order), Paths: paths, Witness: l.witness(i), Count: s.Count,
 			Tests: l.tests(s),
-		})
+		}
+		if l.background != nil {
+			r.Allocated, r.Fix = l.background.made(i), l.background.fix(i)
+		}
+		races = append(races, r)
 	}
 	return races, nil
 }
@@ -426,6 +428,9 @@ func (l *Locator) object(e *trace.Event) string {
 	return l.site(e.Site).Expr
 }
 
+// unnamedLock begins the name of what code that was not instrumented synchronises with.
+const unnamedLock = "something"
+
 // name names a synchronisation object by the expression that was used at site.
 func (l *Locator) name(obj trace.Addr, site trace.Site, flags format.Flags) string {
 	if n := l.names[obj]; n != "" {
@@ -434,9 +439,9 @@ func (l *Locator) name(obj trace.Addr, site trace.Site, flags format.Flags) stri
 	info := l.site(site)
 	if flags&format.FlagOpaque != 0 {
 		if info.Expr == "" {
-			return "something in code that was not instrumented"
+			return unnamedLock + " in code that was not instrumented"
 		}
-		return "something inside " + info.Expr
+		return unnamedLock + " inside " + info.Expr
 	}
 	if info.Object != "" {
 		return info.Object

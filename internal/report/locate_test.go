@@ -65,7 +65,7 @@ func bankSource(file string, line int) string {
 
 func locate(t *testing.T, meta *trace.Meta, events []trace.Event, s Spec) Race {
 	t.Helper()
-	l := NewLocator(meta, []Spec{s}, bankSource, nil)
+	l := NewLocator(meta, []Spec{s}, bankSource, Types{})
 	for i := range events {
 		l.Step(int64(i), &events[i])
 	}

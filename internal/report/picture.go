@@ -48,6 +48,15 @@ func (h *htmlHandler) pair(p *htmlPage, t *textHandler, f *finding) *htmlRace {
 
 // notes are sentences on a race besides why -race does not see it.
 func (h *htmlHandler) notes(t *textHandler, r *Race, out *htmlRace) {
+	if r.Fix != nil {
+		out.Notes = append(out.Notes, clip(r.Fix.text(t.short), htmlName))
+	}
+	if effect := r.Holds.effect(); effect != "" {
+		out.Notes = append(out.Notes, effect)
+	}
+	if text := t.allocated(r); text != "" {
+		out.Notes = append(out.Notes, clip(strings.TrimSpace(text), htmlName))
+	}
 	if r.Witness != nil && r.Witness.Semantics == RecordedRun {
 		out.Notes = append(out.Notes, strings.Join(strings.Fields(apart), " "))
 	}

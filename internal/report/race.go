@@ -8,14 +8,18 @@ import (
 // Race is two conflicting accesses that no synchronisation orders in some execution that the
 // recorded code can have. Its tier says which execution that is.
 type Race struct {
-	ID      string   `json:"id"` // (RT3)
-	Tier    Tier     `json:"tier"`
-	A       Access   `json:"a"` // the access that comes first in the source
-	B       Access   `json:"b"`
-	Object  string   `json:"object"` // the variable, field or element accessed
-	Hidden  Hidden   `json:"hidden"`
-	Paths   []*Path  `json:"paths,omitempty"` // of tier by-path
-	Witness *Witness `json:"witness"`         // nil only for an observed race
+	ID     string  `json:"id"` // (RT3)
+	Tier   Tier    `json:"tier"`
+	A      Access  `json:"a"` // the access that comes first in the source
+	B      Access  `json:"b"`
+	Object string  `json:"object"` // the variable, field or element accessed
+	Holds  Content `json:"holds,omitempty"`
+	// the allocation of the memory; nil: it is not known, or the memory is a global variable
+	Allocated *Frame   `json:"allocated,omitempty"`
+	Fix       *Fix     `json:"fix,omitempty"` // nil: none is clear
+	Hidden    Hidden   `json:"hidden"`
+	Paths     []*Path  `json:"paths,omitempty"` // of tier by-path
+	Witness   *Witness `json:"witness"`         // nil only for an observed race
 	// pairs of recorded accesses at these two source lines
 	Count  int         `json:"count"`
 	Trace  string      `json:"trace,omitempty"`  // the file, if the report is of several

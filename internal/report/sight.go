@@ -22,9 +22,21 @@ type Seen struct {
 	Text, RecordedText *string // of a string, if the content is known; Value is its pointer
 }
 
-// ShapeFunc says how to write the values that the instruction at a site reads or writes: a basic
-// type, "pointer", or "".
-type ShapeFunc func(trace.Site) string
+// Types says what the instruction at a site reads or writes. Without the program, both are nil.
+type Types struct {
+	// Shape says how to write values: a basic type, "pointer", or "".
+	Shape func(trace.Site) string
+	// Content says what the memory holds (Content), "" if it is not known.
+	Content func(trace.Site) Content
+}
+
+// shape is the Shape at a site, "" without the program.
+func (t *Types) shape(s trace.Site) string {
+	if t.Shape == nil {
+		return ""
+	}
+	return t.Shape(s)
+}
 
 // events are those of a spec.
 func (s *Spec) events() []int64 {
@@ -58,7 +70,7 @@ func (l *Locator) sights(spec int) []Sight {
 	var list []Sight
 	for k, x := range l.specs[spec].Seen {
 		e := l.seen[x.Read].event
-		shape := l.shape(e.Site)
+		shape := l.types.shape(e.Site)
 		s := Sight{Step: l.step(x.Read, &e), Expr: l.expr(&e), Fork: x.Fork}
 		s.Value, s.Recorded = x.values(shape)
 		if !x.Initial {

@@ -29,7 +29,7 @@ func TestTests(t *testing.T) {
 		{8, 9, []string{"TestB 1", "TestB 2"}},
 	} {
 		for _, pair := range [][2]trace.GoID{{c.a, c.b}, {c.b, c.a}} {
-			l := NewLocator(meta, nil, nil, nil)
+			l := NewLocator(meta, nil, nil, Types{})
 			for i, g := range pair {
 				l.seen[int64(i)] = place{event: trace.Event{G: g}}
 			}

@@ -82,6 +82,7 @@ func (h *textHandler) Race(r *Race) error {
 	h.title(fmt.Sprintf("DATA RACE (%s)", r.Tier), r.Name(), r.ID, r.Count)
 	h.access(&r.A)
 	h.access(&r.B)
+	h.memory(r)
 	h.hidden(r)
 	h.paths(r)
 	if r.Witness != nil {
@@ -90,6 +91,20 @@ func (h *textHandler) Race(r *Race) error {
 	h.replayed(r)
 	h.printf("\n")
 	return h.err
+}
+
+// memory prints what is known of the memory of a race.
+func (h *textHandler) memory(r *Race) {
+	if r.Allocated != nil {
+		h.printf("\n  The memory was allocated in\n")
+		h.frames([]Frame{*r.Allocated})
+	}
+	if effect := r.Holds.effect(); effect != "" {
+		h.printf("\n  %s\n", effect)
+	}
+	if r.Fix != nil {
+		h.printf("\n  %s\n", r.Fix.text(h.short))
+	}
 }
 
 // title prints the first two lines of a race or candidate.

@@ -1,6 +1,7 @@
 package regcode
 
 import (
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -28,14 +29,7 @@ func Shape(t types.Type) string {
 
 // ShapeAt returns the Shape of the value that the instruction at a site reads or writes.
 func ShapeAt(p *plan.Plan, s trace.Site) string {
-	if s == 0 || int(s) >= len(p.Sites) {
-		return ""
-	}
-	f, block, instr := p.FuncAt(s)
-	if f == nil || block < 0 || instr < 0 || block >= len(f.SSA.Blocks) || instr >= len(f.SSA.Blocks[block].Instrs) {
-		return ""
-	}
-	switch in := f.SSA.Blocks[block].Instrs[instr].(type) {
+	switch in := instructionAt(p, s).(type) {
 	case *ssa.UnOp: // a load or receive
 		if t, ok := in.Type().(*types.Tuple); ok {
 			return Shape(t.At(0).Type())
@@ -49,6 +43,18 @@ func ShapeAt(p *plan.Plan, s trace.Site) string {
 		return atomicShape(in.Call.StaticCallee())
 	}
 	return ""
+}
+
+// instructionAt returns the instruction at a site, nil if there is none.
+func instructionAt(p *plan.Plan, s trace.Site) ssa.Instruction {
+	if s == 0 || int(s) >= len(p.Sites) {
+		return nil
+	}
+	f, block, instr := p.FuncAt(s)
+	if f == nil || block < 0 || instr < 0 || block >= len(f.SSA.Blocks) || instr >= len(f.SSA.Blocks[block].Instrs) {
+		return nil
+	}
+	return f.SSA.Blocks[block].Instrs[instr]
 }
 
 // atomicShape returns the Shape of the word that an operation of sync/atomic works on.
@@ -91,4 +97,96 @@ func atomicShape(fn *ssa.Function) string {
 		return "pointer"
 	}
 	return ""
+}
+
+// ContentAt returns what the memory holds that the instruction at a site reads or writes: map,
+// interface, slice, string, struct, pointer, counter, flag, number; "" if it is not known. A counter
+// is a number to which the instruction writes the sum or difference of what was there and something
+// else.
+func ContentAt(p *plan.Plan, s trace.Site) string {
+	switch in := instructionAt(p, s).(type) {
+	case *ssa.MapUpdate, *ssa.Lookup, *ssa.Next:
+		return "map"
+	case *ssa.UnOp:
+		if in.Op == token.MUL {
+			return content(in.Type())
+		}
+	case *ssa.Store:
+		if sum, ok := in.Val.(*ssa.BinOp); ok && (sum.Op == token.ADD || sum.Op == token.SUB) && content(sum.Type()) == "number" && (loads(sum.X, in.Addr) || loads(sum.Y, in.Addr)) {
+			return "counter"
+		}
+		return content(in.Val.Type())
+	case *ssa.Call:
+		if _, ok := in.Call.Value.(*ssa.Builtin); !ok {
+			return atomicContent(atomicShape(in.Call.StaticCallee()))
+		}
+		if len(in.Call.Args) > 0 {
+			if _, ok := plan.Core(in.Call.Args[0].Type()).(*types.Map); ok {
+				return "map"
+			}
+		}
+	}
+	return ""
+}
+
+// loads reports whether v is loaded from an address.
+func loads(v, addr ssa.Value) bool {
+	load, ok := v.(*ssa.UnOp)
+	return ok && load.Op == token.MUL && same(load.X, addr)
+}
+
+// same reports whether two values are written alike: the address of one statement may be computed
+// twice.
+func same(a, b ssa.Value) bool {
+	if a == b {
+		return true
+	}
+	switch a := a.(type) {
+	case *ssa.FieldAddr:
+		b, ok := b.(*ssa.FieldAddr)
+		return ok && a.Field == b.Field && same(a.X, b.X)
+	case *ssa.IndexAddr:
+		b, ok := b.(*ssa.IndexAddr)
+		return ok && same(a.X, b.X) && same(a.Index, b.Index)
+	case *ssa.UnOp:
+		b, ok := b.(*ssa.UnOp)
+		return ok && a.Op == token.MUL && b.Op == token.MUL && same(a.X, b.X)
+	}
+	return false
+}
+
+func content(t types.Type) string {
+	switch u := plan.Core(t).(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsString != 0:
+			return "string"
+		case u.Info()&types.IsBoolean != 0:
+			return "flag"
+		case u.Info()&types.IsNumeric != 0:
+			return "number"
+		}
+		return "pointer"
+	case *types.Interface:
+		return "interface"
+	case *types.Slice:
+		return "slice"
+	case *types.Struct, *types.Array:
+		return "struct"
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
+		return "pointer"
+	}
+	return ""
+}
+
+func atomicContent(shape string) string {
+	switch shape {
+	case "":
+		return ""
+	case "bool":
+		return "flag"
+	case "pointer":
+		return "pointer"
+	}
+	return "number"
 }
