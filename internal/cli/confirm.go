@@ -12,6 +12,7 @@ import (
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/replay"
 	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/suppress"
 )
 
 // replaying is the stage that replays races, until the time for it is over.
@@ -21,7 +22,8 @@ type replaying struct {
 	config   func() *report.Config
 	confirm  time.Duration // the time for replays; confirmRest: what the budget leaves
 	budget   *budget
-	builder  *builder // of what is replayed; nil: nothing is
+	builder  *builder        // of what is replayed; nil: nothing is
+	sieve    *suppress.Sieve // nil: no race is suppressed
 	progress *progress
 	// Inputs, changed: the races get the results of their replays, or are withdrawn.
 	found *findings
@@ -38,7 +40,7 @@ func (s *replaying) run(ctx context.Context) {
 }
 
 func (s *replaying) replay(ctx context.Context) {
-	races := slices.DeleteFunc(s.found.set.Races(), func(r *report.Race) bool { return r.Witness == nil })
+	races := s.wanted()
 	if len(races) == 0 {
 		return
 	}
@@ -79,6 +81,19 @@ func (s *replaying) replay(ctx context.Context) {
 	if n := byGates; n > 0 {
 		s.found.warn(report.Warning{Code: "no-race-detector", Count: n, Text: "{{n}} race{{|s}} {{was|were}} replayed without Go's race detector, which needs cgo and a C compiler: the judge was that both goroutines were held before their accesses at once"})
 	}
+}
+
+// wanted are the races to replay: those with a witness. A suppressed race is not, but for a pair
+// that only a replay makes a race.
+func (s *replaying) wanted() []*report.Race {
+	races := s.found.set.Races()
+	hidden := map[*report.Race]bool{}
+	if s.sieve != nil {
+		for _, m := range s.sieve.Suppressed(races) {
+			hidden[m.Race] = m.Race.Tier != report.ToRun
+		}
+	}
+	return slices.DeleteFunc(races, func(r *report.Race) bool { return r.Witness == nil || hidden[r] })
 }
 
 // prepare waits for all that the replays of races run. It returns the flags of the builds.

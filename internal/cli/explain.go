@@ -28,6 +28,7 @@ type explainArgs struct {
 	trace, report string
 	runID         string
 	grant         grant
+	given         func(flag string) bool // on the command line
 }
 
 const explainLong = `Say why two accesses are a race, or why they are none: the chain of events that keeps them in order.
@@ -43,7 +44,16 @@ chain, what else keeps the accesses apart is said: a lock that both hold, values
 func newExplain(env *Env) *cobra.Command {
 	var o explainArgs
 	cmd := &cobra.Command{Use: "explain [ID | position position]", Short: "Say why two accesses race, or what keeps them in order", Long: explainLong,
-		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd.Context(), env, o, args) }}
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := configureFlags(cmd.Flags(), "", ""); err != nil {
+				return err
+			}
+			o.given = cmd.Flags().Changed
+			if !o.given("level") && (o.level == levelNone || o.level == levelHB) {
+				o.level = levelPath // the project's level predicts nothing
+			}
+			return runExplain(cmd.Context(), env, o, args)
+		}}
 	f := cmd.Flags()
 	f.StringVar(&o.trace, "trace", "", "trace, or directory of traces; without it those of the last run of this module")
 	f.StringVar(&o.report, "report", "", "report in JSON form; without it that of the last run of this module")
@@ -118,9 +128,20 @@ func (x *explainer) files() ([]string, error) {
 	}
 	all := x.args.grant.all
 	k.own = true
+	x.asRecorded(k.config)
 	x.args.grant = k.grant()
 	x.args.grant.all = all
 	return traceFiles([]string{k.summary.TraceFile}) // -o may have moved them
+}
+
+// asRecorded takes the level and the window of the run, where the command line has none.
+func (x *explainer) asRecorded(c *report.Config) {
+	if !x.args.given("level") && slices.Contains([]string{levelCausal, levelValue, levelPath}, c.Level) {
+		x.args.level = c.Level
+	}
+	if !x.args.given("window") && c.Window > 0 {
+		x.args.window = c.Window
+	}
 }
 
 // each analyses the traces, and gives each result to f.

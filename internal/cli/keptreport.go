@@ -81,6 +81,16 @@ func readReport(name string) (*kept, error) {
 	return k, nil
 }
 
+// hide takes suppressed races out of those that are listed. It returns the number of all that are
+// not.
+func (k *kept) hide(list []*report.Suppressed) int {
+	for _, m := range list {
+		k.hidden = append(k.hidden, m.Race)
+		k.races = slices.DeleteFunc(k.races, func(r *report.Race) bool { return r == m.Race })
+	}
+	return len(k.hidden)
+}
+
 // list prints what can be replayed.
 func (k *kept) list(w io.Writer) error {
 	if len(k.races) == 0 {

@@ -20,7 +20,7 @@ import (
 //
 //	stage     type       reads                             adds
 //	search    searches   the traces                        races, candidates, warnings, counts
-//	replay    replaying  races, the traces, the program    results of replays
+//	replay    replaying  unsuppressed races, the program   results of replays
 //	mark      marking    races, the static lens            static warnings with their marks
 //	suppress  suppressing races, comments, the baseline    which races are only counted
 //	write     output     all findings                      the exit code; writes the report
@@ -100,7 +100,7 @@ func (a *analysis) searches() *searches {
 
 func (a *analysis) replaying() *replaying {
 	return &replaying{
-		traces: a.traces, config: a.config, confirm: a.options.confirm, budget: a.budget, builder: a.builder, progress: a.progress,
+		traces: a.traces, config: a.config, confirm: a.options.confirm, budget: a.budget, builder: a.builder, sieve: a.sieve, progress: a.progress,
 		found: &a.found,
 	}
 }

@@ -29,13 +29,21 @@ type replayArgs struct {
 	quiet, json    bool
 	trust          bool
 	limit, timeout time.Duration
+	suppress       suppressFlags // which races -all and a list leave out
 }
 
 func newReplay(env *Env) *cobra.Command {
 	var o replayArgs
 	cmd := &cobra.Command{Use: "replay [ID... | file...]", Short: "Run the program again under the witness of a race, with Go's race detector as the judge",
-		RunE: func(cmd *cobra.Command, args []string) error { return runReplay(cmd.Context(), env, o, args) }}
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := configureFlags(cmd.Flags(), "", ""); err != nil {
+				return err
+			}
+			return runReplay(cmd.Context(), env, o, args)
+		}}
 	f := cmd.Flags()
+	f.Var((*given)(&o.suppress.baseline), "baseline", "leave out the races that are in this file")
+	f.Var((*given)(&o.suppress.since), "new", "leave out the races of functions that have not changed since this git revision")
 	f.StringVar(&o.file, "report", "", "report in JSON form; without it that of the last run of this module")
 	runIDFlag(cmd, &o.runID)
 	f.BoolVar(&o.all, "all", false, "replay every race of the report")
@@ -65,6 +73,15 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 	k, err := readKept(o.file, o.runID)
 	if err != nil {
 		return err
+	}
+	if len(ids) == 0 {
+		sieve, err := o.suppress.sieve(ctx, "")
+		if err != nil {
+			return err
+		}
+		if n := k.hide(sieve.Suppressed(k.races)); n > 0 {
+			visible.Fprintf(env.Stderr, "presage: %s\n", plural.Text(n, "{{n}} suppressed race{{|s}} {{is|are}} left out (presage replay ID runs one of them)"))
+		}
 	}
 	if len(ids) == 0 && !o.all {
 		return k.list(env.Stdout)

@@ -90,34 +90,27 @@ type Result struct {
 	Retained   int                  // of these, from before: their packages were not run whole
 }
 
-// Sift returns those of the races, which are all of a report, that are suppressed. before are those
-// that the report has as suppressed, and whole the packages that were run whole. It writes the
-// baseline if that is wanted.
-func (s *Sieve) Sift(races []*report.Race, before []*report.Suppressed, whole []string) (res Result, err error) {
-	comments := map[*report.Race]*ignore.Directive{}
-	rest := []*report.Race{}
+// Suppressed returns those of the races, which are all of a report, that are suppressed.
+func (s *Sieve) Suppressed(races []*report.Race) []*report.Suppressed {
+	comments, rest := s.comments(races)
+	return s.suppressed(races, comments, rest)
+}
+
+// comments returns the comments at races, and the races without one.
+func (s *Sieve) comments(races []*report.Race) (at map[*report.Race]*ignore.Directive, rest []*report.Race) {
+	at = map[*report.Race]*ignore.Directive{}
 	for _, r := range races {
 		if d := s.sources.comment(r); d != nil {
-			comments[r] = d
+			at[r] = d
 		} else {
 			rest = append(rest, r)
 		}
 	}
-	found, toWrite := races, rest
-	for _, m := range before {
-		found = append(slices.Clip(found), m.Race)
-		if m.By != report.ByComment {
-			toWrite = append(slices.Clip(toWrite), m.Race)
-		}
-	}
-	gone := s.gone(found, whole)
-	if s.o.Write {
-		if err := s.write(toWrite, found, gone, &res); err != nil {
-			return res, err
-		}
-	}
+	return at, rest
+}
+
+func (s *Sieve) suppressed(races []*report.Race, comments map[*report.Race]*ignore.Directive, rest []*report.Race) (list []*report.Suppressed) {
 	known := s.knows(rest)
-	counts := &report.Suppressions{File: s.o.Baseline, Revision: s.o.Since, Gone: gone}
 	for _, r := range races {
 		m := &report.Suppressed{Race: r}
 		switch d := comments[r]; {
@@ -131,8 +124,33 @@ func (s *Sieve) Sift(races []*report.Race, before []*report.Suppressed, whole []
 		default:
 			continue
 		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// Sift returns those of the races, which are all of a report, that are suppressed. before are those
+// that the report has as suppressed, and whole the packages that were run whole. It writes the
+// baseline if that is wanted.
+func (s *Sieve) Sift(races []*report.Race, before []*report.Suppressed, whole []string) (res Result, err error) {
+	comments, rest := s.comments(races)
+	found, toWrite := races, rest
+	for _, m := range before {
+		found = append(slices.Clip(found), m.Race)
+		if m.By != report.ByComment {
+			toWrite = append(slices.Clip(toWrite), m.Race)
+		}
+	}
+	gone := s.gone(found, whole)
+	if s.o.Write {
+		if err := s.write(toWrite, found, gone, &res); err != nil {
+			return res, err
+		}
+	}
+	counts := &report.Suppressions{File: s.o.Baseline, Revision: s.o.Since, Gone: gone}
+	res.Suppressed = s.suppressed(races, comments, rest)
+	for _, m := range res.Suppressed {
 		counts.Add(m)
-		res.Suppressed = append(res.Suppressed, m)
 	}
 	if counts.Count() > 0 || s.o.Baseline != "" || s.o.Since != "" {
 		res.Counts = counts
