@@ -86,6 +86,12 @@ func goStyle(args []string) []string {
 		return args
 	}
 	var out []string
+	if isCompletion(args) {
+		if len(args) > 2 && slices.Contains([]string{"test", "run", "explore", "config"}, args[1]) {
+			return args
+		}
+		out, args = args[:1:1], args[1:]
+	}
 	for i, a := range args {
 		if a == "--" {
 			return append(out, args[i:]...)
@@ -148,7 +154,13 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
 	root.SetHelpCommand(newHelp(env))
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { fmt.Fprintln(env.Stdout, helpText(topic(cmd))) })
+	if isCompletion(env.Args) {
+		root.SetOut(oneDash{env.Stdout})
+	}
 	root.AddCommand(newTest(env), newExplore(env), newRun(env), newAnalyze(env), newVet(env), newConfig(env), newReport(env), newView(env), newMerge(env), newExplain(env), newReplay(env), newRuns(env), newTrace(env), newVersion(env))
+	for _, cmd := range root.Commands() {
+		completeValues(cmd)
+	}
 	return root
 }
 

@@ -139,7 +139,7 @@ func configureFlags(flags *pflag.FlagSet, dir, prefix string) error {
 }
 
 func newConfig(env *Env) *cobra.Command {
-	return &cobra.Command{Use: "config [flags of test]", Short: "Print the values of flags, and where they come from", DisableFlagParsing: true,
+	return &cobra.Command{Use: "config [flags of test]", Short: "Print the values of flags, and where they come from", DisableFlagParsing: true, ValidArgsFunction: completeGo,
 		RunE: func(cmd *cobra.Command, args []string) error { return printConfig(cmd.Context(), env, args) }}
 }
 

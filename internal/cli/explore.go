@@ -26,7 +26,7 @@ import (
 )
 
 func newExplore(env *Env) *cobra.Command {
-	return &cobra.Command{Use: "explore [go test flags] [packages]", Short: "Run tests under many schedules and predict from each run", DisableFlagParsing: true,
+	return &cobra.Command{Use: "explore [go test flags] [packages]", Short: "Run tests under many schedules and predict from each run", DisableFlagParsing: true, ValidArgsFunction: completeGo,
 		RunE: func(cmd *cobra.Command, args []string) error { return exploreTests(cmd.Context(), env, args) }}
 }
 
