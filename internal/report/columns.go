@@ -20,13 +20,14 @@ func (h *textHandler) witness(r *Race) {
 	}
 	col := (h.o.Width - 4 - 3) / 2
 	h.row(col, h.head.Sprint, goroutineName(left), goroutineName(right))
-	if w.Omitted > 0 {
-		h.printf("    %s\n", h.dim.Sprintf("… %s before", plural.Of(w.Omitted, "step")))
+	steps := w.Steps[max(0, len(w.Steps)-shownSteps):]
+	if n := w.Omitted + len(w.Steps) - len(steps); n > 0 {
+		h.printf("    %s\n", h.dim.Sprintf("… %s before", plural.Of(n, "step")))
 	}
 	before, off := "", false
-	for i, s := range w.Steps {
+	for i, s := range steps {
 		text := h.stepLine(s)
-		if i >= len(w.Steps)-2 {
+		if i >= len(steps)-2 {
 			text = "► " + text
 		}
 		if s.OffPath {

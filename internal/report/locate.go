@@ -21,8 +21,13 @@ type Spec struct {
 	Seen      []Seen   // reads that have to be explained
 }
 
-// MaxSteps is the number of steps of a witness that a report shows.
-const MaxSteps = 40
+// MaxSteps is the number of steps of a witness that a report has. Of a trace with many races, all
+// witnesses together have allSteps, but each at least the shownSteps that the text form prints.
+const (
+	MaxSteps   = 1000
+	allSteps   = 20_000
+	shownSteps = 40
+)
 
 // Locator finds the stacks, locks and source lines at the events of races, in one pass over their
 // trace.
@@ -44,6 +49,7 @@ type Locator struct {
 	types      Types
 	names      map[trace.Addr]string
 	background *Background // nil: that pass was not made
+	steps      int         // of the witnesses so far
 }
 
 // place is an event with what surrounds it.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -224,5 +225,42 @@ func TestInside(t *testing.T) {
 	want := []string{"unlocks something inside deposit() at bank.go:2:2", "locks something inside mu.Lock() at bank.go:13:9"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("edges (-want +got):\n%s", diff)
+	}
+}
+
+// TestSteps: a report has up to MaxSteps of the steps of a witness, as long as those of all
+// witnesses are not too many, and the text prints the last ones.
+func TestSteps(t *testing.T) {
+	meta, events := bank()
+	const turns = 1500
+	order := []int64{}
+	for range turns {
+		order = append(order, int64(len(events)), int64(len(events)+1))
+		events = append(events, trace.Event{Kind: format.Lock, G: 1, Site: 3, Obj: 0x200}, trace.Event{Kind: format.Unlock, G: 1, Site: 4, Obj: 0x200})
+	}
+	order = append(order, 5, 12)
+	specs := make([]Spec, 30)
+	for i := range specs {
+		specs[i] = Spec{A: 5, B: 12, Tier: Predicted, Order: order}
+	}
+	l := NewLocator(meta, specs, nil, Types{})
+	for i := range events {
+		l.Step(int64(i), &events[i])
+	}
+	races, err := l.Races()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range map[int]int{0: MaxSteps, 19: MaxSteps, 20: shownSteps, 29: shownSteps} {
+		if w := races[i].Witness; len(w.Steps) != want || w.Omitted != 2*turns+2-want {
+			t.Errorf("race %d: %d steps and %d omitted, want %d and %d", i, len(w.Steps), w.Omitted, want, 2*turns+2-want)
+		}
+	}
+	var text strings.Builder
+	if err := NewDetails(&text, TextOptions{}).Race(&races[0]); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "… 2962 steps before") {
+		t.Errorf("the text does not count the steps that it leaves out:\n%s", text.String())
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/presage-race/presage/internal/trace"
@@ -39,9 +40,10 @@ func (l *Locator) witness(n int) *Witness {
 		step.Held = lockNames(l.locks(l.seen[i].locks))
 		w.Steps = append(w.Steps, step)
 	}
-	if extra := len(w.Steps) - MaxSteps; extra > 0 {
-		w.Steps, w.Omitted = w.Steps[extra:], extra
+	if extra := len(w.Steps) - max(min(MaxSteps, allSteps-l.steps), shownSteps); extra > 0 {
+		w.Steps, w.Omitted = slices.Clone(w.Steps[extra:]), extra
 	}
+	l.steps += len(w.Steps)
 	return w
 }
 
