@@ -36,6 +36,7 @@ type exploring struct {
 	args     *goArgs
 	progress *progress
 	runs     int
+	races    int // of all packages
 	seed     uint64
 	sieve    *suppress.Sieve
 	report   *report.Joined // of all packages: the forms that are for programs
@@ -107,7 +108,7 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 	if err := errors.Join(append(errs, x.report.End(), end())...); err != nil {
 		return errors.Join(worst, fmt.Errorf("writing the report: %w", err))
 	}
-	return worst
+	return x.args.ended(env, x.races, worst)
 }
 
 // explorePackages explores the packages, one after the other.
@@ -265,7 +266,9 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 	a := x.analysis(s, argv, tests)
 	if len(files) > 0 {
 		a.traces = traces{files: files, from: s.Run.Dir}
-		return a.run(ctx)
+		err := a.run(ctx)
+		x.races += a.found.summary.Races
+		return err
 	}
 	code := exitNone
 	if failed > 0 {

@@ -49,11 +49,13 @@ type options struct {
 	suppress suppressFlags
 	static   string // the tier of the static lens's warnings to mark; "": none
 	online   onlineFlags
+	after    string // a shell command for the end; "": none
+	exitCode int    // if races were found
 }
 
 // ownFlags are presage's own flags.
 var ownFlags = strings.Fields(`
-	json format o instrument exclude only reach disk level window budget effort time memory confirm static baseline write-baseline new online halt on-race filter q`)
+	json format o instrument exclude only reach disk level window budget effort time memory confirm static baseline write-baseline new ignore online halt on-race filter after exitcode q`)
 
 // boolFlags are the flags of go build, go test and presage that take no value from
 // the next argument; valueFlags are those that do.
@@ -66,7 +68,7 @@ var (
 		bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile exec fuzz fuzzminimizetime fuzztime list memprofile
 		memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet
 		test.bench test.benchtime test.count test.cpu test.list test.parallel test.run test.skip test.timeout
-		o format instrument exclude only reach disk level window budget effort time memory baseline new on-race filter`)
+		o format instrument exclude only reach disk level window budget effort time memory baseline new ignore on-race filter after exitcode`)
 )
 
 // A covered package would be neither recorded nor known to be unrecorded: what is
@@ -90,7 +92,7 @@ var refused = map[string]string{
 
 // parseGo takes the arguments of test (or run) apart.
 func parseGo(argv []string, test bool) (*goArgs, error) {
-	g := &goArgs{options: options{level: levelPath, confirm: confirmRest}}
+	g := &goArgs{options: options{level: levelPath, confirm: confirmRest, exitCode: exitRaces}}
 	g, err := g.parse(argv, test)
 	if err == nil && slices.ContainsFunc(g.flags, func(f string) bool { return f == "-v" || f == "-v=true" }) {
 		g.forms.verbose(g.json)
@@ -274,6 +276,14 @@ func (g *goArgs) own(name, value string, inline bool) (own bool, err error) {
 		err = givenValue(name, value, &g.suppress.baseline)
 	case "new":
 		err = givenValue(name, value, &g.suppress.since)
+	case "ignore":
+		err = g.suppress.ignore.Set(value)
+	case "after":
+		err = givenValue(name, value, &g.after)
+	case "exitcode":
+		if g.exitCode, err = strconv.Atoi(value); err != nil || g.exitCode < 0 || g.exitCode > 125 {
+			return true, usagef("flag -exitcode: %q is no number from 0 to 125", value)
+		}
 	case "write-baseline":
 		g.suppress.write, err = boolValue(name, value, inline)
 	case "online":

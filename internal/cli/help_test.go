@@ -75,7 +75,7 @@ func TestHelp(t *testing.T) {
 
 // TestOwnFlags: the flags that presage takes for itself are those of the list.
 func TestOwnFlags(t *testing.T) {
-	values := map[string]string{"level": "hb", "format": "csv", "reach": "kept", "baseline": "f", "new": "HEAD", "disk": "25%", "memory": "25%", "time": "1m", "filter": "none", "window": "1", "budget": "1", "effort": "1"}
+	values := map[string]string{"level": "hb", "format": "csv", "reach": "kept", "baseline": "f", "new": "HEAD", "disk": "25%", "memory": "25%", "time": "1m", "filter": "none", "ignore": "x", "after": "x", "exitcode": "0", "window": "1", "budget": "1", "effort": "1"}
 	for _, flag := range slices.Concat(boolFlags, valueFlags) {
 		var g goArgs
 		own, err := g.own(flag, values[flag], values[flag] != "")

@@ -40,8 +40,9 @@ func (o *onlineFlags) check() error {
 	return nil
 }
 
-// runOnline is the pipeline of test and run with -online: build, run, report.
-func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test bool, sieve *suppress.Sieve, s *stream) error {
+// runOnline is the pipeline of test and run with -online: build, run, report. It returns the number
+// of races.
+func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test bool, sieve *suppress.Sieve, s *stream) (races int, err error) {
 	p := newProgress(env.Stderr, g.quiet)
 	begun := time.Now()
 	res, err := recordConfig(env, g, test, s, p).RunOnline(ctx, record.OnlineOptions{Halt: g.online.halt, NoFilter: g.online.filter == filterNone}, func(dir string) func() {
@@ -49,15 +50,15 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 	})
 	p.end()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if res.NotBuilt {
-		return &exitError{code: exitFailed}
+		return 0, &exitError{code: exitFailed}
 	}
 	sayCode(env, test, res.ExitCode, "reporting what was told")
 	told, err := online.Read(res.Told)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	a := newAnalysis(env, g.options, p)
 	a.stream = s
@@ -76,7 +77,7 @@ func runOnline(ctx context.Context, env *Env, g *goArgs, argv []string, test boo
 	a.suppressing().run(ctx)
 	out := a.output()
 	out.run(ctx)
-	return out.err
+	return a.found.summary.Races, out.err
 }
 
 // online adds the races and figures that the detector in the program has written. load has the

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/presage-race/presage/internal/host/stage"
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/suppress"
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
@@ -42,21 +45,56 @@ func runGo(ctx context.Context, env *Env, argv []string, test bool) error {
 	stream, env := newStream(env, g, test)
 	defer stream.end()
 	if g.online.on {
-		return runOnline(ctx, env, g, argv, test, sieve, stream)
+		races, err := runOnline(ctx, env, g, argv, test, sieve, stream)
+		return g.ended(env, races, err)
 	}
+	races, err := runRecorded(ctx, env, g, argv, test, sieve, stream)
+	return g.ended(env, races, err)
+}
+
+// runRecorded records, predicts and reports. It returns the number of races.
+func runRecorded(ctx context.Context, env *Env, g *goArgs, argv []string, test bool, sieve *suppress.Sieve, stream *stream) (races int, err error) {
 	if g.out != "" { // the report of the run names it, wherever that is read
 		if g.out, err = filepath.Abs(g.out); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	r := &recording{env: env, args: g, test: test, stream: stream, progress: newProgress(env.Stderr, g.quiet), budget: &budget{}}
 	defer r.end()
 	if err := r.run(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	a := r.analysis(argv)
 	a.sieve, a.allTests = sieve, test && allTests(g.flags, g.args)
-	return a.run(r.analysing)
+	err = a.run(r.analysing)
+	return a.found.summary.Races, err
+}
+
+// ended runs the command of -after, and returns the error with the exit code that -exitcode wants.
+func (g *goArgs) ended(env *Env, races int, err error) error {
+	code, exit := exitFailed, (*exitError)(nil)
+	switch {
+	case err == nil:
+		code = exitNone
+	case errors.As(err, &exit):
+		code = exit.code
+	}
+	if code == exitRaces {
+		if code = g.exitCode; code == exitNone {
+			err = nil
+		} else {
+			err = &exitError{code: code}
+		}
+	}
+	if g.after != "" {
+		cmd := exec.Command("sh", "-c", g.after)
+		cmd.Env = append(os.Environ(), "PRESAGE_RACES="+strconv.Itoa(races), "PRESAGE_EXIT="+strconv.Itoa(code))
+		cmd.Stdout, cmd.Stderr = env.Stderr, env.Stderr
+		if failed := cmd.Run(); failed != nil {
+			visible.Fprintf(env.Stderr, "presage: -after %s: %v\n", g.after, failed)
+		}
+	}
+	return err
 }
 
 // recording is the first stage of test and run: the program is built with hooks and run, and its

@@ -43,6 +43,7 @@ func newReplay(env *Env) *cobra.Command {
 		}}
 	f := cmd.Flags()
 	f.Var((*given)(&o.suppress.baseline), "baseline", "leave out the races that are in this file")
+	f.Var(&o.suppress.ignore, "ignore", "leave out the races with an access in a file or function, or on a variable, that this regular expression matches")
 	f.Var((*given)(&o.suppress.since), "new", "leave out the races of functions that have not changed since this git revision")
 	f.StringVar(&o.file, "report", "", "report in JSON form; without it that of the last run of this module")
 	runIDFlag(cmd, &o.runID)

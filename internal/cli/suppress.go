@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ import (
 type suppressFlags struct {
 	baseline, since string
 	write           bool
+	ignore          patterns
 }
 
 // register adds the flags to a command.
@@ -28,7 +30,36 @@ func (s *suppressFlags) register(f *pflag.FlagSet) {
 	f.Var((*given)(&s.baseline), "baseline", "only count races that are in this file")
 	f.BoolVar(&s.write, "write-baseline", false, "write the file of -baseline anew")
 	f.Var((*given)(&s.since), "new", "only count races of functions that have not changed since this git revision")
+	f.Var(&s.ignore, "ignore", "only count races with an access in a file or function, or on a variable, that this regular expression matches")
 }
+
+// patterns are regular expressions, one for each time that a flag is given.
+type patterns []*regexp.Regexp
+
+// Set implements pflag.Value.
+func (p *patterns) Set(value string) error {
+	re, err := regexp.Compile(value)
+	switch {
+	case err != nil:
+		return usagef("flag -ignore: %v", err)
+	case re.MatchString(""):
+		return usagef("flag -ignore: %q matches everything", value)
+	}
+	*p = append(*p, re)
+	return nil
+}
+
+// String implements pflag.Value.
+func (p *patterns) String() string {
+	var list []string
+	for _, re := range *p {
+		list = append(list, re.String())
+	}
+	return strings.Join(list, " ")
+}
+
+// Type implements pflag.Value.
+func (p *patterns) Type() string { return "regexp" }
 
 // given is the value of a flag that must not be empty.
 type given string
@@ -59,7 +90,7 @@ func (s *suppressFlags) check() error {
 
 // sieve reads what the flags name, before anything runs.
 func (s *suppressFlags) sieve(ctx context.Context, dir string) (*suppress.Sieve, error) {
-	return suppress.New(ctx, suppress.Options{Dir: dir, Baseline: s.baseline, Write: s.write, Since: s.since})
+	return suppress.New(ctx, suppress.Options{Dir: dir, Baseline: s.baseline, Write: s.write, Since: s.since, Ignore: s.ignore})
 }
 
 // sayWritten says what was written into the baseline.

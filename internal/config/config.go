@@ -64,6 +64,8 @@ var Keys = []Key{
 	{Name: "exclude", Default: "none", list: true},
 	{Name: "only", Default: "all", list: true},
 	{Name: "baseline", Default: "none"},
+	{Name: "ignore", Default: "none", list: true},
+	{Name: "exitcode", Default: "3"},
 	{Name: "format", Default: "text"},
 	{Name: "vet.tier", Default: "likely"},
 	{Name: "vet.baseline", Default: "none"},
@@ -241,6 +243,7 @@ func (p *parser) value(k *Key, n *yaml.Node) {
 // allowed says why a value is not allowed in the file, although it is for the flag; "" if it is.
 func allowed(k *Key, value string) string {
 	switch {
+	case k.Name == "ignore": // regular expressions
 	case k.list:
 		if path := strings.TrimSuffix(value, "/..."); path != "." && path != "..." && !trust.Package(path) {
 			return "is no package below the module and no import path"

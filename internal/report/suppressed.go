@@ -15,6 +15,8 @@ type By string
 const (
 	// ByComment is a comment //presage:ignore at one of the accesses.
 	ByComment By = "ignore"
+	// ByPattern is a regular expression (-ignore) that matches a file, a function or the memory.
+	ByPattern By = "pattern"
 	// ByBaseline is an entry of a baseline.
 	ByBaseline By = "baseline"
 	// ByRevision: no function with one of the accesses has changed since a revision.
@@ -27,13 +29,14 @@ type Suppressed struct {
 	Race    *Race     // of a candidate: with the tier of one
 	By      By        //
 	Comment *Position // of ByComment
-	Reason  string    // of ByComment
+	Reason  string    // of ByComment; of ByPattern: the regular expression
 }
 
 // Suppressions counts what is suppressed, and has what the report was compared with.
 type Suppressions struct {
 	Ignored   int      `json:"ignored"`             // by comments
 	Baseline  int      `json:"baseline"`            // by the baseline
+	Patterns  int      `json:"patterns,omitempty"`  // by regular expressions
 	Unchanged int      `json:"unchanged,omitempty"` // since the revision
 	File      string   `json:"file,omitempty"`      // the baseline
 	Revision  string   `json:"revision,omitempty"`
@@ -45,6 +48,8 @@ func (s *Suppressions) Add(m *Suppressed) {
 	switch m.By {
 	case ByComment:
 		s.Ignored++
+	case ByPattern:
+		s.Patterns++
 	case ByBaseline:
 		s.Baseline++
 	default:
@@ -57,12 +62,12 @@ func (s *Suppressions) Count() int {
 	if s == nil {
 		return 0
 	}
-	return s.Ignored + s.Baseline + s.Unchanged
+	return s.Ignored + s.Baseline + s.Patterns + s.Unchanged
 }
 
 // add adds the counts of another report.
 func (s *Suppressions) add(m *Suppressions) {
-	s.Ignored, s.Baseline, s.Unchanged = s.Ignored+m.Ignored, s.Baseline+m.Baseline, s.Unchanged+m.Unchanged
+	s.Ignored, s.Baseline, s.Patterns, s.Unchanged = s.Ignored+m.Ignored, s.Baseline+m.Baseline, s.Patterns+m.Patterns, s.Unchanged+m.Unchanged
 	if m.File != "" {
 		s.File = m.File
 	}
@@ -104,6 +109,8 @@ func (m *Suppressed) why(short func(Position) string) string {
 	switch {
 	case m.By == ByComment && m.Comment != nil:
 		return "//presage:ignore at " + short(*m.Comment) + ": " + m.Reason
+	case m.By == ByPattern:
+		return "-ignore " + m.Reason
 	case m.By == ByBaseline:
 		return "the baseline"
 	}
@@ -136,7 +143,7 @@ func (h *textHandler) suppressions(s *Suppressions) {
 	if s == nil {
 		return
 	}
-	names, noun := map[By][]string{}, map[By]string{ByComment: "race", ByBaseline: "race", ByRevision: "race"}
+	names, noun := map[By][]string{}, map[By]string{ByComment: "race", ByPattern: "race", ByBaseline: "race", ByRevision: "race"}
 	for _, m := range h.suppressed {
 		name := m.Race.ID
 		if m.Race.Tier == tierCandidate {
@@ -144,6 +151,9 @@ func (h *textHandler) suppressions(s *Suppressions) {
 		}
 		if m.By == ByComment && m.Comment != nil {
 			name += " at " + h.short(*m.Comment) + ": " + m.Reason
+		}
+		if m.By == ByPattern {
+			name += " by " + m.Reason
 		}
 		names[m.By] = append(names[m.By], visible.Line(name))
 	}
@@ -154,6 +164,7 @@ func (h *textHandler) suppressions(s *Suppressions) {
 		text string
 	}{
 		{s.Ignored, ByComment, "; ", plural.Of(s.Ignored, noun[ByComment]) + " suppressed by //presage:ignore"},
+		{s.Patterns, ByPattern, ", ", plural.Of(s.Patterns, noun[ByPattern]) + " suppressed by -ignore"},
 		{s.Baseline, ByBaseline, ", ", plural.Of(s.Baseline, noun[ByBaseline]) + " of the baseline " + s.File},
 		{s.Unchanged, ByRevision, ", ", plural.Of(s.Unchanged, noun[ByRevision]) + " in functions that have not changed since " + s.Revision},
 	} {

@@ -1,5 +1,5 @@
 // Package suppress decides which races of a report are only counted and named: those at which the
-// user has written a comment, those of a baseline, and those of code that has not changed. A race
+// user has written a comment, those that a pattern names, those of a baseline, and those of code that has not changed. A race
 // is never withheld: a suppressed one is a message of the report, with what suppresses it, and the
 // last lines of a text name it. It has no part in the exit code.
 //
@@ -17,6 +17,11 @@
 //
 // An entry of the baseline is gone if its race was not found, and all packages of the entry were
 // run, recorded and searched whole: those of its accesses, and of the test that showed it.
+//
+// # Patterns
+//
+// A regular expression suppresses a race if it matches the name of a file of one of the accesses,
+// from the root of the module, the name of one of their functions, or that of the memory.
 //
 // # Revisions
 //

@@ -90,7 +90,7 @@ func (h *Handler) count(m *report.Summary) {
 		*sum = *m.Suppressed
 	}
 	if found != nil {
-		sum.Ignored, sum.Baseline, sum.Unchanged = sum.Ignored+found.Ignored, sum.Baseline+found.Baseline, sum.Unchanged+found.Unchanged
+		sum.Ignored, sum.Baseline, sum.Patterns, sum.Unchanged = sum.Ignored+found.Ignored, sum.Baseline+found.Baseline, sum.Patterns+found.Patterns, sum.Unchanged+found.Unchanged
 		if found.File != "" {
 			sum.File, sum.Gone = found.File, found.Gone
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,10 +20,11 @@ import (
 
 // Options say what suppresses races, besides comments.
 type Options struct {
-	Dir      string // of the command; "": the working directory
-	Baseline string // a file; "": none
-	Write    bool   // the baseline is written, with what was found
-	Since    string // a revision; "": none
+	Dir      string           // of the command; "": the working directory
+	Baseline string           // a file; "": none
+	Write    bool             // the baseline is written, with what was found
+	Since    string           // a revision; "": none
+	Ignore   []*regexp.Regexp // of names of files below the root, of functions, and of memory
 }
 
 // Sieve decides which races are suppressed.
@@ -117,6 +119,8 @@ func (s *Sieve) suppressed(races []*report.Race, comments map[*report.Race]*igno
 		case d != nil:
 			m.By, m.Reason = report.ByComment, d.Reason
 			m.Comment = &report.Position{File: d.Pos.Filename, Line: d.Pos.Line}
+		case s.ignored(r) != "":
+			m.By, m.Reason = report.ByPattern, s.ignored(r)
 		case known[fingerprint(r.ID)]:
 			m.By = report.ByBaseline
 		case s.changes != nil && !s.sources.changed(r, s.changes):
@@ -127,6 +131,20 @@ func (s *Sieve) suppressed(races []*report.Race, comments map[*report.Race]*igno
 		list = append(list, m)
 	}
 	return list
+}
+
+// ignored returns the pattern that matches a race; "" if none does.
+func (s *Sieve) ignored(r *report.Race) string {
+	names := []string{r.Name()}
+	for _, a := range []*report.Access{&r.A, &r.B} {
+		names = append(names, filepath.ToSlash(s.sources.below(a.File)), a.Func)
+	}
+	for _, re := range s.o.Ignore {
+		if slices.ContainsFunc(names, re.MatchString) {
+			return re.String()
+		}
+	}
+	return ""
 }
 
 // Sift returns those of the races, which are all of a report, that are suppressed. before are those

@@ -76,6 +76,16 @@ func (s *sources) own(name string) bool {
 	})
 }
 
+// below is the name of a file from the root of its module; of another file, its name.
+func (s *sources) below(name string) string {
+	for _, root := range s.roots {
+		if rel, err := filepath.Rel(root, name); err == nil && filepath.IsAbs(name) && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	return name
+}
+
 // file reads a file of the user; nil if it is none.
 func (s *sources) file(name string) *source {
 	f, ok := s.files[name]
