@@ -239,7 +239,7 @@ func (c *collector) Warning(w *report.Warning) error {
 
 // TestReadme runs the command of the README and compares the report with the one printed there:
 // same lines, apart from numbers that differ from run to run. The README breaks a line that is too
-// wide for it in two, and indents the second part by four more columns.
+// wide for it, and indents all parts but the first by four more columns.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped by -short: records the tests of an example")
@@ -294,9 +294,8 @@ func unbroken(page, report []string) []string {
 		}
 		n := 1
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "    "
-		if utf8.RuneCountInString(line) > pageWidth && len(page) > 1 && strings.HasPrefix(page[1], indent) {
-			page[0] += " " + strings.TrimPrefix(page[1], indent)
-			n = 2
+		for ; utf8.RuneCountInString(line) > pageWidth && len(page[0]) < len(line) && n < len(page) && strings.HasPrefix(page[n], indent); n++ {
+			page[0] += " " + strings.TrimPrefix(page[n], indent)
 		}
 		out, page = append(out, page[0]), page[n:]
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Background is a pass over a trace behind that of a Locator. It finds where the memory of each race
-// was allocated, and which guard the other accesses to that memory have.
+// Background is a pass over a trace behind that of a Locator. It finds where the memory of each
+// race was allocated, and which guard the other accesses to that memory have.
 //
 // # Guards
 //
 // A guard is a lock, or sync/atomic. A source line has a guard if all accesses there to the memory
 // have it. A lock guards a write if it is held for writing. Accesses without a guard do not count
-// before a second goroutine comes to the memory: they make the object. A race has a Fix if one guard has more
-// lines than each other one, and at least as many as there are lines without it.
+// before a second goroutine comes to the memory: they make the object. A race has a Fix if one
+// guard has more lines than each other one, and at least as many as there are lines without it.
 type Background struct {
 	l       *Locator
 	memory  []*memory // by their first addresses

@@ -1,7 +1,7 @@
 // Package suppress decides which races of a report are only counted and named: those at which the
-// user has written a comment, those that a pattern names, those of a baseline, and those of code that has not changed. A race
-// is never withheld: a suppressed one is a message of the report, with what suppresses it, and the
-// last lines of a text name it. It has no part in the exit code.
+// user has written a comment, those that a pattern names, those of a baseline, and those of code
+// that has not changed. A race is never withheld: a suppressed one is a message of the report, with
+// what suppresses it, and the last lines of a text name it. It has no part in the exit code.
 //
 // # Comments
 //

@@ -100,9 +100,8 @@ func atomicShape(fn *ssa.Function) string {
 }
 
 // ContentAt returns what the memory holds that the instruction at a site reads or writes: map,
-// interface, slice, string, struct, pointer, counter, flag, number; "" if it is not known. A counter
-// is a number to which the instruction writes the sum or difference of what was there and something
-// else.
+// interface, slice, string, struct, pointer, counter, flag, number; "" if it is not known. To a
+// counter, the instruction writes the sum or difference of what was there and something else.
 func ContentAt(p *plan.Plan, s trace.Site) string {
 	switch in := instructionAt(p, s).(type) {
 	case *ssa.MapUpdate, *ssa.Lookup, *ssa.Next:
