@@ -225,9 +225,9 @@ func (f *findings) dropToRun() {
 		return true
 	})
 	if tried > 0 {
-		f.warn(report.Warning{Code: "candidates-run", Count: tried, Text: "{{n}} pair{{|s}} of positions may race if code outside the trace reads something else than in the recorded run: {{it was|they were}} tried under such a schedule, and Go's race detector saw nothing"})
+		f.warn(report.Warning{Code: "candidates-run", Count: tried, Text: "{{n}} pair{{|s}} of source lines may race if code that is not recorded does something else in another schedule: {{it was|they were}} run under such a schedule, and Go's race detector saw nothing"})
 	}
 	if left > 0 {
-		f.warn(report.Warning{Code: "candidates-to-run", Count: left, Text: "{{n}} pair{{|s}} of positions may race if code outside the trace reads something else than in the recorded run, which only a run can tell: {{it was|they were}} not tried (test and run do, for two minutes at most)"})
+		f.warn(report.Warning{Code: "candidates-to-run", Count: left, Text: "{{n}} pair{{|s}} of source lines may race if code that is not recorded does something else in another schedule, which only a run can show: {{it was|they were}} not run (presage test and presage run do, for two minutes at most, without -confirm=off)"})
 	}
 }

@@ -44,14 +44,14 @@ func TestLastLine(t *testing.T) {
 		{"a level", with(func(a *findings) { a.level = levelHB }), exitNone, "presage: no races found at level hb; 9 events"},
 		{"static lens", warned("static-bound"), exitNone, whole},
 		{"functions", warned("not-instrumented"), exitNone, "searched only in part, without finding a race: 2 functions left as written; 9 events"},
-		{"budget", warned("solver-unknown", "prediction-stopped"), exitNone, "in part, without finding a race: 2 candidates undecided (-budget), 2 events not searched for predicted races (-effort); 9"},
+		{"budget", warned("solver-unknown", "prediction-stopped"), exitNone, "in part, without finding a race: 2 pairs of accesses undecided (-budget), 2 events not searched for predicted races (-effort); 9"},
 		{"below path", with(func(a *findings) {
 			a.level = levelHB
 			a.warn(report.Warning{Code: "not-instrumented", Count: 1, Text: "f"})
 		}), exitNone, "searched only in part, without finding a race at level hb: 1 function left as written; 9"},
 		{"a code without an entry", warned("new-code"), exitNone, "in part, without finding a race: new-code (2); 9"},
-		{"many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "candidates-untried", "not-walked"), exitNone, "further apart than a window (-window), and 2 more (see the warnings); 9"},
-		{"races", found, exitRaces, "1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, 0.0s; searched only in part: 2 candidates undecided (-budget)\n"},
+		{"many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "candidates-untried", "not-walked"), exitNone, "too far apart in the run (-window), and 2 more; 9"},
+		{"races", found, exitRaces, "1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, 0.0s; searched only in part: 2 pairs of accesses undecided (-budget)\n"},
 		{"cut", warned("recording-stopped"), exitFailed, "in part, without finding a race: the recording of 2 processes was cut; 9"},
 		{"damaged", warned("trace-damaged"), exitFailed, "in part, without finding a race: 2 traces could not be read to the end; 9"},
 		{"interrupted", with(func(a *findings) { a.analysed = 9; a.left(); a.interrupted(nil) }), exitFailed, "in part, without finding a race: 1 trace not analysed to the end; 9"},

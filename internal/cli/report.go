@@ -16,7 +16,7 @@ import (
 )
 
 func newReport(env *Env) *cobra.Command {
-	var asJSON, all bool
+	var asJSON, all, coverage bool
 	var id string
 	var f forms
 	var s suppressFlags
@@ -33,6 +33,11 @@ func newReport(env *Env) *cobra.Command {
 			}
 			if len(args) == 1 && id != "" {
 				return usagef("report takes a file or -run-id, not both")
+			}
+			if coverage {
+				if err := f.Set("coverage"); err != nil {
+					return err
+				}
 			}
 			if all {
 				f.verbose(asJSON)
@@ -53,6 +58,7 @@ func newReport(env *Env) *cobra.Command {
 	s.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the JSON form")
 	cmd.Flags().Var(&f, "format", "forms of the report, as csv or html=file")
+	cmd.Flags().BoolVar(&coverage, "coverage", false, "print what was not recorded or not searched, and what to do: short for -format coverage")
 	cmd.Flags().BoolVarP(&all, "verbose", "v", false, "print all of each race: short for -format details")
 	return cmd
 }

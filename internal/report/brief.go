@@ -14,14 +14,7 @@ import (
 // lens are as in the details.
 type briefHandler struct {
 	*textHandler
-	races    []*Race
-	recorded bool // by the command that the report is of
-}
-
-// Config notes whether the command records.
-func (h *briefHandler) Config(m *Config) error {
-	h.recorded = m.records()
-	return h.textHandler.Config(m)
+	races []*Race
 }
 
 // records reports whether the command of a report has recorded what the report is of.
@@ -56,6 +49,7 @@ func (h *briefHandler) StaticWarning(w *StaticWarning) error {
 // Summary prints the races, then what the details have at the end.
 func (h *briefHandler) Summary(m *Summary) error {
 	h.Flush()
+	h.fold()
 	return h.textHandler.Summary(m)
 }
 
@@ -103,7 +97,7 @@ func Findings(races []*Race, o TextOptions, details bool) string {
 // replayed by its IDs.
 func (h *briefHandler) further(groups [][]*Race) string {
 	const all = "-v prints all of each race, with stacks and schedules"
-	if !h.recorded || groups[0][0].Seen != nil {
+	if !h.recording || groups[0][0].Seen != nil {
 		return all + "."
 	}
 	return "presage explain ID says why two accesses race, presage replay ID runs their schedule; " + all + "."

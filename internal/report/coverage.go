@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/presage-race/presage/internal/plural"
@@ -53,7 +55,7 @@ func (c *Coverage) gaps() string {
 	var parts []string
 	for i, g := range c.Gaps {
 		if i == shownGaps {
-			parts = append(parts, fmt.Sprintf("and %d more (see the warnings)", len(c.Gaps)-i))
+			parts = append(parts, fmt.Sprintf("and %d more", len(c.Gaps)-i))
 			break
 		}
 		parts = append(parts, g.Text)
@@ -96,8 +98,8 @@ func (h *textHandler) recorded(m *Summary) {
 	if m.Functions > 0 {
 		parts = append([]string{fmt.Sprintf("%d of %s", m.Instrumented, plural.Of(m.Functions, "function"))}, parts...)
 	}
-	if m.Settled < m.Promising {
-		h.printf("presage: %s of source lines had neither a common lock nor a fixed order; %d decided in full\n", plural.Of(m.Promising, "pair"), m.Settled)
+	if m.Settled < m.Promising && !h.brief {
+		h.printf("presage: %s of source lines have neither a common lock nor a fixed order; of %d all executions are decided\n", plural.Of(m.Promising, "pair"), m.Settled)
 	}
 	h.printf("presage: recorded %s, %s and %s%s\n", strings.Join(parts, ", "), plural.Of(m.Goroutines, "goroutine"), plural.Of(int(m.Events), "event"), m.uncovered())
 }
@@ -123,4 +125,57 @@ func (s *Summary) uncovered() string {
 		return ""
 	}
 	return "; not covered: " + strings.Join(parts, ", ")
+}
+
+// ofSearch are the warnings about how far the search went. The brief text counts them in its last
+// line; the form coverage has them in full.
+var ofSearch = []string{
+	"pairs-apart", "places-crowded", "candidates-untried", "candidates-untried-off-path", "ways-untried", "threads-cut",
+	"writers-unknown", "unexplained-read", "hidden-writes", "solver-unknown", "candidates-run", "candidates-to-run",
+}
+
+// coverageHandler writes what was not recorded or not searched.
+type coverageHandler struct{ *textHandler }
+
+// NewCoverage returns a Handler that writes what was not recorded or not searched, what that means,
+// and what to do: all warnings, and the last lines of the text form.
+func NewCoverage(w io.Writer, o TextOptions) Handler { return coverageHandler{newTextHandler(w, o)} }
+
+// Race does nothing.
+func (coverageHandler) Race(*Race) error { return nil }
+
+// Candidate does nothing.
+func (coverageHandler) Candidate(*Candidate) error { return nil }
+
+// StaticWarning does nothing.
+func (coverageHandler) StaticWarning(*StaticWarning) error { return nil }
+
+// Guard does nothing.
+func (coverageHandler) Guard(*Guard) error { return nil }
+
+// Suppressed keeps a suppressed race: a line at the end names it.
+func (h coverageHandler) Suppressed(m *Suppressed) error {
+	h.keep(m)
+	return nil
+}
+
+// fold takes the warnings about the search out of the text.
+func (h *textHandler) fold() {
+	h.brief, h.folded = true, false
+	h.warnings = slices.DeleteFunc(h.warnings, func(w *Warning) bool {
+		folded := slices.Contains(ofSearch, w.Code)
+		h.folded = h.folded || folded
+		return folded
+	})
+}
+
+// hint says where the text is that the brief form leaves out.
+func (h *textHandler) hint(m *Summary) {
+	if h.brief && (h.folded || m.Paths.lost() != "" || m.Coverage != nil && m.Settled < m.Promising) {
+		text := "lists what was not searched, and what to do about it"
+		if m.Coverage != nil && m.Coverage.Searched == Whole {
+			text = "says how far untaken branches were followed, and what is known of reads"
+		}
+		h.printf("presage: %s %s\n", pick(h.recording, "presage report -coverage", "-format coverage"), text)
+	}
 }

@@ -13,6 +13,7 @@ type Format struct {
 var Formats = []Format{
 	{"text", "for people: a few lines for each finding; without -format", NewText},
 	{"details", "for people: all of each race, with stacks and a schedule; with -v", NewDetails},
+	{"coverage", "for people: what was not recorded or not searched, and what to do", NewCoverage},
 	{"json", "one object a line (docs/using/report.md)", func(w io.Writer, _ TextOptions) Handler { return NewJSON(w) }},
 	{"csv", "one row for a race, a warning or the summary, for spreadsheets", NewCSV},
 	{"sarif", "SARIF 2.1.0, for code scanning", NewSARIF},

@@ -29,19 +29,19 @@ var ended = []string{"goroutine-ends", "panic", "nil-channel", "no-value"}
 // reasons are the reasons why the others end early. A code that is not listed means that something
 // is not modelled.
 var reasons = map[string]string{
-	"opaque-call":   "code that is not instrumented",
-	"opaque-memory": "what code that is not instrumented may touch", "opaque-object": "what code that is not instrumented may touch",
+	"opaque-call":   "code that is not recorded",
+	"opaque-memory": "memory that such code may use", "opaque-object": "memory that such code may use",
 	"too-long": "a bound", "too-deep": "a bound", "too-many-steps": "a bound", "allocation": "a bound",
 	"unknown-address": "a value that is not known", "unknown-branch": "a value that is not known", "unknown-capacity": "a value that is not known",
 	"unknown-divisor": "a value that is not known", "unknown-index": "a value that is not known", "unknown-length": "a value that is not known",
 	"unknown-value": "a value that is not known", "goroutine-argument": "a value that is not known", "deferred-calls": "a value that is not known",
-	"new-object": "an object that is made there, and shared", "shared-allocation": "an object that is made there, and shared",
-	"reused-memory": "memory that is used anew", "stack": "memory that is used anew",
-	"returns": "a return to code that was not walked",
+	"new-object": "a new object that goroutines share", "shared-allocation": "a new object that goroutines share",
+	"reused-memory": "memory that is allocated again", "stack": "memory that is allocated again",
+	"returns": "a return to code that is not recorded",
 	"broken":  "an error of presage",
 }
 
-const notModelled = "what is not modelled"
+const notModelled = "operations that presage does not follow"
 
 // lost describes the alternative paths that were not explored to their end; "" if there are none.
 func (p *Paths) lost() string {
@@ -62,10 +62,10 @@ func (p *Paths) lost() string {
 		for i, what := range list {
 			list[i] = fmt.Sprintf("%s (%d)", what, by[what])
 		}
-		parts = append(parts, fmt.Sprintf("explored %s, %d only in part, because of %s", plural.Of(p.Ways, "alternative path"), total, strings.Join(list, ", ")))
+		parts = append(parts, fmt.Sprintf("followed %s of untaken branches; %s early, at %s", plural.Of(p.Ways, "path"), plural.Text(total, "{{n}} end{{s|}}"), strings.Join(list, ", ")))
 	}
 	if n := p.Unexplored; n > 0 {
-		parts = append(parts, fmt.Sprintf("did not explore %d of %s, because there are many", n, plural.Of(p.Forks, "fork")))
+		parts = append(parts, fmt.Sprintf("%d of %s that depend on other goroutines not followed, because they are many or alike", n, plural.Text(p.Forks, "{{n}} branch{{|es}}")))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -28,6 +28,9 @@ type textHandler struct {
 	level      string
 	warnings   []*Warning
 	suppressed []*Suppressed
+	brief      bool // what the search left out is only counted, in the last line
+	folded     bool // there was a warning about it
+	recording  bool // the command of the report has recorded the run
 	err        error
 
 	head, bad, dim, loc *color.Color
@@ -55,7 +58,7 @@ func newTextHandler(w io.Writer, o TextOptions) *textHandler {
 
 // Config keeps the level, which the last line names if it is not the highest.
 func (h *textHandler) Config(m *Config) error {
-	h.level = m.Level
+	h.level, h.recording = m.Level, m.records()
 	return nil
 }
 
@@ -250,7 +253,7 @@ func (h *textHandler) Summary(m *Summary) error {
 		h.onTheFly(m)
 		return h.err
 	}
-	if text := m.Paths.lost(); text != "" {
+	if text := m.Paths.lost(); text != "" && !h.brief {
 		h.printf("presage: %s\n", text)
 	}
 	h.recorded(m)
@@ -265,6 +268,7 @@ func (h *textHandler) Summary(m *Summary) error {
 		but = m.Coverage.some()
 	}
 	h.marks(m.Static)
+	h.hint(m)
 	h.printf("presage: %s; %s, %s, %.1fs%s\n", found, plural.Of(int(m.Events), "event"), plural.Of(m.Goroutines, "goroutine"), m.Seconds, but)
 	return h.err
 }

@@ -36,7 +36,7 @@ func (m *merger) warn() {
 	m.meta.Warn("variables-large", m.variables.large, "{{n}} package-level variable{{|s}} {{was|were}} too large to record {{its initial value|their initial values}}")
 	m.meta.Warn("variables-cut", m.variables.cut, "{{n}} package-level variable{{|s}} that the recorded run does not access {{has no initial value|have no initial values}} in the trace, because there are too many: paths off the recorded run that read them end there")
 	m.meta.Warn("sets-lost", m.reach.lost, "{{n}} set{{|s}} of memory that excluded calls can reach {{was|were}} not recorded; each counts as all of memory")
-	m.meta.Warn("unexplained-read", m.stats.Unexplained, "{{n}} read{{|s}} returned a value that no write in the trace explains: code that is not instrumented wrote it, or racing goroutines did, in an order that was not found")
+	m.meta.Warn("unexplained-read", m.stats.Unexplained, "{{n}} read{{|s}} returned a value that no recorded write explains: code that is not recorded wrote it, or racing goroutines did; {{it returns|they return}} the same in each predicted schedule")
 	if r.Stopped != format.NotStopped {
 		m.meta.Warn("recording-stopped", 1, "the program ran on without being recorded: "+WhyStopped(r.Stopped, r.Limit, r.in))
 	}
