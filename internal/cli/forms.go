@@ -32,6 +32,8 @@ func (f *forms) Set(value string) error {
 			return usagef("-format %q: presage help report has those that there are", name)
 		case inFile && file == "":
 			return usagef("-format %s: the name of the file is missing", word)
+		case !inFile && name == "gotrace":
+			return usagef("-format gotrace: it is no text; write it to a file, as gotrace=name")
 		case !inFile && f.stdout() != nil:
 			return usagef("-format %s: only one form can go to standard output; write the others to files, as %[1]s=name", name)
 		}

@@ -99,7 +99,7 @@ func (h *textHandler) recorded(m *Summary) {
 		parts = append([]string{fmt.Sprintf("%d of %s", m.Instrumented, plural.Of(m.Functions, "function"))}, parts...)
 	}
 	if m.Settled < m.Promising && !h.brief {
-		h.printf("presage: %s of source lines have neither a common lock nor a fixed order; of %d all executions are decided\n", plural.Of(m.Promising, "pair"), m.Settled)
+		h.printf("presage: %s of source lines had neither a common lock nor a fixed order; %d decided in full\n", plural.Of(m.Promising, "pair"), m.Settled)
 	}
 	h.printf("presage: recorded %s, %s and %s%s\n", strings.Join(parts, ", "), plural.Of(m.Goroutines, "goroutine"), plural.Of(int(m.Events), "event"), m.uncovered())
 }

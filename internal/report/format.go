@@ -20,5 +20,6 @@ var Formats = []Format{
 	{"junit", "JUnit's XML, for CI servers", NewJUnit},
 	{"github", "annotations of the source in GitHub Actions", NewGitHub},
 	{"markdown", "a table and all of each finding, for a pull request or the summary of a job", NewMarkdown},
+	{"gotrace", "the schedules as an execution trace: go tool trace FILE shows them", NewGoTrace},
 	{"html", "a page with a picture of each race, for a browser", NewHTML},
 }
