@@ -144,7 +144,7 @@ func (h *briefHandler) finding(g []*Race) {
 	h.side(&r.A)
 	h.side(&r.B)
 	tests := r.testNames()
-	h.printf("  %s%s%s\n", why(h, r), pick(tests != "", " In "+tests+".", ""), h.allocated(r))
+	h.printf("  %s%s%s\n", why(h, r), pick(tests != "", " In "+tests+".", ""), r.allocated(h.short))
 	if r.Fix != nil {
 		h.printf("  %s\n", r.Fix.text(h.short))
 	}
@@ -168,11 +168,11 @@ func (h *briefHandler) finding(g []*Race) {
 }
 
 // allocated says where the memory of a race was allocated, in front of a blank.
-func (h *textHandler) allocated(r *Race) string {
+func (r *Race) allocated(short func(Position) string) string {
 	if r.Allocated == nil {
 		return ""
 	}
-	return " The memory was allocated at " + h.short(r.Allocated.Position) + "."
+	return " The memory was allocated at " + short(r.Allocated.Position) + "."
 }
 
 // side prints an access in two lines.

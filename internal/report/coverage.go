@@ -160,7 +160,7 @@ func (h coverageHandler) Suppressed(m *Suppressed) error {
 }
 
 // fold takes the warnings about the search out of the text.
-func (h *textHandler) fold() {
+func (h *briefHandler) fold() {
 	h.brief, h.folded = true, false
 	h.warnings = slices.DeleteFunc(h.warnings, func(w *Warning) bool {
 		folded := slices.Contains(ofSearch, w.Code)

@@ -54,7 +54,7 @@ func (h *htmlHandler) notes(t *textHandler, r *Race, out *htmlRace) {
 	if effect := r.Holds.effect(); effect != "" {
 		out.Notes = append(out.Notes, effect)
 	}
-	if text := t.allocated(r); text != "" {
+	if text := r.allocated(t.short); text != "" {
 		out.Notes = append(out.Notes, clip(strings.TrimSpace(text), htmlName))
 	}
 	if r.Witness != nil && r.Witness.Semantics == RecordedRun {
