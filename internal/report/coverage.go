@@ -164,7 +164,8 @@ func (h *briefHandler) fold() {
 	h.brief, h.folded = true, false
 	h.warnings = slices.DeleteFunc(h.warnings, func(w *Warning) bool {
 		folded := slices.Contains(ofSearch, w.Code)
-		h.folded = h.folded || folded
+		// reads that keep their values are part of the model: nothing can be done about them
+		h.folded = h.folded || folded && w.Code != "hidden-writes" && w.Code != "unexplained-read"
 		return folded
 	})
 }
@@ -174,7 +175,7 @@ func (h *textHandler) hint(m *Summary) {
 	if h.brief && (h.folded || m.Paths.lost() != "" || m.Coverage != nil && m.Settled < m.Promising) {
 		text := "lists what was not searched, and what to do about it"
 		if m.Coverage != nil && m.Coverage.Searched == Whole {
-			text = "says how far untaken branches were followed, and what is known of reads"
+			text = "says how far untaken branches were followed"
 		}
 		h.printf("presage: %s %s\n", pick(h.recording, "presage report -coverage", "-format coverage"), text)
 	}
