@@ -4,13 +4,17 @@
 //
 //	go -C bench run ./static known [-whole] [-only name] [-dir scratch] [-v]
 //	go -C bench run ./static known -check-list
+//	go -C bench run ./static known -half seen [-only name] [-dir scratch]
 //
 // It prints a line for each race, and which reason codes keep races out of the default tier. The
 // target is to find 11 of the 13 races, with no reason code that takes more than 5 % of them. With
 // -whole all packages of the module are analysed, its commands with them.
 //
 // frozen.txt is a second list, chosen without running the lens. -check-list compares it with the
-// files of the modules, and analyses nothing.
+// files of the modules, and analyses nothing. -half seen looks for the races of that half of it
+// instead of those of known.txt; the other half is for the end. There a warning is the race if its
+// accesses are in the two functions, on lines that name the variable, or calls on the way to them
+// are.
 package known
 
 import (
@@ -129,25 +133,34 @@ func (v verdict) String() string {
 // Main looks for each race of the table in the version that has it and in the version that does
 // not.
 func Main(args []string) int {
-	flags := command.Flags("static known", "[-whole] [-only name] [-dir scratch] [-v] [-check-list]")
+	flags := command.Flags("static known", "[-whole] [-only name] [-dir scratch] [-v] [-check-list] [-half name]")
 	dir := command.Dir(flags)
 	whole := flags.Bool("whole", false, "analyse all packages of the module")
 	only := flags.String("only", "", "only races whose name contains this")
 	verbose := flags.Bool("v", false, "print every warning that is a race of the table")
 	list := flags.Bool("check-list", false, "compare frozen.txt with the files of its modules")
+	half := flags.String("half", "", "look for the races of this half of frozen.txt, seen or unseen")
 	figures := command.FiguresFlag(flags)
 	flags.Parse(args)
 	command.NoArgs(flags)
 	if *list {
 		return checkList()
 	}
-	races, err := readKnown(knownTable)
-	command.Check(err)
 	scratch, err := session.Scratch(*dir)
 	command.Check(err)
 	if *dir == "" {
 		defer os.RemoveAll(scratch)
 	}
+	switch *half {
+	case "":
+	case "seen", "unseen":
+		measureHalf(*half, *only, scratch, figures)
+		return 0
+	default:
+		return command.Usage(flags)
+	}
+	races, err := readKnown(knownTable)
+	command.Check(err)
 	done, module := map[string]*analysis{}, ""
 	var rows, before, gone int
 	lost := map[string]int{}
@@ -193,7 +206,11 @@ func Main(args []string) int {
 func (r *knownRace) look(done map[string]*analysis, scratch string, verbose bool) (found [2]verdict, err error) {
 	var cost [2]float64
 	for i, version := range []string{r.before, r.after} {
-		a := analyseModule(done, scratch, r, version)
+		key := r.module + "@" + version + " " + strings.Join(r.packages, " ")
+		if done[key] == nil {
+			done[key] = analyseModule(scratch, r.module, version, r.packages, "")
+		}
+		a := done[key]
 		if a.err != nil {
 			return found, fmt.Errorf("%s %s: %w", r.name, version, a.err)
 		}
@@ -233,31 +250,27 @@ func (r *knownRace) judge(res *static.Result, verbose bool) (v verdict) {
 	return v
 }
 
-// analyseModule analyses the packages of one version, in a module that requires it.
-func analyseModule(done map[string]*analysis, scratch string, r *knownRace, version string) *analysis {
-	key := r.module + "@" + version + " " + strings.Join(r.packages, " ")
-	if a := done[key]; a != nil {
-		return a
-	}
+// analyseModule analyses packages of one version of a module, in a module that requires it. Its
+// summaries are in the directory store, unless that is "".
+func analyseModule(scratch, module, version string, packages []string, store string) *analysis {
 	a := &analysis{}
-	done[key] = a
-	dir := filepath.Join(scratch, strings.NewReplacer("/", "_").Replace(r.module)+"@"+version)
+	dir := filepath.Join(scratch, strings.NewReplacer("/", "_").Replace(module)+"@"+version)
 	if a.err = os.MkdirAll(dir, 0o777); a.err != nil {
 		return a
 	}
-	mod := fmt.Sprintf("module known\n\ngo 1.25\n\nrequire %s %s\n", r.module, version)
+	mod := fmt.Sprintf("module known\n\ngo 1.25\n\nrequire %s %s\n", module, version)
 	if a.err = os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); a.err != nil {
 		return a
 	}
 	env := append(slices.Clip(os.Environ()), "GOFLAGS=-mod=mod", "GOWORK=off")
-	cmd := exec.Command("go", append([]string{"list", "-deps"}, r.packages...)...)
+	cmd := exec.Command("go", append([]string{"list", "-deps"}, packages...)...)
 	cmd.Dir, cmd.Env = dir, append(slices.Clip(env), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		a.err = fmt.Errorf("go list: %w\n%s", err, out)
 		return a
 	}
 	begin := session.CPU()
-	a.res, a.err = static.Run(context.Background(), static.Config{Config: load.Config{Dir: dir, Env: env, Patterns: r.packages}})
+	a.res, a.err = static.Run(context.Background(), static.Config{Config: load.Config{Dir: dir, Env: env, Patterns: packages}, Store: store})
 	a.cost = session.CPU() - begin
 	return a
 }
