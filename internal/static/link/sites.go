@@ -171,6 +171,7 @@ func (si *siteTable) site(f *summary.Function, a *summary.Access, loc *path.Node
 	}
 	s := &site{access: a, fn: f, path: p, locks: locks{}, forked: c.forked, part: loc != a.Loc, merged: c.merged, roots: c.roots, loc: loc, ctx: c, in: si.reach.by[f.Key]}
 	_, s.fresh = leads(c.owned, p)
+	s.fresh = s.fresh || a.Inside
 	s.makers = keepers(a, loc, c)
 	if after(a) {
 		s.roots = si.contexts.apart(c.roots)

@@ -97,6 +97,8 @@ type Access struct {
 	Stored *path.Node
 	Cuts   bool // it leaves a slice with a part of what it had
 	Taken  bool // the memory was taken out of a shared place before (SY3)
+	// an object that the function has made, and that has not escaped, leads to the memory (SY3)
+	Inside bool
 	// the object was made by the function, and only goroutines that were started since can reach it
 	Kept bool
 }

@@ -11,6 +11,7 @@ import (
 type accesses struct {
 	table   *path.Table
 	places  *places
+	values  *values
 	choices *choices
 	sharing *sharing
 	joins   *joins
@@ -24,9 +25,11 @@ func (ac *accesses) access(s *state, in ssa.Instruction, addr *path.Node, kind s
 
 // guarded records an access, as far as it is filled in.
 func (ac *accesses) guarded(s *state, in ssa.Instruction, addr *path.Node, a *summary.Access) {
-	if !ac.draft.recording || !ac.sharing.reachable(s, addr) {
+	inside := ac.sharing.inside(s, addr)
+	if !ac.draft.recording || !inside && !ac.sharing.reachable(s, addr) {
 		return
 	}
+	a.Inside = inside
 	a.Loc, a.At, a.Pos, a.Func = addr, addr, ac.places.place(in), ac.draft.sum.Key
 	a.Kept, a.Taken, a.Stored = s.kept(addr), s.taken(addr), ac.fromStore(s, addr)
 	a.Locks, a.Sync, a.Round, a.Flags = ac.choices.under(s, in, addr), s.sync, s.round, s.known(addr)

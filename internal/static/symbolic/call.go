@@ -400,10 +400,14 @@ func (cl *caller) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []s
 				n := cl.table.Alloc(cl.places.site(in, "slice"), cl.values.types.class(result.Type()), cl.graph.looping(), -2)
 				cl.values.env[result] = aliases{n}
 			}
+			if len(args) > 1 {
+				cl.fill(s, cl.values.env[result], args[1])
+			}
 		}
 	case "copy":
 		elems(args[0], summary.Write)
 		elems(args[1], summary.Read)
+		cl.fill(s, cl.values.eval(s, args[0]), args[1])
 	case "delete", "clear":
 		elems(args[0], summary.Write)
 		for _, n := range cl.values.eval(s, args[0]) {
@@ -419,6 +423,14 @@ func (cl *caller) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []s
 			cl.syncs.release(s, cl.table.Of(path.Token, c, "chan"), order.Many)
 			cl.syncs.release(s, cl.table.Of(path.Token, c, "closed"), 1)
 		}
+	}
+}
+
+// fill adds the elements of a slice to those of other slices.
+func (cl *caller) fill(s *state, slices aliases, from ssa.Value) {
+	vals := cl.values.elements(s, from)
+	for _, n := range slices {
+		cl.accesses.fill(s, n, vals)
 	}
 }
 

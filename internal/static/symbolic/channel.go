@@ -68,6 +68,7 @@ func (cs *chans) send(s *state, in ssa.Instruction, ch, x ssa.Value) {
 	for _, c := range cs.values.channels(s, ch) {
 		cs.accesses.access(s, in, cs.table.Field(c, "chan.state"), summary.Read)
 		cs.sharing.sent(s, c, cs.values.eval(s, x))
+		cs.accesses.fill(s, c, cs.values.eval(s, x))
 		if cs.both[holder(ch)] && (c.Buffer() == 1 || c.Buffer() < -1) {
 			cs.toggle(s, c)
 		}

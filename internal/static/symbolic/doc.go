@@ -25,6 +25,11 @@
 // value unless the function itself has written there in between. A store to one path replaces what
 // is known of that path and of what lies in it; a store to one of several paths adds to each.
 //
+// The elements of a container (slice, array, map or channel) that the function has made, and that
+// has not escaped, hold what was stored in them: a snapshot of shared objects leads to these
+// objects. An element at an index that is not known may hold what was stored at any. Values that
+// are too many are named after the container.
+//
 // The paper maps shared memory to ⊤ at every step. Here it keeps its name, so that the lock of a
 // field that is read twice is one lock. An exchange by another goroutine in between is missed.
 //
@@ -47,6 +52,10 @@
 // (SY3) An object that the function has allocated is owned until it escapes: until it is stored in
 // memory that is not owned, is sent, or is captured by a goroutine. An access to an owned object is
 // no guarded access: it is initialisation (section 4.2, category 1).
+//
+// What an owned object leads to, by a pointer that the function has not stored there, may be
+// anyone's. An access to it is recorded (summary.Access.Inside), and is weak evidence: code
+// owned-holder of package link.
 //
 // An escaped object is published if goroutines may reach it that were not started since it was
 // made. It is published by a store into published memory or into memory of others, and by a send on

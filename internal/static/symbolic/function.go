@@ -104,7 +104,7 @@ func newFunction(c *Context, fn *ssa.Function) *function {
 	f.syncs = &syncs{table: c.Table, graph: f.graph, draft: f.draft, acquired: map[int]map[*path.Node]*ssa.BasicBlock{}}
 	f.joins = newJoins(c.Table, f.graph, f.syncs, f.draft)
 	f.locks = &locking{table: c.Table, choices: f.choices, joins: f.joins, syncs: f.syncs, gives: nodes{}}
-	f.accesses = &accesses{table: c.Table, places: f.places, choices: f.choices, sharing: f.sharing, joins: f.joins, draft: f.draft}
+	f.accesses = &accesses{table: c.Table, places: f.places, values: f.values, choices: f.choices, sharing: f.sharing, joins: f.joins, draft: f.draft}
 	f.chans = &chans{table: c.Table, values: f.values, accesses: f.accesses, sharing: f.sharing, joins: f.joins, syncs: f.syncs, draft: f.draft}
 	f.calls = &caller{table: c.Table, lookup: c.Lookup, std: c.Std, graph: f.graph, places: f.places, values: f.values, choices: f.choices, flows: f.flows,
 		sharing: f.sharing, accesses: f.accesses, joins: f.joins, locks: f.locks, syncs: f.syncs, chans: f.chans, draft: f.draft}

@@ -144,6 +144,7 @@ func (f *function) memory(s *state, instr ssa.Instruction) {
 			f.accesses.access(s, v, addr, summary.Write)
 			f.sharing.publish(s, addr, f.values.eval(s, v.Value))
 			f.sharing.publish(s, addr, f.values.eval(s, v.Key))
+			f.accesses.fill(s, m, f.values.eval(s, v.Value))
 			f.flows.storedOf(addr, f.values.eval(s, v.Value), v.Value.Type())
 		}
 	case *ssa.Range:
@@ -276,7 +277,11 @@ func (f *function) unop(s *state, v *ssa.UnOp) {
 			t = tup.At(0).Type()
 		}
 		if f.types.refers(t) {
-			f.values.env[v] = aliases{f.Table.Result(0, f.places.site(v, "received"), f.types.class(t), f.graph.loop[v.Block().Index] > 0)}
+			vals, known := f.values.received(s, f.values.channels(s, v.X), f.types.class(t))
+			if !known {
+				vals = aliases{f.Table.Result(0, f.places.site(v, "received"), f.types.class(t), f.graph.loop[v.Block().Index] > 0)}
+			}
+			f.values.env[v] = vals
 		}
 	}
 }
@@ -321,6 +326,10 @@ func (f *function) assign(s *state, v *ssa.Store) {
 		return
 	}
 	for _, a := range addrs {
+		if a.Kind == path.Elem && f.values.container(s, a.Base) != nil {
+			f.accesses.fill(s, a.Base, vals)
+			continue
+		}
 		old, ok := s.mem.get(a)
 		u, few := merge(old, vals)
 		f.accesses.put(s, a, u, ok && few)

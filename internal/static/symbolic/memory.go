@@ -103,6 +103,8 @@ func joinCells(r *path.Node, a, b map[*path.Node]aliases) map[*path.Node]aliases
 		if w, ok := b[addr]; ok {
 			if u, ok := merge(v, w); ok {
 				c[addr] = u
+			} else if element(addr) {
+				c[addr] = aliases{addr}
 			}
 		} else if unwritten(r, addr, v) {
 			c[addr] = v
@@ -117,8 +119,11 @@ func joinCells(r *path.Node, a, b map[*path.Node]aliases) map[*path.Node]aliases
 }
 
 func unwritten(r, addr *path.Node, v aliases) bool {
-	return r.Kind == path.Alloc && addr.Loads() == 0 && len(v) > 0 && v[0].Kind != path.Load
+	return r.Kind == path.Alloc && addr.Loads() == 0 && len(v) > 0 && (v[0].Kind != path.Load || element(addr))
 }
+
+// element reports whether a cell is an element of an object that the function has made.
+func element(addr *path.Node) bool { return addr.Kind == path.Elem && addr.Base.Kind == path.Alloc }
 
 func sameMap(a, b map[*path.Node]aliases) bool {
 	if len(a) != len(b) {

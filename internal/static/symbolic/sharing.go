@@ -45,6 +45,13 @@ func (sh *sharing) reachable(s *state, addr *path.Node) bool {
 	return true
 }
 
+// inside reports whether an object that the function has made, and that has not escaped, leads to
+// memory of which it is not known who has made it.
+func (sh *sharing) inside(s *state, addr *path.Node) bool {
+	r := addr.Root()
+	return r.Kind == path.Alloc && !s.escaped[r] && addr.Loads() > 0
+}
+
 // taken reports whether the memory was taken out of a shared place (SY3).
 func (s *state) taken(addr *path.Node) bool {
 	if len(s.owned) == 0 {

@@ -80,8 +80,13 @@ func (vs *values) each(v aliases, t types.Type, g func(*path.Node) *path.Node) a
 
 // load returns what is in memory at addr (SY1).
 func (vs *values) load(s *state, addr *path.Node, typ string) aliases {
-	if v, ok := s.mem.get(addr); ok {
+	if v, ok := s.mem.get(addr); ok && !slices.Contains(v, addr) {
 		return v
+	}
+	if addr.Kind == path.Elem && vs.container(s, addr.Base) != nil {
+		if v, ok := vs.cells(s, addr.Base, addr.Idx, typ); ok {
+			return v
+		}
 	}
 	if addr.Kind == path.Elem && addr.Idx != nil && addr.Idx.Kind == path.Value {
 		if v, ok := s.mem.get(vs.all(addr.Base)); ok {
