@@ -125,7 +125,7 @@ func (co *comparison) parallel(a, b *site, guard string) *meeting {
 				separate = true
 				continue
 			}
-			codes, can := co.atOnce(i, j, a, b)
+			codes, can := co.atOnce(i, j, a, b, guard)
 			one := sure
 			if co.contexts.roots[i].kind == apart && co.contexts.roots[j].kind == apart { // (LI8)
 				one = global || a.path == b.path && a.path[0] == '@'
@@ -158,7 +158,9 @@ func less(a, b []string) bool {
 	return len(a) < len(b)
 }
 
-func (co *comparison) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
+// atOnce reports whether two roots may run at once, and what speaks against it. guard is the class of
+// the lock that most accesses to the memory hold.
+func (co *comparison) atOnce(i, j int, a, b *site, guard string) (codes []string, ok bool) {
 	r, q := co.contexts.roots[i], co.contexts.roots[j]
 	if r.kind == initial || q.kind == initial {
 		// (LI2) A goroutine that initialisation starts may run beside it; all others come after.
@@ -200,10 +202,23 @@ func (co *comparison) atOnce(i, j int, a, b *site) (codes []string, ok bool) {
 			codes = append(codes, "one-root")
 		}
 	case r.home != "" && r.home == q.home && co.contexts.expects(promise.Many, r, q): // (LI1)
+	case r.home != "" && r.home == q.home && co.contexts.locking[r.fn] && co.contexts.locking[q.fn] && !r.main() && !q.main() && !co.contexts.expects(promise.One, r, q): // (LI1)
+	case ownGuard(guard, a) && a.holds(guard) != b.holds(guard) && !co.contexts.expects(promise.One, r, q): // (LI1)
 	case !co.contexts.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0 && !tried(a, b) && !meanwhile(r, q, a) && !meanwhile(q, r, b), co.contexts.expects(promise.One, r, q):
 		codes = append(codes, "open-world")
 	}
 	return codes, true
+}
+
+// ownGuard reports whether the lock that most accesses to the memory hold is of the same struct, or
+// if the memory is a package-level variable, a package-level variable too: the lock is there for this
+// memory, whoever accesses it (LI1).
+func ownGuard(guard string, s *site) bool {
+	if s.access.Loc.Object().Kind == path.Global {
+		return strings.HasPrefix(guard, "@")
+	}
+	own, ok := strings.CutPrefix(guard, "!")
+	return ok && typeOf(own) == typeOf(s.access.Loc.Class())
 }
 
 // meanwhile reports whether the site is a write of a main loop that does not return: other methods
@@ -243,12 +258,12 @@ func (co *comparison) oneObject(i, j int, a, b *site) bool {
 	if r.kind == spawned && r.home == typeOf(a.access.Loc.Class()) || q.kind == spawned && q.home == typeOf(b.access.Loc.Class()) {
 		return true
 	}
-	return a.self != "" && a.self == b.self && !co.setter(r, a) && !co.setter(q, b) && (!a.led && !b.led || co.meant(a))
+	return a.self != "" && a.self == b.self && !co.setter(r, a) && !co.setter(q, b) && (!a.led && !b.led || co.meant(a) || co.contexts.expects(promise.Many, r, q))
 }
 
-// setter reports whether an exported method writes what it is given, without a lock: it may be
+// setter reports whether an exported method that takes no lock writes what it is given: it may be
 // meant for the time before others have the object, if nothing shows that several goroutines
 // call it (LI1).
 func (co *comparison) setter(r root, s *site) bool {
-	return r.kind >= exported && co.contexts.expected[r.fn] != promise.Many && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0
+	return r.kind >= exported && co.contexts.expected[r.fn] != promise.Many && s.fn.Key == r.fn && s.access.Kind.Writes() && len(s.locks) == 0 && !co.contexts.locking[r.fn]
 }

@@ -71,12 +71,13 @@ type contextTable struct {
 	of       map[string][]*context
 	merged   int                        // contexts beyond the bound
 	active   map[string]bool            // types that show concurrency
+	locking  map[string]bool            // methods that take a lock of their receiver
 	expected map[string]promise.Verdict // goroutines in methods
 	alike    alikeness
 }
 
 func newContextTable(prog *program, re *reach) *contextTable {
-	return &contextTable{prog: prog, reach: re, of: map[string][]*context{}, active: map[string]bool{}, alike: alikeness{numbers: map[like]int{}}}
+	return &contextTable{prog: prog, reach: re, of: map[string][]*context{}, active: map[string]bool{}, locking: map[string]bool{}, alike: alikeness{numbers: map[like]int{}}}
 }
 
 // kinds says of each function that a goroutine begins with what makes it a root.

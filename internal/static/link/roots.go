@@ -197,8 +197,17 @@ func (fi *rootFinder) shows(k string, f *summary.Function) {
 			if a.Via == nil {
 				fi.contexts.active[typeOf(lock.Class())] = true
 			}
+			if a.Thread == 0 && ofReceiver(k, lock) {
+				fi.contexts.locking[k] = true
+			}
 		}
 	}
+}
+
+// ofReceiver reports whether a lock is a field of the receiver of a method.
+func ofReceiver(method string, lock *path.Node) bool {
+	home, r := typeOf(method), lock.Root()
+	return home != "" && r.Kind == path.Param && r.Index == 0 && typeOf(lock.Class()) == home && !strings.Contains(method, "$")
 }
 
 // entries makes roots of the functions that libraries call for requests and events (package model).
