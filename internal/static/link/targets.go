@@ -14,6 +14,25 @@ type resolver struct {
 	reach *reach
 	flows flows
 	found map[lookup][]string
+	given map[start]bool
+}
+
+// start is a go statement, and a function that a frame has found for it (SY10).
+type start struct {
+	pos summary.Pos
+	fn  string
+}
+
+// findGiven finds the goroutines whose function a caller of their starter gives.
+func (rs *resolver) findGiven(keys []string) {
+	rs.given = map[start]bool{}
+	for _, k := range keys {
+		for _, e := range rs.prog.sums[k].Edges {
+			if e.Thread > 0 && e.Pos.Func != k {
+				rs.given[start{e.Pos, e.Callee}] = true
+			}
+		}
+	}
 }
 
 // flows says which functions and concrete types come where calls through values may find them, by
@@ -175,6 +194,7 @@ func (rs *resolver) functions(from, method string, p processes, depth int) []str
 // is filled there if it could not be where it stands.
 func (rs *resolver) fillHoles(keys []string, n *Counts) {
 	rs.findFlows(keys)
+	rs.findGiven(keys)
 	rs.prog.filled = map[string][]summary.Edge{}
 	done := map[summary.Pos]bool{}
 	for _, own := range []bool{true, false} {
@@ -213,6 +233,9 @@ func (rs *resolver) fill(key string, h *summary.Hole, targets []string) {
 		}
 		e.Apart = setApart(h.Sync.Released)
 		if h.Go {
+			if rs.given[start{h.Pos, e.Callee}] {
+				continue
+			}
 			e.Thread = unknownThread
 		}
 		if h.Test != nil && rs.prog.sums[e.Callee] != nil && mayCallParallel(rs.prog.sums[e.Callee]) {

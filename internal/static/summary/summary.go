@@ -168,6 +168,7 @@ type Hole struct {
 	Sync   order.Sync
 	Thread int
 	Go     bool
+	Token  *path.Node // of a go statement: what it releases
 	Test   *path.Node // Value is the function of a test that this t runs; nil: it is not
 	Loop   bool       // the call is in a loop
 	Pos    Pos

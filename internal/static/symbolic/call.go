@@ -471,6 +471,9 @@ func (cl *caller) hole(s *state, in ssa.Instruction, v *path.Node, c *ssa.CallCo
 		return
 	}
 	h := summary.Hole{Value: v, Locks: s.locks, Sync: s.sync, Go: starts, Loop: cl.graph.looping(), Pos: cl.places.place(in)}
+	if starts {
+		h.Token = cl.token(in)
+	}
 	if c.IsInvoke() {
 		h.Method = c.Method.Name()
 		h.Iface = cl.values.types.class(c.Value.Type())

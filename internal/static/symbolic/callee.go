@@ -1,6 +1,8 @@
 package symbolic
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/static/lockset"
@@ -25,7 +27,7 @@ func (b *binding) effect(s *state, sum *summary.Function, result *ssa.Call) {
 	if result != nil {
 		b.f.expect(s, result, exits)
 	}
-	s.forked = s.forked || len(sum.Spawns) > 0
+	s.forked = s.forked || len(sum.Spawns) > 0 || slices.ContainsFunc(sum.Holes, func(h summary.Hole) bool { return h.Go })
 }
 
 // leaveMemory applies the stores of a callee, and the escapes that it causes.
@@ -75,6 +77,11 @@ func (b *binding) leaveEscapes(s *state, sum *summary.Function) {
 	for _, i := range sum.Reveals {
 		if i < len(b.args) {
 			b.f.sharing.reveal(s, b.args[i])
+		}
+	}
+	for _, h := range sum.Holes {
+		if h.Go || h.Thread > 0 {
+			escaped = append(escaped, b.called(h))
 		}
 	}
 	b.f.sharing.give(s, escaped)

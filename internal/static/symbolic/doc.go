@@ -149,6 +149,13 @@
 // A function that is mentioned otherwise is noted without a destination. A method that a type has
 // from an embedded field is noted where the type is converted to an interface with that method.
 //
+// # Goroutines that callers give
+//
+// (SY10) A goroutine may begin with a parameter, a field, an element or a method of an interface of
+// the caller. The go statement is a hole of the summary, with its Token. The lowest frame that knows
+// the function starts the goroutine: it has the goroutine's accesses, releases and locks, and what
+// the function has captured escapes there. Each of several functions gets a goroutine.
+//
 // # Soundness
 //
 // Not seen: functions given to T.Cleanup; a call of Parallel behind an unknown call (SY8); aliases

@@ -70,6 +70,7 @@ func (js *joins) joined(s *state, b *binding, sum *summary.Function, sync order.
 			}
 		}
 	}
+	b.givenReleases(sum, js.releases)
 	for o := range sync.Acquired {
 		if o.Kind == path.Token && o.Name == "wg" {
 			js.waited(s, o, sync)

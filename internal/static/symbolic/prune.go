@@ -35,6 +35,7 @@ func prune(sum *summary.Function) {
 	}
 	for _, h := range sum.Holes {
 		p.add(h.Value)
+		p.add(h.Token)
 		p.all(h.Args)
 	}
 	for again := true; again; {

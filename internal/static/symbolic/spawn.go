@@ -71,7 +71,7 @@ func (cl *caller) spawn(s *state, in ssa.Instruction, c *ssa.CallCommon) {
 // start starts a goroutine that runs one of the targets; done is the WaitGroup that it releases at
 // its end.
 func (cl *caller) start(s *state, in ssa.Instruction, targets []target, args []aliases, done *path.Node, many bool) {
-	token := cl.table.Root(path.Token, 0, cl.places.mark(cl.places.place(in)), "")
+	token := cl.token(in)
 	handed := cl.handed(s, in, targets, args)
 	for i, t := range targets {
 		if sum := cl.lookup(t.key); sum != nil {
@@ -95,6 +95,11 @@ func (cl *caller) start(s *state, in ssa.Instruction, targets []target, args []a
 		cl.locks.lockOne(s, model.Unlock, l, nil)
 		s.handed = with(s.handed, l)
 	}
+}
+
+// token is what the go statement releases and its goroutines acquire.
+func (cl *caller) token(in ssa.Instruction) *path.Node {
+	return cl.table.Root(path.Token, 0, cl.places.mark(cl.places.place(in)), "")
 }
 
 // named adds, to the releases of a goroutine, the names that channels have where they are stored

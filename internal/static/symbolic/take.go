@@ -66,7 +66,7 @@ func (b *binding) take(in ssa.Instruction, sum *summary.Function, sc scope, dept
 	for _, h := range sum.Holes {
 		sc := b.part(sc, h.Thread, h.Sync.Released)
 		threads[0] = sc.thread
-		b.fill(in, h, sc, threads[h.Thread], depth)
+		b.fillEach(in, h, sc, threads[h.Thread], depth)
 	}
 }
 
@@ -168,10 +168,27 @@ func (b *binding) takeWhole(in ssa.Instruction, a *summary.Access, sc scope, don
 	b.f.draft.record(c)
 }
 
-// fill resolves a hole of a callee if the caller knows the called function; otherwise the hole is
-// the caller's, too.
-func (b *binding) fill(in ssa.Instruction, h summary.Hole, sc scope, thread, depth int) {
-	v := b.node(h.Value)
+// fillEach fills a hole once for each value that the called function may be here.
+func (b *binding) fillEach(in ssa.Instruction, h summary.Hole, sc scope, thread, depth int) {
+	seen := nodes{}
+	for alt := range MaxAliases {
+		b.alt, b.many = alt, false
+		v := b.called(h)
+		several := b.many
+		if !seen[v] {
+			seen[v] = true
+			b.fill(in, h, v, sc, thread, depth)
+		}
+		if !several {
+			break
+		}
+	}
+	b.alt = 0
+}
+
+// fill resolves a hole of a callee, with a value, if the caller knows the called function;
+// otherwise the hole is the caller's, too.
+func (b *binding) fill(in ssa.Instruction, h summary.Hole, v *path.Node, sc scope, thread, depth int) {
 	locks, sync := b.relative(h.Locks), b.sync(h.Sync)
 	if h.Thread == 0 {
 		locks, sync = sc.locks.Then(locks), sc.sync.Then(sync)
@@ -198,8 +215,12 @@ func (b *binding) fill(in ssa.Instruction, h summary.Hole, sc scope, thread, dep
 			b.f.sharing.reveal(b.s, a)
 		}
 		if v.Formal() || thread > 0 {
-			b.f.draft.addHole(summary.Hole{Value: v, Method: h.Method, Iface: h.Iface, Args: flat, Locks: locks, Sync: sync, Thread: thread, Go: h.Go, Loop: h.Loop || b.loop, Pos: h.Pos})
+			b.f.draft.addHole(summary.Hole{Value: v, Method: h.Method, Iface: h.Iface, Args: flat, Locks: locks, Sync: sync, Thread: thread, Go: h.Go, Token: b.node(h.Token), Loop: h.Loop || b.loop, Pos: h.Pos})
 		}
+		return
+	}
+	if h.Go {
+		b.begin(in, h, t, args, scope{locks: locks, sync: sync, thread: thread}, depth)
 		return
 	}
 	b.f.link(b.s, t, args, nil, summary.Edge{Locks: locks, Thread: thread, Forked: b.s.forked, Apart: setApart(sync.Released), Started: goTokens(sync.Released), Sync: joining(sync), Pos: h.Pos})
