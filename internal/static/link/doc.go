@@ -84,7 +84,8 @@
 // without locks and goroutines may be handed from one goroutine to the next. This is not asked where
 // the makers of the type expect many goroutines in both methods.
 //
-// An access to a part of a struct or array is compared with accesses to the whole. Variables that a
+// An access to a part of a struct or array is compared with accesses to the whole, also where only
+// a pointer leads to the whole: a copy of *p reads the fields that p.f = x writes. Variables that a
 // handler literal has captured (package model, Entries) are named by the function around the
 // literal, and are one for all calls; what that function itself does with them is not compared.
 //

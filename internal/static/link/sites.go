@@ -22,6 +22,7 @@ type siteTable struct {
 	order    []string // the classes in the order in which they were found
 	classes  map[string][]*site
 	broken   map[string]bool // classes of locks, with the ends of their names
+	wholes   *wholes
 }
 
 func newSiteTable(prog *program, re *reach, ct *contextTable, wt *waiting) *siteTable {
@@ -332,15 +333,10 @@ func keepers(a *summary.Access, loc *path.Node, c *context) []maker {
 
 // gather makes the sites, and finds which locks exclude nothing.
 func (si *siteTable) gather(keys []string, n *Counts) {
+	si.wholes = findWholes(si.prog, keys)
 	for _, k := range keys {
 		f := si.prog.sums[k]
-		if !f.Target {
-			continue
-		}
-		for _, a := range f.Accesses {
-			if a.Via != nil || a.Thread > 0 {
-				continue
-			}
+		for _, a := range ownText(f) {
 			a = si.located(f, a)
 			for _, ctx := range si.contexts.of[k] {
 				n.Sites += si.add(f, a, ctx)
@@ -350,22 +346,42 @@ func (si *siteTable) gather(keys []string, n *Counts) {
 	si.findBroken()
 }
 
+// ownText are the accesses of a function's own text, in its caller's goroutine, if they are reported.
+func ownText(f *summary.Function) []*summary.Access {
+	var out []*summary.Access
+	for _, a := range f.Accesses {
+		if f.Target && a.Via == nil && a.Thread <= 0 {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // add makes the sites of an access in a context: of its own location, and of the structs and arrays
 // that contain it. It returns how many there are.
 func (si *siteTable) add(f *summary.Function, a *summary.Access, ctx *context) (n int) {
+	put := func(c string, loc *path.Node) {
+		s := si.site(f, a, loc, ctx)
+		if s == nil {
+			return
+		}
+		if si.classes[c] == nil {
+			si.order = append(si.order, c)
+		}
+		si.classes[c] = append(si.classes[c], s)
+		if !s.part && !a.Taken {
+			si.guards.Use(c, s.path, a, s.locks)
+		}
+		n++
+	}
 	for loc := a.Loc; ; loc = loc.Base {
-		if s := si.site(f, a, loc, ctx); s != nil && comparable(loc) {
-			c := loc.Class()
-			if si.classes[c] == nil {
-				si.order = append(si.order, c)
-			}
-			si.classes[c] = append(si.classes[c], s)
-			if !s.part && !a.Taken {
-				si.guards.Use(c, s.path, a, s.locks)
-			}
-			n++
+		if comparable(loc) {
+			put(loc.Class(), loc)
 		}
 		if loc.Kind != path.Field && loc.Kind != path.Elem || loc.Base.Kind != path.Field && loc.Base.Kind != path.Elem && loc.Base.Kind != path.Global {
+			if c, object := si.wholes.of(a, loc); c != "" {
+				put(c, object)
+			}
 			return n
 		}
 	}
