@@ -17,10 +17,14 @@ import (
 	"github.com/presage-race/presage/internal/static/tier"
 )
 
-var want = regexp.MustCompile(`// want ("[^"]*"(?: "[^"]*")*)`)
+var (
+	want     = regexp.MustCompile(`// want ("[^"]*"(?: "[^"]*")*)`)
+	possible = regexp.MustCompile(`// possible ("[^"]*"(?: "[^"]*")*)`)
+)
 
 // TestFixtures compares the likely warnings of every package of testdata with its marks: the lines
-// with the same name are one pair, and nothing else is reported.
+// with the same name are one pair, and nothing else is reported. Pairs that are marked as possible
+// must be warnings of that tier, but others may be there as well.
 func TestFixtures(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/*")
 	if err != nil || len(dirs) == 0 {
@@ -35,23 +39,25 @@ func TestFixtures(t *testing.T) {
 			if len(res.Errors) > 0 {
 				t.Fatal(res.Errors)
 			}
-			got := map[string]bool{}
+			got := map[tier.Tier]map[string]bool{tier.Likely: {}, tier.Possible: {}, tier.Unlikely: {}}
 			for _, w := range res.Warnings {
-				if w.Tier != tier.Likely {
-					continue
-				}
 				a, b := res.Position(w.A.Pos), res.Position(w.B.Pos)
-				got[fmt.Sprintf("%s:%d-%d", filepath.Base(a.Filename), min(a.Line, b.Line), max(a.Line, b.Line))] = true
+				got[w.Tier][fmt.Sprintf("%s:%d-%d", filepath.Base(a.Filename), min(a.Line, b.Line), max(a.Line, b.Line))] = true
 			}
-			if diff := cmp.Diff(wanted(t, dir), sorted(got)); diff != "" {
+			if diff := cmp.Diff(wanted(t, dir, want), sorted(got[tier.Likely])); diff != "" {
 				t.Errorf("pairs of lines (-want +got):\n%s", diff)
+			}
+			for _, pair := range wanted(t, dir, possible) {
+				if !got[tier.Possible][pair] {
+					t.Errorf("%s is not possible, but only %v are", pair, sorted(got[tier.Possible]))
+				}
 			}
 		})
 	}
 }
 
 // wanted reads the marks of a fixture.
-func wanted(t *testing.T, dir string) []string {
+func wanted(t *testing.T, dir string, mark *regexp.Regexp) []string {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +70,7 @@ func wanted(t *testing.T, dir string) []string {
 		}
 		marks := map[string][]int{}
 		for i, line := range strings.Split(string(data), "\n") {
-			if m := want.FindStringSubmatch(line); m != nil {
+			if m := mark.FindStringSubmatch(line); m != nil {
 				for _, name := range strings.Fields(m[1]) {
 					marks[name] = append(marks[name], i+1)
 				}

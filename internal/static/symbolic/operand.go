@@ -45,7 +45,7 @@ func (vs *values) field(s *state, v *ssa.Field) {
 	var out aliases
 	for _, n := range vs.eval(s, v.X) {
 		var in aliases
-		if n.Kind == path.Load || n.Kind == path.Param {
+		if structure(n) {
 			in = vs.load(s, vs.table.Field(copied(n), name), vs.types.class(v.Type()))
 		} else {
 			in = vs.unknown(v.Type())

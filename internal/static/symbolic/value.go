@@ -95,7 +95,7 @@ func (vs *values) load(s *state, addr *path.Node, typ string) aliases {
 	}
 	// Of a struct that was stored as a whole, the field of that struct.
 	if addr.Kind == path.Field {
-		if v, ok := s.mem.get(addr.Base); ok && len(v) == 1 && (v[0].Kind == path.Load || v[0].Kind == path.Param) {
+		if v, ok := s.mem.get(addr.Base); ok && len(v) == 1 && structure(v[0]) {
 			from := vs.table.Field(copied(v[0]), addr.Name)
 			if w, ok := s.mem.get(from); ok {
 				return w
@@ -109,6 +109,12 @@ func (vs *values) load(s *state, addr *path.Node, typ string) aliases {
 		}
 	}
 	return aliases{vs.table.Load(addr, typ)}
+}
+
+// structure reports whether a struct value names the struct of which it is a copy: one that was
+// read, one that the caller has, or one that a call yields of which nothing is known.
+func structure(n *path.Node) bool {
+	return n.Kind == path.Load || n.Kind == path.Param || n.Kind == path.Result || n.Kind == path.Unknown
 }
 
 // copied is the struct of which a value is a copy. A formal that is a struct represents the struct

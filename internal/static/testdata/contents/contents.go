@@ -169,3 +169,25 @@ func (t *Table) replaced() {
 		t.mu.Unlock()
 	}
 }
+
+// settings is a value with a map that copies of it share.
+type settings struct {
+	names map[string]int
+	limit int
+}
+
+// stored yields a copy of what others have, too.
+type stored interface{ value() any }
+
+// Open starts a goroutine that writes the map of a value out of an interface.
+func Open(from stored) {
+	for range 3 {
+		go func() {
+			o, ok := from.value().(settings)
+			if ok {
+				o.names["open"] = 1 // possible "value"
+			}
+			o.limit = 1
+		}()
+	}
+}
