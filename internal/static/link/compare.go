@@ -66,6 +66,7 @@ func (co *comparison) compare(sites []*site, judged map[[2]summary.Pos]bool, n *
 		sites = sites[:maxSites]
 	}
 	guard, registered, cut := majority(sites), co.setOnce(sites), co.sites.isCut(sites[0].loc)
+	room := co.sites.hasRoom(sites[0].loc)
 	var out []*pairs.Warning
 	for i, a := range sites {
 		for _, b := range sites[i:] {
@@ -77,7 +78,7 @@ func (co *comparison) compare(sites []*site, judged map[[2]summary.Pos]bool, n *
 			if meeting == nil {
 				continue
 			}
-			codes := append(slices.Clip(meeting.codes), a.weak(b)...)
+			codes := append(slices.Clip(meeting.codes), a.weak(b, room)...)
 			if joined(a, b) || joined(b, a) {
 				codes = append(codes, "joined")
 			}

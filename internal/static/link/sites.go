@@ -23,6 +23,7 @@ type siteTable struct {
 	classes  map[string][]*site
 	broken   map[string]bool // classes of locks, with the ends of their names
 	wholes   *wholes
+	roomy    map[string]bool // classes of memory in which slices may have room
 }
 
 func newSiteTable(prog *program, re *reach, ct *contextTable, wt *waiting) *siteTable {
@@ -129,6 +130,12 @@ func (si *siteTable) isCut(loc *path.Node) bool {
 	return loc.Kind == path.Elem && loc.Base.Kind == path.Load && slices.ContainsFunc(si.classes[loc.Base.Base.Class()], func(s *site) bool { return s.access.Cuts })
 }
 
+// hasRoom reports whether the location is an element of a slice of a field or variable that may have
+// room behind its length: an append has made it somewhere.
+func (si *siteTable) hasRoom(loc *path.Node) bool {
+	return loc.Kind == path.Elem && loc.Base.Kind == path.Load && si.roomy[loc.Base.Base.Class()]
+}
+
 // comparable reports whether the class of a location means something outside its frame.
 func comparable(n *path.Node) bool {
 	c := n.Class()
@@ -201,7 +208,7 @@ func (si *siteTable) site(f *summary.Function, a *summary.Access, loc *path.Node
 }
 
 // weak lists codes that follow from the two accesses and their contexts alone.
-func (s *site) weak(o *site) []string {
+func (s *site) weak(o *site, roomy bool) []string {
 	var codes []string
 	if s.merged && len(s.locks) == 0 || o.merged && len(o.locks) == 0 {
 		codes = append(codes, "merged-contexts")
@@ -215,7 +222,7 @@ func (s *site) weak(o *site) []string {
 	if s.access.Taken || o.access.Taken {
 		codes = append(codes, "taken-out")
 	}
-	if pairs.NoRoom(s.access, o.access) {
+	if pairs.NoRoom(s.access, o.access) && (s.access.Back || o.access.Back || !roomy) {
 		codes = append(codes, "append-append")
 	}
 	return codes
@@ -333,7 +340,12 @@ func keepers(a *summary.Access, loc *path.Node, c *context) []maker {
 
 // gather makes the sites, and finds which locks exclude nothing.
 func (si *siteTable) gather(keys []string, n *Counts) {
-	si.wholes = findWholes(si.prog, keys)
+	si.wholes, si.roomy = findWholes(si.prog, keys), map[string]bool{}
+	for _, k := range keys {
+		for _, c := range si.prog.sums[k].Roomy {
+			si.roomy[c] = true
+		}
+	}
 	for _, k := range keys {
 		f := si.prog.sums[k]
 		for _, a := range ownText(f) {

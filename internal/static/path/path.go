@@ -238,7 +238,7 @@ func (t *Table) Field(base *Node, name string) *Node {
 // Elem is the address of an element. Of a slice with other bounds, which element is not known.
 func (t *Table) Elem(base, idx *Node) *Node {
 	if base.Kind == Sub {
-		if base.Name == "" || idx != nil && idx.Kind == Const && idx.Index == All {
+		if base.Name == Other || idx != nil && idx.Kind == Const && idx.Index == All {
 			idx = nil
 		}
 		base = base.Base
@@ -246,19 +246,26 @@ func (t *Table) Elem(base, idx *Node) *Node {
 	return t.node(Node{Kind: Elem, Base: base, Idx: idx})
 }
 
-// Sub is base with other bounds; a prefix has the same indices.
-func (t *Table) Sub(base *Node, prefix bool) *Node {
-	name := ""
-	if prefix {
-		name = "prefix"
-	}
+// Bounds of a Sub. A prefix has the same indices, and so has a clip, which ends where its memory does:
+// an append to it makes a new slice.
+const (
+	Other  = ""
+	Prefix = "prefix"
+	Clip   = "clip"
+)
+
+// Sub is base with other bounds.
+func (t *Table) Sub(base *Node, bounds string) *Node {
 	if base.Kind == Sub {
-		if base.Name == name {
+		if base.Name == bounds {
 			return base
 		}
-		base, name = base.Base, ""
+		if base.Name == Other || bounds == Other {
+			bounds = Other
+		}
+		base = base.Base
 	}
-	return t.node(Node{Kind: Sub, Base: base, Name: name})
+	return t.node(Node{Kind: Sub, Base: base, Name: bounds})
 }
 
 // Load is what the address held; typ is the class of what that points to.
@@ -320,8 +327,8 @@ func (n *Node) Strip() *Node {
 	return n
 }
 
-// Prefix reports whether the memory of b lies in that of a: b is a, with more offsets.
-func Prefix(a, b *Node) bool {
+// Within reports whether the memory of b lies in that of a: b is a, with more offsets.
+func Within(a, b *Node) bool {
 	for {
 		if a == b {
 			return true
@@ -365,7 +372,7 @@ func (t *Table) Subst(n *Node, root func(*Node) *Node, load func(addr *Node, typ
 			case n.Kind == Elem:
 				m = t.Elem(c.Base, c.Idx)
 			case n.Kind == Sub:
-				m = t.Sub(c.Base, n.Name == "prefix")
+				m = t.Sub(c.Base, n.Name)
 			default:
 				m = t.node(c)
 			}

@@ -51,15 +51,18 @@ func TestTable(t *testing.T) {
 		t.Errorf("a path beyond the bound is %s", got.Key())
 	}
 	slice := table.Root(path.Param, 1, "", "[]T")
-	if got := table.Elem(table.Sub(slice, true), table.Const(1)); got != table.Elem(slice, table.Const(1)) {
+	if got := table.Elem(table.Sub(slice, path.Prefix), table.Const(1)); got != table.Elem(slice, table.Const(1)) {
 		t.Error("a prefix has other indices")
 	}
-	if got := table.Elem(table.Sub(slice, false), table.Const(1)); got != table.Elem(slice, nil) {
+	if got := table.Elem(table.Sub(slice, path.Other), table.Const(1)); got != table.Elem(slice, nil) {
 		t.Error("an index of a part is one of the whole")
+	}
+	if clip := table.Sub(slice, path.Clip); table.Sub(clip, path.Prefix).Name != path.Prefix || table.Elem(clip, table.Const(1)) != table.Elem(slice, table.Const(1)) {
+		t.Error("a clip has other indices, or its prefix is none")
 	}
 }
 
-func TestPrefix(t *testing.T) {
+func TestWithin(t *testing.T) {
 	table := path.NewTable()
 	param := table.Root(path.Param, 0, "", "T")
 	f := table.Field(param, "T.f")
@@ -72,7 +75,7 @@ func TestPrefix(t *testing.T) {
 		{f, table.Elem(f, table.Const(0)), true},
 		{f, table.Field(table.Load(f, "U"), "U.g"), false}, // other memory
 	} {
-		if got := path.Prefix(c.a, c.b); got != c.want {
+		if got := path.Within(c.a, c.b); got != c.want {
 			t.Errorf("Prefix(%s, %s) = %v, want %v", c.a.Key(), c.b.Key(), got, c.want)
 		}
 	}

@@ -95,6 +95,7 @@ type Access struct {
 	// the path from where the function has stored the object (SY3); nil if it
 	// has not
 	Stored *path.Node
+	Back   bool // of an Append: the result goes where the slice was read
 	Cuts   bool // it leaves a slice with a part of what it had
 	Taken  bool // the memory was taken out of a shared place before (SY3)
 	// an object that the function has made, and that has not escaped, leads to the memory (SY3)
@@ -267,6 +268,8 @@ type Function struct {
 	Holes []Hole
 	Edges []Edge
 	Flows []Flow
+
+	Roomy []string // classes of memory in which the result of an append is stored
 
 	// formals that lead to structs of a few types only (SY3)
 	Within struct{ Args, Free []Within }

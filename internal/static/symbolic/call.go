@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -383,7 +384,7 @@ func (cl *caller) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []s
 	}
 	switch b.Name() {
 	case "append":
-		elems(args[0], summary.Append)
+		cl.appends(s, in, args[0], result)
 		elems(args[0], summary.Read) // it is copied if it must grow
 		if len(args) > 1 {
 			elems(args[1], summary.Read)
@@ -395,7 +396,7 @@ func (cl *caller) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []s
 			}
 		}
 		if result != nil {
-			cl.values.env[result] = cl.values.eval(s, args[0])
+			cl.values.env[result] = slices.DeleteFunc(slices.Clone(cl.values.eval(s, args[0])), clipped)
 			if len(cl.values.env[result]) == 0 {
 				n := cl.table.Alloc(cl.places.site(in, "slice"), cl.values.types.class(result.Type()), cl.graph.looping(), -2)
 				cl.values.env[result] = aliases{n}
@@ -426,10 +427,39 @@ func (cl *caller) builtin(s *state, in ssa.Instruction, b *ssa.Builtin, args []s
 	}
 }
 
+// clipped reports whether a slice ends where its memory does.
+func clipped(n *path.Node) bool { return n.Kind == path.Sub && n.Name == path.Clip }
+
+// appends records the writes behind the length of a slice to which is appended. It notes the memory
+// in which the result is stored: the slice there may have room.
+func (cl *caller) appends(s *state, in ssa.Instruction, old ssa.Value, result ssa.Value) {
+	var stores aliases
+	if result != nil {
+		for _, r := range *result.Referrers() {
+			if st, ok := r.(*ssa.Store); ok && st.Val == result {
+				stores = append(stores, cl.values.eval(s, st.Addr)...)
+			}
+		}
+	}
+	for _, addr := range stores {
+		cl.draft.roomy(addr)
+	}
+	for _, n := range cl.values.eval(s, old) {
+		if !clipped(n) {
+			from := n
+			if n.Kind == path.Sub {
+				from = n.Base
+			}
+			back := from.Kind == path.Load && slices.Contains(stores, from.Base)
+			cl.accesses.guarded(s, in, cl.values.all(n), &summary.Access{Kind: summary.Append, Back: back})
+		}
+	}
+}
+
 // fill adds the elements of a slice to those of other slices.
-func (cl *caller) fill(s *state, slices aliases, from ssa.Value) {
+func (cl *caller) fill(s *state, to aliases, from ssa.Value) {
 	vals := cl.values.elements(s, from)
-	for _, n := range slices {
+	for _, n := range to {
 		cl.accesses.fill(s, n, vals)
 	}
 }

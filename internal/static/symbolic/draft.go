@@ -1,6 +1,8 @@
 package symbolic
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/static/order"
@@ -51,6 +53,13 @@ func (dr *draft) record(a *summary.Access) {
 
 // maxAccesses bounds a summary; further accesses are counted.
 const maxAccesses = 250
+
+// roomy notes memory in which a slice may have room behind its length.
+func (dr *draft) roomy(addr *path.Node) {
+	if c := addr.Class(); dr.recording && (addr.Kind == path.Field || addr.Kind == path.Global) && !slices.Contains(dr.sum.Roomy, c) {
+		dr.sum.Roomy = append(dr.sum.Roomy, c)
+	}
+}
 
 func (dr *draft) roomForRelease() bool {
 	if len(dr.sum.Releases) >= maxReleases {

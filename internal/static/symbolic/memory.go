@@ -45,7 +45,7 @@ func (m *memory) put(addr *path.Node, v aliases, known bool) (kept bool) {
 	m.writable()
 	cells := make(map[*path.Node]aliases, len(old)+1)
 	for a, w := range old {
-		if a != addr && !path.Prefix(addr, a) {
+		if a != addr && !path.Within(addr, a) {
 			cells[a] = w
 		}
 	}

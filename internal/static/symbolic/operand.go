@@ -68,8 +68,32 @@ func (vs *values) slice(s *state, v *ssa.Slice) {
 		if whole {
 			return n
 		}
-		return vs.table.Sub(n, v.Low == nil)
+		switch {
+		case v.Low != nil:
+			return vs.table.Sub(n, path.Other)
+		case v.Max != nil && vs.clips(s, v.High, v.Max):
+			return vs.table.Sub(n, path.Clip)
+		}
+		return vs.table.Sub(n, path.Prefix)
 	})
+}
+
+// clips reports whether a slice with these bounds has no room behind its end: both are one value, or
+// the lengths of one value.
+func (vs *values) clips(s *state, high, most ssa.Value) bool {
+	if high == most {
+		return true
+	}
+	length := func(v ssa.Value) aliases {
+		if c, ok := v.(*ssa.Call); ok {
+			if b, ok := c.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
+				return vs.eval(s, c.Call.Args[0])
+			}
+		}
+		return nil
+	}
+	x := length(high)
+	return len(x) == 1 && slices.Equal(x, length(most))
 }
 
 func (vs *values) phi(s *state, v *ssa.Phi) {
