@@ -27,8 +27,8 @@ func TestBounds(t *testing.T) {
 		want  int
 		text  string
 	}{
-		{summary.BoundAccesses, 50, "type S struct{ n int }\nfunc F(s *S) {\n" + repeat(300, "s.n = #\n") + "}\n"},
-		{summary.BoundHoles, 20, "func F(f func()) {\n" + repeat(120, "f() // #\n") + "}\n"},
+		{summary.BoundAccesses, 50, "type S struct{ n int }\nfunc F(s *S) { G(s) }\nfunc G(s *S) {\n" + repeat(300, "s.n = #\n") + "}\n"},
+		{summary.BoundHoles, 20, "func F(f func()) { G(f) }\nfunc G(f func()) {\n" + repeat(120, "f() // #\n") + "}\n"},
 		{summary.BoundExits, 4, "func F(x int) int {\n" + repeat(11, "if x == # { return # }\n") + "return 99\n}\n"},
 		{summary.BoundCells, 4, "type S struct {\n" + repeat(100, "f# *int\n") + "}\nfunc F(s *S, p *int) {\n" + repeat(100, "s.f# = p\n") + "}\n"},
 		{summary.BoundStores, 10, "type S struct {\n" + repeat(90, "f# *int\n") + "}\nfunc F(s *S, p *int) {\n" + repeat(90, "s.f# = p\n") + "}\n"},

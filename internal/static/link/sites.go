@@ -114,12 +114,13 @@ func (si *siteTable) located(f *summary.Function, a *summary.Access) *summary.Ac
 	return &named
 }
 
-// handler reports whether a function is a literal that a library calls for requests and events.
+// handler reports whether a function is a literal that a library calls for requests and events, or
+// that only unknown calls reach.
 func (si *siteTable) handler(key string) bool {
 	return strings.Contains(key, "$") && slices.ContainsFunc(si.contexts.of[key], func(c *context) bool {
 		return slices.ContainsFunc(c.roots, func(i int) bool {
 			r := si.contexts.roots[i]
-			return r.kind == spawned && r.spawn == nil && r.fn == key && r.by == key
+			return r.fn == key && (r.kind == spawned && r.spawn == nil && r.by == key || r.kind == unknown)
 		})
 	})
 }

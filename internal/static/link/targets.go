@@ -17,6 +17,17 @@ type resolver struct {
 	given map[start]bool
 }
 
+// stored are the functions that come to memory or to a type.
+func (rs *resolver) stored() map[string]bool {
+	out := map[string]bool{}
+	for _, from := range rs.flows {
+		for _, s := range from {
+			out[s.from] = true
+		}
+	}
+	return out
+}
+
 // start is a go statement, and a function that a frame has found for it (SY10).
 type start struct {
 	pos summary.Pos

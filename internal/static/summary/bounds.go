@@ -5,14 +5,14 @@ package summary
 type Bound int
 
 const (
-	BoundAccesses Bound = iota // accesses of a summary
+	BoundAccesses Bound = iota // accesses of callees in a summary
 	BoundAlike                 // one access, through several calls
 	BoundCalls                 // calls between a function and an access that it takes over
 	BoundCells                 // what is known of the memory of one object
 	BoundStores                // stores of a summary
 	BoundReleases              // releases of a summary
 	BoundExits                 // exits of a summary
-	BoundHoles                 // holes of a summary
+	BoundHoles                 // holes of callees in a summary
 	BoundNesting               // holes filled one inside the other
 	BoundRounds                // rounds of a block
 	BoundGuesses               // conditional locks at one point

@@ -16,6 +16,8 @@ type draft struct {
 	sum       *summary.Function
 	recording bool
 	seen      map[accessKey]int
+	taken     int              // accesses of callees
+	filled    int              // holes of callees
 	spawns    map[spawnKey]int // indices in sum.Spawns, from 1
 	spawnLoop map[int]int      // of a spawn: the loop that it is in
 	forks     bool             // the function starts goroutines
@@ -44,14 +46,18 @@ func (dr *draft) record(a *summary.Access) {
 		return
 	}
 	dr.seen[k]++
-	if len(dr.sum.Accesses) >= maxAccesses {
+	if dr.taken >= maxAccesses && a.Via != nil {
 		dr.sum.Cuts[summary.BoundAccesses]++
 		return
+	}
+	if a.Via != nil {
+		dr.taken++
 	}
 	dr.sum.Accesses = append(dr.sum.Accesses, a)
 }
 
-// maxAccesses bounds a summary; further accesses are counted.
+// maxAccesses bounds the accesses that a summary takes over from callees; further ones are counted.
+// Those of the function's own text are all there.
 const maxAccesses = 250
 
 // roomy notes memory in which a slice may have room behind its length.
@@ -76,13 +82,17 @@ func (dr *draft) addHole(h summary.Hole) {
 	if !dr.recording {
 		return
 	}
-	if len(dr.sum.Holes) >= maxHoles {
-		dr.sum.Cuts[summary.BoundHoles]++
-		return
+	if h.Pos.Func != dr.sum.Key {
+		if dr.filled >= maxHoles {
+			dr.sum.Cuts[summary.BoundHoles]++
+			return
+		}
+		dr.filled++
 	}
 	dr.sum.Holes = append(dr.sum.Holes, h)
 }
 
+// maxHoles bounds the holes that a summary takes over from callees.
 const maxHoles = 100
 
 // late lets goroutines that begin when the test has returned come after all that precedes the
