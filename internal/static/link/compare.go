@@ -159,8 +159,8 @@ func less(a, b []string) bool {
 	return len(a) < len(b)
 }
 
-// atOnce reports whether two roots may run at once, and what speaks against it. guard is the class of
-// the lock that most accesses to the memory hold.
+// atOnce reports whether two roots may run at once, and what speaks against it. guard is the class
+// of the lock that most accesses to the memory hold.
 func (co *comparison) atOnce(i, j int, a, b *site, guard string) (codes []string, ok bool) {
 	r, q := co.contexts.roots[i], co.contexts.roots[j]
 	if r.kind == initial || q.kind == initial {
@@ -203,17 +203,22 @@ func (co *comparison) atOnce(i, j int, a, b *site, guard string) (codes []string
 			codes = append(codes, "one-root")
 		}
 	case r.home != "" && r.home == q.home && co.contexts.expects(promise.Many, r, q): // (LI1)
-	case r.home != "" && r.home == q.home && co.contexts.locking[r.fn] && co.contexts.locking[q.fn] && !r.main() && !q.main() && !co.contexts.expects(promise.One, r, q): // (LI1)
-	case ownGuard(guard, a) && a.holds(guard) != b.holds(guard) && !co.contexts.expects(promise.One, r, q): // (LI1)
+	case !co.contexts.expects(promise.One, r, q) && (co.lock(r, q) || ownGuard(guard, a) && a.holds(guard) != b.holds(guard)): // (LI1)
 	case !co.contexts.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0 && !tried(a, b) && !meanwhile(r, q, a) && !meanwhile(q, r, b), co.contexts.expects(promise.One, r, q):
 		codes = append(codes, "open-world")
 	}
 	return codes, true
 }
 
-// ownGuard reports whether the lock that most accesses to the memory hold is of the same struct, or
-// if the memory is a package-level variable, a package-level variable too: the lock is there for this
-// memory, whoever accesses it (LI1).
+// lock reports whether both roots are methods of one type that take a lock of their receiver, and
+// none is a main loop (LI1).
+func (co *comparison) lock(r, q root) bool {
+	return r.home != "" && r.home == q.home && co.contexts.locking[r.fn] && co.contexts.locking[q.fn] && !r.main() && !q.main()
+}
+
+// ownGuard reports whether the lock that most accesses to the memory hold is of the same struct,
+// or if the memory is a package-level variable, a package-level variable too: the lock is there
+// for this memory, whoever accesses it (LI1).
 func ownGuard(guard string, s *site) bool {
 	if s.access.Loc.Object().Kind == path.Global {
 		return strings.HasPrefix(guard, "@")

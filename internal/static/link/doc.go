@@ -32,16 +32,16 @@
 //     each request. A goroutine that is given only its object is taken to be the only one of it. Of
 //     a package-level variable, goroutines of different objects are several.
 //   - Two exported functions run at once only if the caller wants it: code open-world. The code is
-//     left out if the type of both starts goroutines or has a lock that is taken, and, besides, one
-//     of two things holds. One of the accesses holds a lock; or one is a write of a main loop other
-//     than Start, beside a method that is none. It is left out, too, if the makers of the type
-//     expect many goroutines in both methods; it stays if they expect one (package promise). What
-//     commands of the program reach has known callers, so there promises do not count.
-//     The code is left out if both methods take a lock of their receiver, at some point, and none is
-//     a main loop: methods that lock are called at once, also where they hold no lock.
-//     The code is left out, whatever the types of the roots are, if most accesses to the memory hold
-//     a lock of its own struct and one of the two holds it. A package-level variable needs a
-//     package-level lock for that.
+//     left out if the type of both starts goroutines or has a lock that is taken, and, besides,
+//     one of two things holds. One of the accesses holds a lock; or one is a write of a main loop
+//     other than Start, beside a method that is none. It is left out, too, if the makers of the
+//     type expect many goroutines in both methods; it stays if they expect one (package promise).
+//     What commands of the program reach has known callers, so there promises do not count. The
+//     code is left out if both methods take a lock of their receiver, at some point, and none is a
+//     main loop: methods that lock are called at once, also where they hold no lock. The code is
+//     left out, whatever the types of the roots are, if most accesses to the memory hold a lock of
+//     its own struct and one of the two holds it. A package-level variable needs a package-level
+//     lock for that.
 //   - Many goroutines are expected in methods of another package's interface that take a context,
 //     if a call there passes the object from which the interface's value is read. Such a method is
 //     for several objects (passesHolder).
@@ -79,10 +79,10 @@
 // below it.
 //
 // An exported method that only sets a field without a lock may run before the object is shared, so
-// it is no evidence. If a pointer in the object has led a callee to the memory, the memory must lie
-// in or below an object whose type shows that it is meant for several goroutines (LI1): an object
-// without locks and goroutines may be handed from one goroutine to the next. This is not asked where
-// the makers of the type expect many goroutines in both methods.
+// it is no evidence. If a pointer in the object has led a callee to the memory, the memory must
+// lie in or below an object whose type shows that it is meant for several goroutines (LI1): an
+// object without locks and goroutines may be handed from one goroutine to the next. This is not
+// asked where the makers of the type expect many goroutines in both methods.
 //
 // An access to a part of a struct or array is compared with accesses to the whole, also where only
 // a pointer leads to the whole: a copy of *p reads the fields that p.f = x writes. Variables that a

@@ -70,8 +70,8 @@ func newRootFinder(prog *program, re *reach, rs *resolver, ct *contextTable, wt 
 
 // unreached makes roots of functions that only unknown calls reach (LI1): first those without
 // callers, then one function of each cycle. A literal of a test is taken to be called by the test.
-// Other literals are roots if they are stored or become a named function type: what is only passed to
-// an unknown call is likely called by that.
+// Other literals are roots if they are stored or become a named function type: what is only passed
+// to an unknown call is likely called by that.
 func (fi *rootFinder) unreached(keys []string) {
 	called := map[string]bool{}
 	for _, k := range keys {

@@ -131,8 +131,8 @@ func (si *siteTable) isCut(loc *path.Node) bool {
 	return loc.Kind == path.Elem && loc.Base.Kind == path.Load && slices.ContainsFunc(si.classes[loc.Base.Base.Class()], func(s *site) bool { return s.access.Cuts })
 }
 
-// hasRoom reports whether the location is an element of a slice of a field or variable that may have
-// room behind its length: an append has made it somewhere.
+// hasRoom reports whether the location is an element of a slice of a field or variable that may
+// have room behind its length: an append has made it somewhere.
 func (si *siteTable) hasRoom(loc *path.Node) bool {
 	return loc.Kind == path.Elem && loc.Base.Kind == path.Load && si.roomy[loc.Base.Base.Class()]
 }
@@ -359,7 +359,8 @@ func (si *siteTable) gather(keys []string, n *Counts) {
 	si.findBroken()
 }
 
-// ownText are the accesses of a function's own text, in its caller's goroutine, if they are reported.
+// ownText are the accesses of a function's own text, in its caller's goroutine, if they are
+// reported.
 func ownText(f *summary.Function) []*summary.Access {
 	var out []*summary.Access
 	for _, a := range f.Accesses {

@@ -246,8 +246,8 @@ func (t *Table) Elem(base, idx *Node) *Node {
 	return t.node(Node{Kind: Elem, Base: base, Idx: idx})
 }
 
-// Bounds of a Sub. A prefix has the same indices, and so has a clip, which ends where its memory does:
-// an append to it makes a new slice.
+// Bounds of a Sub. A prefix has the same indices, and so has a clip, which ends where its memory
+// does: an append to it makes a new slice.
 const (
 	Other  = ""
 	Prefix = "prefix"

@@ -9,9 +9,9 @@ import (
 	"github.com/presage-race/presage/internal/static/path"
 )
 
-// The elements of a slice, array, map or channel that the function has made, and that no other goroutine
-// reaches, are cells of the state's memory: one for each index that is known, and one for all
-// others (SY1). A cell that holds its own address stands for values that are not known.
+// The elements of a slice, array, map or channel that the function has made, and that no other
+// goroutine reaches, are cells of the state's memory: one for each index that is known, and one
+// for all others (SY1). A cell that holds its own address stands for values that are not known.
 
 // container is the own, unescaped object whose elements a value has; nil if it is none.
 func (vs *values) container(s *state, n *path.Node) *path.Node {

@@ -151,10 +151,10 @@
 //
 // # Goroutines that callers give
 //
-// (SY10) A goroutine may begin with a parameter, a field, an element or a method of an interface of
-// the caller. The go statement is a hole of the summary, with its Token. The lowest frame that knows
-// the function starts the goroutine: it has the goroutine's accesses, releases and locks, and what
-// the function has captured escapes there. Each of several functions gets a goroutine.
+// (SY10) A goroutine may begin with a parameter, a field, an element or a method of an interface
+// of the caller. The go statement is a hole of the summary, with its Token. The lowest frame that
+// knows the function starts the goroutine: it has the goroutine's accesses, releases and locks,
+// and what the function has captured escapes there. Each of several functions gets a goroutine.
 //
 // # Soundness
 //

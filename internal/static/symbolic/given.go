@@ -13,15 +13,22 @@ import (
 // starter gives. Its go statement is a hole in the summary of the starter. The frame that knows the
 // function has the goroutine (SY10).
 
-// called is the value that a hole calls. The type that an interface holds stays on a value that a
-// goroutine calls.
+// called is the value that a hole calls. The type that an interface holds stays on a value of
+// which a goroutine calls a method that is not seen from outside only (SY2).
 func (b *binding) called(h summary.Hole) *path.Node {
 	v := b.node(h.Value)
 	if h.Method == "" || !h.Go && h.Thread == 0 || h.Value.Kind != path.Param {
 		return v
 	}
-	if i := int(h.Value.Index); i < len(b.args) && len(b.args[i]) > 0 {
-		return b.args[i][b.alt%len(b.args[i])]
+	i := int(h.Value.Index)
+	if i >= len(b.args) || len(b.args[i]) == 0 {
+		return v
+	}
+	held := b.args[i][b.alt%len(b.args[i])]
+	if t, ok := b.f.resolve(held, h.Method); ok {
+		if sum := b.f.lookup(t.key); sum != nil && !sum.Whole {
+			return held
+		}
 	}
 	return v
 }

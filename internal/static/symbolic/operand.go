@@ -78,8 +78,8 @@ func (vs *values) slice(s *state, v *ssa.Slice) {
 	})
 }
 
-// clips reports whether a slice with these bounds has no room behind its end: both are one value, or
-// the lengths of one value.
+// clips reports whether a slice with these bounds has no room behind its end: both are one value,
+// or the lengths of one value.
 func (vs *values) clips(s *state, high, most ssa.Value) bool {
 	if high == most {
 		return true

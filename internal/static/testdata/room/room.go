@@ -1,5 +1,5 @@
-// Package room appends to slices of shared objects without storing the result there: goroutines that
-// do so write one element if the slice has room (PA4, LI5).
+// Package room appends to slices of shared objects without storing the result there: goroutines
+// that do so write one element if the slice has room (PA4, LI5).
 package room
 
 import (
