@@ -71,7 +71,7 @@ func (co *comparison) compare(sites []*site, judged map[[2]summary.Pos]bool, n *
 	for i, a := range sites {
 		for _, b := range sites[i:] {
 			if !a.access.Kind.Writes() && !b.access.Kind.Writes() || a.access.Kind.Atomic() && b.access.Kind.Atomic() ||
-				!cut && (a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) || a.part && b.part {
+				!cut && (a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) || a.part && b.part || apartWholes(a, b) {
 				continue
 			}
 			meeting := co.parallel(a, b, guard)
@@ -203,7 +203,7 @@ func (co *comparison) atOnce(i, j int, a, b *site, guard string) (codes []string
 			codes = append(codes, "one-root")
 		}
 	case r.home != "" && r.home == q.home && co.contexts.expects(promise.Many, r, q): // (LI1)
-	case !co.contexts.expects(promise.One, r, q) && (co.lock(r, q) || ownGuard(guard, a) && a.holds(guard) != b.holds(guard)): // (LI1)
+	case !co.contexts.expects(promise.One, r, q) && (co.lock(r, q) || missing(guard, a, b)):
 	case !co.contexts.active[r.home] || r.home == "" || r.home != q.home, len(a.locks) == 0 && len(b.locks) == 0 && !tried(a, b) && !meanwhile(r, q, a) && !meanwhile(q, r, b), co.contexts.expects(promise.One, r, q):
 		codes = append(codes, "open-world")
 	}
@@ -225,6 +225,11 @@ func ownGuard(guard string, s *site) bool {
 	}
 	own, ok := strings.CutPrefix(guard, "!")
 	return ok && typeOf(own) == typeOf(s.access.Loc.Class())
+}
+
+// missing reports whether one of two sites misses the lock that is there for the memory.
+func missing(guard string, a, b *site) bool {
+	return ownGuard(guard, a) && a.holds(guard) != b.holds(guard)
 }
 
 // meanwhile reports whether the site is a write of a main loop that does not return: other methods

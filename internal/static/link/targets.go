@@ -28,7 +28,7 @@ func (rs *resolver) stored() map[string]bool {
 	return out
 }
 
-// start is a go statement, and a function that a frame has found for it (SY10).
+// start is a go statement, and a function that a frame has found for it (SY2).
 type start struct {
 	pos summary.Pos
 	fn  string

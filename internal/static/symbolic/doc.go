@@ -47,6 +47,11 @@
 // this branch has released is held again if the call takes it; a lock that this branch held is held
 // while the call runs.
 //
+// A goroutine may begin with a parameter, a field, an element or a method of an interface
+// of the caller. The go statement is a hole of the summary, with its Token. The lowest frame that
+// knows the function starts the goroutine: it has the goroutine's accesses, releases and locks,
+// and what the function has captured escapes there. Each of several functions gets a goroutine.
+//
 // # Ownership
 //
 // (SY3) An object that the function has allocated is owned until it escapes: until it is stored in
@@ -148,13 +153,6 @@
 // finds the targets of calls through values there. A value of unknown origin is noted by its type.
 // A function that is mentioned otherwise is noted without a destination. A method that a type has
 // from an embedded field is noted where the type is converted to an interface with that method.
-//
-// # Goroutines that callers give
-//
-// (SY10) A goroutine may begin with a parameter, a field, an element or a method of an interface
-// of the caller. The go statement is a hole of the summary, with its Token. The lowest frame that
-// knows the function starts the goroutine: it has the goroutine's accesses, releases and locks,
-// and what the function has captured escapes there. Each of several functions gets a goroutine.
 //
 // # Soundness
 //

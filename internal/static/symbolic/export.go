@@ -21,15 +21,26 @@ func Export(sum *summary.Function) {
 }
 
 // collapse keeps, of the accesses of a function, one read and one write of each argument: its
-// callers use no more (SY2). Pairs inside such functions are not reported.
+// callers use no more (SY2). Pairs inside such functions are not reported. A function that takes a
+// lock of an argument is safe to call at once on it, also where it holds no lock.
 func collapse(sum *summary.Function) {
 	type key struct {
 		root *path.Node
 		kind summary.Kind
 		elem bool
 	}
-	seen := map[key]bool{}
+	seen, safe := map[key]bool{}, nodes{}
+	for _, a := range sum.Accesses {
+		for l := range a.Locks.Plus {
+			if r := l.Root(); l.Formal() && l.Loads() == 0 && a.Loc.Root() == r {
+				safe[r] = true
+			}
+		}
+	}
 	sum.Accesses = slices.DeleteFunc(sum.Accesses, func(a *summary.Access) bool {
+		if safe[a.Loc.Root()] {
+			return true
+		}
 		if a.Thread > 0 || !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
 			return true
 		}

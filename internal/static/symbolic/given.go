@@ -11,7 +11,7 @@ import (
 
 // A goroutine may begin with a function, or with a method of an interface, that the caller of its
 // starter gives. Its go statement is a hole in the summary of the starter. The frame that knows the
-// function has the goroutine (SY10).
+// function has the goroutine (SY2).
 
 // called is the value that a hole calls. The type that an interface holds stays on a value of
 // which a goroutine calls a method that is not seen from outside only (SY2).

@@ -1,4 +1,4 @@
-// Package given starts goroutines with functions that the caller gives (SY10).
+// Package given starts goroutines with functions that the caller gives (SY2).
 package given
 
 import "sync"

@@ -22,7 +22,7 @@ func (p *Patch) Execute() {
 	p.mu.Unlock()
 	fmt.Println(p.status)
 	p.mu.Lock()
-	fmt.Println(p.note) // want "note"
+	fmt.Println(p.note)
 	p.mu.Unlock()
 }
 
