@@ -36,8 +36,8 @@ func whole(loc *path.Node) string {
 	return ""
 }
 
-// apartWholes reports whether both sites are to whole objects that pointers in different fields lead
-// to: only their type is the same.
+// apartWholes reports whether both sites are to whole objects that pointers in different fields
+// lead to: only their type is the same.
 func apartWholes(a, b *site) bool { return !a.part && !b.part && a.loc.Class() != b.loc.Class() }
 
 // of is the class for an access to a whole object, or to a part whose outermost struct is loc, and
