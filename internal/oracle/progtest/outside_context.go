@@ -93,9 +93,16 @@ func (u *outside) contextDone() {
 	u.result(u.done(u.addr))
 }
 
-// contextErr waits for the channel of a context that is cancelled, which is closed.
+// contextErr waits for the channel of a context that is cancelled, which is closed. That of another
+// one is open.
 func (u *outside) contextErr() {
-	if u.addr == nowhere || u.load(u.addr+ctxErr, 8) == 0 {
+	if u.addr == nowhere {
+		u.result(0, 0)
+		return
+	}
+	if u.load(u.addr+ctxErr, 8) == 0 {
+		u.emit(trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, Obj: trace.Addr(u.done(u.addr))})
+		u.emit(trace.Event{Kind: format.SelectDefault})
 		u.result(0, 0)
 		return
 	}
@@ -111,7 +118,7 @@ func (u *outside) withCancel() {
 	*u.s.word(ctx), *u.s.word(ctx + 8) = parent[0], parent[1]
 	c := u.g.alloc(24)
 	u.emit(trace.Event{Kind: format.Alloc, Obj: trace.Addr(c), Val: 24})
-	u.setValue(ctx+ctxDone, c)
+	*u.s.word(ctx + ctxDone), *u.s.word(ctx + ctxDone + 8) = valueSet, c
 	u.emit(trace.Event{Kind: format.AtomicWrite, Size: 8, Obj: format.Contexts + trace.Addr(ctx), Val: c})
 	switch {
 	case parent[0] == u.st.prog.contexts.background:
@@ -123,7 +130,6 @@ func (u *outside) withCancel() {
 	f := u.alloc(16)
 	*u.s.word(f), *u.s.word(f + 8) = cancelCode, ctx
 	u.emit(partOfContext(0, f, ctx))
-	u.emit(partOfContext(0, ctx, ctx+ctxErr))
 	u.result(u.st.prog.contexts.cancel, ctx, f)
 }
 
@@ -147,7 +153,7 @@ func (p *Program) cancels(s *state) (list []uint64) {
 
 // child makes ctx a child of its parent. If that is cancelled, so is the child.
 func (u *outside) child(parent, ctx uint64) {
-	u.emit(partOfContext(0, parent+8, ctx))
+	u.emit(partOfContext(0, parent, ctx))
 	c := u.done(parent)
 	if *u.s.word(c + 8) != 0 {
 		u.emit(trace.Event{Kind: format.ChanRecv, Flags: format.FlagNonBlocking | format.FlagClosed | format.FlagNoValue, Obj: trace.Addr(c)})

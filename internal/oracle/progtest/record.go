@@ -36,14 +36,12 @@ func (r *recorder) begin(s *state) {
 			ctx := s.globals[i+1]
 			r.emit(trace.Event{Kind: format.AtomicWrite, Flags: format.FlagOpaque, G: 1, Size: 8, Obj: format.Contexts + trace.Addr(ctx), Val: *s.word(ctx + ctxDone + 8)})
 			if child := *s.word(ctx + ctxChildren); child != 0 {
-				r.emit(partOfContext(1, ctx+8, child))
+				r.emit(partOfContext(1, ctx, child))
 			}
 		}
 	}
 	for _, f := range r.prog.cancels(s) {
-		ctx := *s.word(f + 8)
-		r.emit(partOfContext(1, f, ctx))
-		r.emit(partOfContext(1, ctx, ctx+ctxErr))
+		r.emit(partOfContext(1, f, *s.word(f + 8)))
 	}
 	if len(s.globals) > 0 {
 		v := trace.Memory{Addr: trace.Addr(globalBase)}

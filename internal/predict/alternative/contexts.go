@@ -63,8 +63,8 @@ func (l library) contextErr(in *regcode.Instr, call *ssa.CallCommon, done uint64
 	return p.split(choices), true
 }
 
-// cancels executes a call of a function that cancels a context (AL3): it is the first one, writes
-// the error and closes the channel; or the context has been cancelled, and the channel is closed. ok
+// cancels executes a call of a function that cancels a context (AL3): it closes the channel of Done,
+// and nothing else shows it (package format); or the context has been cancelled, and the channel is closed. ok
 // is false if it is no such call.
 func (o operation) cancels(call *ssa.CallCommon) (ok, going bool) {
 	p := o.p
@@ -73,22 +73,19 @@ func (o operation) cancels(call *ssa.CallCommon) (ok, going bool) {
 	if call.IsInvoke() || !sure || f.symbolic() || !p.x.around.Settled(addr) {
 		return false, false
 	}
-	c, ok := p.x.fork.Facts.CancelAt(addr, p.x.around.Until())
+	done, ok := p.x.fork.Facts.CancelAt(addr, p.x.around.Until())
 	if !ok {
 		return false, false
 	}
 	e := trace.Event{Kind: format.ChanClose}
-	if why := channelsOf(p).setChannel(&e, known(c.Done)); why != "" {
+	if why := channelsOf(p).setChannel(&e, known(done)); why != "" {
 		return true, p.stop(why)
 	}
 	choices := []func(*path){func(q *path) {
-		w := trace.Event{Kind: format.AtomicWrite, Obj: trace.Addr(c.Error), Size: 8}
-		if _, going := q.access(o.in, w, flow.Flow{}, false); going {
-			q.emit(o.in, e, flow.Flow{})
-			q.next(o.in, Value{})
-		}
+		q.emit(o.in, e, flow.Flow{})
+		q.next(o.in, Value{})
 	}}
-	if channelsOf(p).closes(c.Done) {
+	if channelsOf(p).closes(done) {
 		choices = append(choices, func(q *path) {
 			r := e
 			r.Kind, r.Flags = format.ChanRecv, format.FlagClosed

@@ -58,17 +58,19 @@ type Facts interface {
 	// was not allocated anew since.
 	ObjectsAt(pool uint64, before int64) []flow.Pooled
 
-	// CancelAt returns what the function value at an address does, if context.WithCancel has returned
-	// it and no other context is cancelled with its own.
-	CancelAt(addr uint64, before int64) (c flow.Cancel, ok bool)
+	// CancelAt returns the channel that the function value at an address closes, if
+	// context.WithCancel has returned it and no other context is cancelled with its own.
+	CancelAt(addr uint64, before int64) (done uint64, ok bool)
 
 	// MapAt returns what the map at an address had for a key right after an event of the trace, as
 	// far as operations show it, all of them before another event.
 	MapAt(m uint64, key flow.MapKey, at, before int64) MapContent
 
-	// WordAt returns the address that stands for a key of the sync.Map at an address, and StoredAt
-	// the value that a sync.Map has with a number (package format).
+	// WordAt returns the address that stands for a key of the sync.Map at an address, KeysAt the
+	// state of its keys, 0 if it is not known, and StoredAt the value that a sync.Map has with a
+	// number (package format).
 	WordAt(m uint64, key flow.DynamicKey, before int64) (word uint64, ok bool)
+	KeysAt(m uint64, before int64) trace.Addr
 	StoredAt(number uint64, before int64) (v goval.Value, ok bool)
 
 	// BoxAt returns the content, of size bytes, of the interface with a data word.

@@ -65,7 +65,7 @@ func (o operation) call(call *ssa.CallCommon, args []Value) bool {
 		return o.atomic(fn, args)
 	}
 	if plan.MapMethod(fn) != "" {
-		return syncMap{o}.call(obj.Name(), args)
+		return syncMap{operation: o}.call(obj.Name(), args)
 	}
 	switch name := obj.FullName(); name {
 	case "(*sync.Mutex).TryLock", "(*sync.RWMutex).TryLock":

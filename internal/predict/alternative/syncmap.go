@@ -14,7 +14,10 @@ import (
 
 // syncMap executes an operation of sync.Map (AL3): an atomic operation on the word of the key
 // (package format). Which number it finds is a choice of the schedule.
-type syncMap struct{ operation }
+type syncMap struct {
+	operation
+	keys trace.Addr // the state of the keys of the map; 0: not known
+}
 
 // A mapped is what a sync.Map may have for a key: nothing (number 0), a value with a number, or, if
 // other is set, some value with another number than those that are known.
@@ -48,6 +51,7 @@ func (o syncMap) call(name string, args []Value) bool {
 	if !ok {
 		return p.stop("synchronisation")
 	}
+	o.keys = p.x.fork.Facts.KeysAt(m, p.x.around.Until())
 	var arg Value
 	if len(args) > 3 {
 		arg = args[3]
@@ -55,7 +59,8 @@ func (o syncMap) call(name string, args []Value) bool {
 	e := trace.Event{Obj: trace.Addr(word), Size: 8}
 	if name == "Store" {
 		e.Kind, e.Val = format.AtomicWrite, p.memory.numberOf(arg)
-		if _, going := p.access(o.in, e, flow.Flow{}, true); going {
+		_, going := p.access(o.in, e, flow.Flow{}, true)
+		if p.events.last().Keys = o.keys; going {
 			o.returns()
 		}
 		return true
@@ -116,7 +121,7 @@ func (o syncMap) found(name string, e trace.Event, x mapped, arg Value, list []m
 		return nil
 	}
 	return func(q *path) {
-		o := syncMap{operation{q, o.in}}
+		o := syncMap{operation{q, o.in}, o.keys}
 		e, f := e, flow.Flow{}
 		if e.Kind = format.AtomicRead; !keep {
 			e.Kind = format.AtomicRMW
@@ -136,7 +141,7 @@ func (o syncMap) finds(e trace.Event, f flow.Flow, x mapped, list []mapped) (goi
 	p := o.p
 	e.Val = x.number
 	step, going := p.access(o.in, e, f, true)
-	if !x.other {
+	if p.events.last().Keys = o.keys; !x.other {
 		p.events.last().Compares = true
 		return going
 	}

@@ -94,6 +94,10 @@ type Step struct {
 	// Compares marks a CompareAndSwap that succeeds: it finds Event.Val, or does not take place.
 	Compares bool
 
+	// Keys is, of an operation that may change the keys of a sync.Map, the state that stands for
+	// them (package format), 0 if it is not known.
+	Keys trace.Addr
+
 	// Case is the number of the case of a select that a ChanSend or ChanRecv is. Cases are the
 	// other cases; of a SelectDefault they are all cases.
 	Case  int

@@ -49,9 +49,9 @@ type Snapshot struct {
 	// event of the trace, and whose memory was not allocated anew since.
 	Objects func(pool uint64, before int64) []Pooled
 
-	// Cancel returns what the function value at an address does right before an event of the trace,
-	// if WithCancel has returned it and no context is cancelled with its own.
-	Cancel func(addr uint64, before int64) (c Cancel, ok bool)
+	// Cancel returns the channel that the function value at an address closes right before an event
+	// of the trace, if context.WithCancel has returned it and no context is cancelled with its own.
+	Cancel func(addr uint64, before int64) (done uint64, ok bool)
 
 	// Map returns what the map at an address, with values of size bytes, had for a key right after
 	// the event at of the trace, as far as operations before another event have shown it.
@@ -112,10 +112,6 @@ type MapKey struct {
 // A Pooled is an object in a sync.Pool: the address that stands for both (package format), and the
 // words of the interface.
 type Pooled struct{ Word, Type, Data uint64 }
-
-// A Cancel is a function that cancels a context: by a write of its error, at an address, and by
-// closing the channel of Done.
-type Cancel struct{ Error, Done uint64 }
 
 // A DynamicKey is a key of a sync.Map: the type word of the interface that has it, and its content.
 // A type of which walked code has made no interface has its name in place of the word.

@@ -3,7 +3,6 @@ package walk
 import (
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
 	"github.com/presage-race/presage/internal/source/plan"
@@ -17,19 +16,17 @@ type contexts struct{ parts places[uint64] }
 
 func anyPart(uint64) bool { return true }
 
-// CancelAt returns what the function value at an address does right before an event, if WithCancel
-// has returned it, and no other context is cancelled with its own.
-func (k *facts) CancelAt(addr uint64, before int64) (c flow.Cancel, ok bool) {
+// CancelAt returns the channel that the function value at an address closes, if WithCancel has
+// returned it, and no other context is cancelled with its own.
+func (k *facts) CancelAt(addr uint64, before int64) (done uint64, ok bool) {
 	ctx, ok := k.parts.at(addr, before, anyPart)
 	if !ok {
-		return c, false
+		return 0, false
 	}
-	c.Error, ok = k.parts.at(ctx, before, anyPart)
-	if _, child := k.parts.at(ctx+8, before, anyPart); !ok || child {
-		return c, false
+	if _, child := k.parts.at(ctx, before, anyPart); child {
+		return 0, false
 	}
-	c.Done, ok = k.DoneAt(0, ctx, before)
-	return c, ok
+	return k.DoneAt(0, ctx, before)
 }
 
 // madeContext notes the channel that Done of a context will return, or a part of a context.

@@ -20,10 +20,12 @@ type learner struct {
 	facts   *facts
 	program *regcode.Program
 	stacks  *spans
-	timer   *timer // on which the call under way has operated last; nil: none
-	cond    uint64 // that the goroutine begins to wait for; 0: none
-	wrote   int64  // the last write of a map by walked code
-	known   int64  // the last operation of a sync.Map of which the key is known
+	timer   *timer     // on which the call under way has operated last; nil: none
+	cond    uint64     // that the goroutine begins to wait for; 0: none
+	wrote   int64      // the last write of a map by walked code
+	keys    trace.Addr // the keys of a sync.Map that the goroutine is about to change; 0: none
+	changed trace.Addr // those that it has just changed
+	known   int64      // the last operation of a sync.Map of which the key is known
 }
 
 // value notes a function value that an instruction has made or stored, or a channel.

@@ -24,7 +24,7 @@ type syncMaps struct {
 	boxes places[goval.Value]
 
 	mu     sync.Mutex
-	other  int64                  // an operation on a key or map that is not known; 0: there was none
+	others map[uint16]int64       // the first operation on a key or map that is not known, by the tag of the map
 	values map[uint64]storedValue // by number
 	order  []uint64               // numbers of values, the first one noted first
 }
@@ -32,7 +32,11 @@ type syncMaps struct {
 // mapWords are the words of the keys of one sync.Map.
 type mapWords struct {
 	words  map[flow.DynamicKey]mapWord
+	tag    uint16
 	broken int64 // the event that has shown a second word of a key
+
+	keys   trace.Addr // the state of the keys; 0: not known
+	keysAt int64      // the event that has shown it
 }
 
 type mapWord struct {
@@ -46,20 +50,25 @@ type storedValue struct {
 	at int64
 }
 
-// word notes the word of a key of the map at an address.
-func (k *syncMaps) word(m uint64, key flow.DynamicKey, word uint64, at int64) {
+// word notes the word of a key of the map at an address. If the operation changes the keys, it has
+// the state of the keys as well.
+func (k *syncMaps) word(m uint64, key flow.DynamicKey, word uint64, keys trace.Addr, at int64) {
 	var t *mapWords
-	k.maps.add(m, &mapWords{words: map[flow.DynamicKey]mapWord{}, broken: math.MaxInt64}, at, func(was *mapWords) bool { t = was; return true })
+	k.maps.add(m, &mapWords{words: map[flow.DynamicKey]mapWord{}, tag: format.MapTag(trace.Addr(word)), broken: math.MaxInt64}, at, func(was *mapWords) bool { t = was; return true })
 	if t == nil {
 		t, _ = k.maps.at(m, at+1, anyMap)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	switch was, ok := t.words[key]; {
-	case !ok:
-		t.words[key] = mapWord{word, at}
-	case was.word != word: // another map
+	if keys != 0 && t.keys == 0 {
+		t.keys, t.keysAt = keys, at
+	}
+	was, ok := t.words[key]
+	if ok && was.word != word || t.tag != format.MapTag(trace.Addr(word)) || keys != 0 && keys != t.keys { // another map
 		t.broken = min(t.broken, at)
+	}
+	if !ok {
+		t.words[key] = mapWord{word, at}
 	}
 }
 
@@ -78,10 +87,32 @@ func (k *syncMaps) WordAt(m uint64, key flow.DynamicKey, before int64) (word uin
 			return w.word, true
 		}
 	}
-	if k.other > 0 && k.other < before {
-		return 0, false
+	if !ok {
+		return newWord(m, key), !k.othersBefore(before)
 	}
-	return newWord(m, key), true
+	other, ok := k.others[t.tag]
+	return newWord(m, key), !ok || other >= before
+}
+
+// othersBefore reports whether an operation before an event is on a key or map that is not known.
+func (k *syncMaps) othersBefore(event int64) bool {
+	for _, at := range k.others { // the order does not matter
+		if at < event {
+			return true
+		}
+	}
+	return false
+}
+
+// KeysAt implements [alternative.Facts].
+func (k *syncMaps) KeysAt(m uint64, before int64) trace.Addr {
+	t, ok := k.maps.at(m, before, anyMap)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !ok || t.keys == 0 || t.keysAt >= before {
+		return 0
+	}
+	return t.keys
 }
 
 // newWord returns the word of a key that no operation has.
@@ -92,11 +123,14 @@ func newWord(m uint64, key flow.DynamicKey) uint64 {
 }
 
 // unclear notes an operation on a key or map that is not known.
-func (k *syncMaps) unclear(at int64) {
+func (k *syncMaps) unclear(word trace.Addr, at int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.other == 0 {
-		k.other = at + 1
+	if k.others == nil {
+		k.others = map[uint16]int64{}
+	}
+	if _, ok := k.others[format.MapTag(word)]; !ok {
+		k.others[format.MapTag(word)] = at
 	}
 }
 
@@ -169,7 +203,7 @@ func (l *learner) mapWord(f *Frame, in *regcode.Instr, e *trace.Event, event int
 		return
 	}
 	if key, ok := l.dynamicKey(f.Value(&in.Args[2]), event); ok && !l.stacks.contains(m) {
-		l.facts.word(m, key, uint64(e.Obj), event)
+		l.facts.word(m, key, uint64(e.Obj), l.keys, event)
 		l.known = event
 	}
 	number := e.Aux
@@ -181,6 +215,20 @@ func (l *learner) mapWord(f *Frame, in *regcode.Instr, e *trace.Event, event int
 	}
 	if v := f.Value(&in.Args[len(in.Args)-1]); v.IsKnown(16) {
 		l.facts.stored(number, v, event)
+	}
+}
+
+// changesKeys notes the keys that an operation of a sync.Map is about to change, which is what the
+// goroutine does next. A second Observe follows the operation.
+func (l *learner) changesKeys(e *trace.Event) {
+	switch {
+	case e.Kind == format.Alloc:
+	case l.changed == 0 && e.Kind == format.Observe && format.IsMapKeys(e.Obj) && e.Flags&format.FlagWrite != 0:
+		l.keys = e.Obj
+	case l.keys != 0 && format.IsMapWord(e.Obj):
+		l.keys, l.changed = 0, l.keys
+	default:
+		l.keys, l.changed = 0, 0
 	}
 }
 

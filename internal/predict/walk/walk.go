@@ -146,6 +146,7 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	walked := g.step(index, e)
 	if w.opts.branching {
 		g.learner.mapWritten(e, index)
+		g.learner.changesKeys(e)
 		switch {
 		case e.Kind == format.Write:
 			w.facts.written(e, index)
@@ -154,7 +155,7 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 		case format.IsContext(e.Obj) || format.IsCancel(e.Obj):
 			g.learner.madeContext(e, index)
 		case format.IsMapWord(e.Obj) && e.Kind.IsAtomic() && g.learner.known != index:
-			w.facts.unclear(index)
+			w.facts.unclear(e.Obj, index)
 		}
 	}
 	if e.Kind == format.Alloc || e.Kind == format.Reach || e.Kind == format.ReachGo || e.Kind == format.ReachSet {

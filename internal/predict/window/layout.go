@@ -36,10 +36,16 @@ type layout struct {
 	begunD   map[excluded.Name]bool
 	lastRec  map[trace.GoID]int // the last record of each goroutine
 	counting bool               // an event reads the number of goroutines (WI5)
-	ranged   []trace.GoID       // goroutines that call Range or Clear of a sync.Map
+	ranged   []ranged           // calls of Range or Clear of sync.Maps
 
 	byWord []int32             // accesses by word, for at; nil: not yet needed
 	closes map[trace.Addr]bool // channels that are closed, for surroundings; nil: not yet needed
+}
+
+// ranged is a goroutine that calls Range or Clear of a sync.Map, and the state of its keys.
+type ranged struct {
+	g    trace.GoID
+	keys trace.Addr
 }
 
 type span struct {
@@ -89,8 +95,8 @@ func (m *layout) gatherRecord(i int) {
 		m.begins(r.Pair)
 	case r.Event.Kind == format.Alloc:
 		m.alloc(span{uint64(r.Event.Obj), r.Event.Val, m.b.opt.Cleared || r.Event.Flags&format.FlagZero != 0, r.Event.Flags&format.FlagFirst != 0, r.Event.G, i})
-	case r.Event.Kind == format.Observe && format.IsMapKeys(r.Event.Obj) && r.Event.Flags&format.FlagRead != 0 && !slices.Contains(m.ranged, r.Event.G):
-		m.ranged = append(m.ranged, r.Event.G)
+	case r.Event.Kind == format.Observe && format.IsMapKeys(r.Event.Obj) && r.Event.Flags&format.FlagRead != 0 && !slices.Contains(m.ranged, ranged{r.Event.G, r.Event.Obj}):
+		m.ranged = append(m.ranged, ranged{r.Event.G, r.Event.Obj})
 		fallthrough
 	default:
 		if c, ok := classOf(r.Event.Kind); ok && (r.Event.Kind != format.SelectCase || r.Event.Obj != 0) {

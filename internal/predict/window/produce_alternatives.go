@@ -138,7 +138,7 @@ func (m *altProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 		}
 	}
 	switch {
-	case format.IsMapWord(r.Event.Obj) && r.Event.Kind != format.AtomicRead && m.ranges(t):
+	case format.IsMapWord(r.Event.Obj) && r.Event.Kind != format.AtomicRead && m.ranges(t, m.alts.stepOf(r).Keys):
 		return false
 	case r.mem >= 0:
 		return m.stepAccess(i, r, t, ev)
@@ -174,10 +174,11 @@ func (m *altProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 	return false
 }
 
-// ranges reports whether another goroutine calls Range or Clear of a sync.Map: it may find other
-// keys than in the recorded run when t has changed one.
-func (m *altProducer) ranges(t *thread) bool {
-	return slices.ContainsFunc(m.ranged, func(g trace.GoID) bool { return g != t.g })
+// ranges reports whether another goroutine calls Range or Clear of a sync.Map whose keys t changes:
+// it may find other keys than in the recorded run. If it is not known which map that is, it may be
+// any.
+func (m *altProducer) ranges(t *thread, keys trace.Addr) bool {
+	return slices.ContainsFunc(m.ranged, func(x ranged) bool { return x.g != t.g && (keys == 0 || keys == x.keys) })
 }
 
 // casesOf returns the cases that a select of an alternative does not choose. ok is false if the

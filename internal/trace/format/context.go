@@ -10,8 +10,8 @@ const (
 	Contexts Addr = 1 << 60
 
 	// Cancels is the lowest of the words for what else is known. The value of that of a function that
-	// WithCancel has returned is the address of the context; of a context, that of its error, an
-	// atomic.Value; and of what lies 8 bytes behind a context, a context that is cancelled with it.
+	// WithCancel has returned is the address of the context, and of a context, that of another one
+	// that is cancelled with it.
 	Cancels Addr = 1 << 59
 )
 

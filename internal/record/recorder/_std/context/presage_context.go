@@ -5,14 +5,16 @@ import "unsafe"
 // presageMakes gives a context the channel of its Done, before somebody asks for it.
 func presageMakes(c *cancelCtx) {
 	d := make(chan struct{})
+	presageMute(1) // it is part of making the context
 	c.done.Store(d)
+	presageMute(-1)
 	presageDone(unsafe.Pointer(c), d)
 	for p := c.Context; ; {
 		switch x := p.(type) {
 		case *cancelCtx:
-			presageContext(unsafe.Pointer(x), presageChild, unsafe.Pointer(c))
+			presageContext(unsafe.Pointer(x), unsafe.Pointer(c))
 		case *timerCtx:
-			presageContext(unsafe.Pointer(x), presageChild, unsafe.Pointer(c))
+			presageContext(unsafe.Pointer(x), unsafe.Pointer(c))
 		case *valueCtx:
 			p = x.Context
 			continue
@@ -21,25 +23,28 @@ func presageMakes(c *cancelCtx) {
 	}
 }
 
-// What presageContext records at an address.
-const (
-	presageCancel = 0 // at a function: the context that it cancels
-	presageError  = 0 // at a context: its error
-	presageChild  = 8 // and a child
-)
+// presageErr ends an Err that has found no error.
+func (c *cancelCtx) presageErr() error {
+	select {
+	case <-c.Done():
+		return c.Err() // it has been cancelled in between
+	default:
+		return nil
+	}
+}
 
 // presageCancels records which context a function cancels.
 func presageCancels(c *cancelCtx, cancel func()) CancelFunc {
-	presageContext(*(*unsafe.Pointer)(unsafe.Pointer(&cancel)), presageCancel, unsafe.Pointer(c))
-	presageContext(unsafe.Pointer(c), presageError, unsafe.Pointer(&c.err))
+	presageContext(*(*unsafe.Pointer)(unsafe.Pointer(&cancel)), unsafe.Pointer(c))
 	return cancel
 }
 
-// presageContext records that something of the context or function at an address is at another.
+// presageContext records that the function at an address cancels a context, or that the context there
+// has a child.
 //
 //go:linkname presageContext
 //go:noescape
-func presageContext(of unsafe.Pointer, what uintptr, at unsafe.Pointer)
+func presageContext(of, is unsafe.Pointer)
 
 // presageDerives records the channel of a context with a value, which is that of its parent.
 func presageDerives(c *valueCtx) *valueCtx {
@@ -58,6 +63,11 @@ func presageDerives(c *valueCtx) *valueCtx {
 		return c
 	}
 }
+
+// presageMute turns records of synchronisation off (1) and on again (-1).
+//
+//go:linkname presageMute
+func presageMute(d int32)
 
 // presageDone records that Done of the context at an address returns a channel.
 //

@@ -10,9 +10,12 @@ func context_presageDone(ctx unsafe.Pointer, done *hchan) {
 	pgOfContext(uintptr(pgContexts)|uintptr(ctx), uint64(uintptr(unsafe.Pointer(done))))
 }
 
+//go:linkname context_presageMute context.presageMute
+func context_presageMute(d int32) { sync_presageMute(d) }
+
 //go:linkname context_presageContext context.presageContext
-func context_presageContext(of unsafe.Pointer, what uintptr, at unsafe.Pointer) {
-	pgOfContext(uintptr(pgCancels)|(uintptr(of)+what), uint64(uintptr(at)))
+func context_presageContext(of, is unsafe.Pointer) {
+	pgOfContext(uintptr(pgCancels)|uintptr(of), uint64(uintptr(is)))
 }
 
 func pgOfContext(word uintptr, v uint64) {

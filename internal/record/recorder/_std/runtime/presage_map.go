@@ -7,14 +7,15 @@ import (
 
 // The records of sync.Map (presage_map.go of package sync).
 
-// sync_presageWord returns the word of a key. Two keys of a process have the same one with a
-// probability of 2^-59.
+// sync_presageWord returns the word of a key: 12 bits of it depend on the map alone (MapTag of package
+// format). Two keys of a map have the same one with a probability of 2^-47.
 //
 //go:linkname sync_presageWord sync.presageWord
 func sync_presageWord(key any, seed uintptr) uintptr {
 	h := uint64(nilinterhash(noescape(unsafe.Pointer(&key)), seed))
 	h = (h ^ uint64(seed)) * 0x9E3779B97F4A7C15
-	return uintptr(pgMapWords | (h^h>>32)&(pgMapWords-8))
+	tag := uint64(seed) * 0x9E3779B97F4A7C15 >> 52
+	return uintptr(pgMapWords | tag<<50 | (h^h>>32)&(1<<50-8))
 }
 
 //go:linkname sync_presagePoint sync.presagePoint
