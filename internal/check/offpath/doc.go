@@ -56,11 +56,13 @@
 //     made, or the one that the snapshot has at that address. A method call, and a type assertion,
 //     goes by the type that the alternative has put into the interface, or by the type of the type
 //     word in the snapshot. The value in an interface, if it is not a pointer, is known only if
-//     the alternative has put it there.
+//     the alternative has put it there, or walked code before.
 //   - Calls of the library without effect are executed: those of library.go, and those of made.go.
 //     There errors.New and fmt.Errorf make new objects, and package fmt calls no method of operands
 //     that are nil, of basic types without methods, or such errors.
-//   - What is put into a sync.Pool need not be got. Get returns what New returns, or nil. A timer
+//   - What is put into a sync.Pool need not be got. Get returns what New returns, or nil; or it
+//     takes an object that the recorded run has put, if the next step is an update of its word. A
+//     sync.Map has for a key what was stored with the number that its word has. A timer
 //     that the alternative has made, for a known and positive time, fires when a receive waits for
 //     it, or where a step says that a select chooses its channel. So does one of the recorded run
 //     that t has started before the fork: the window has nothing else that happens to it, but on
@@ -68,7 +70,8 @@
 //     function, or does not, as the next step says. Stop reports whether the timer has run.
 //   - Done of a context whose code is not instrumented returns what the snapshot has. Err returns
 //     an error if the step is a receive that finds the channel of Done closed, and nil if it is the
-//     default of a select with this channel.
+//     default of a select with this channel. A function that WithCancel has returned closes the
+//     channel, or finds it closed.
 //
 // (CP4) What the goroutine does to others is what the steps say:
 //   - An access of memory that is not private (CP5), and an operation of synchronisation, is the

@@ -17,7 +17,7 @@ func (m *machine) syncMap(in *ssa.Call, name string) value {
 	args := f.operands(in.Call.Args)
 	p := m.process
 	at := pointer(args[0])
-	key, ok := m.dynamicKey(args[1])
+	key, ok := m.env.dynamicKey(args[1])
 	if at >= freshBase || !ok {
 		throw("a sync.Map that is new, or a key that is not known")
 	}
@@ -41,7 +41,7 @@ func (m *machine) syncMap(in *ssa.Call, name string) value {
 	if !ok {
 		reject("CP4", "the number that the operation of a sync.Map finds is unknown")
 	}
-	found, present := m.stored(n), n != 0
+	found, present := p.stored(m.env, n), n != 0
 	changes := kind == format.AtomicRMW
 	wants := func(does bool) {
 		if changes != does {
@@ -78,8 +78,7 @@ func (m *machine) syncMap(in *ssa.Call, name string) value {
 }
 
 // stored is what a sync.Map has that was stored with a number.
-func (m *machine) stored(n uint64) value {
-	p := m.process
+func (p *process) stored(e *env, n uint64) value {
 	if n == 0 {
 		return zero(16)
 	}
@@ -87,7 +86,7 @@ func (m *machine) stored(n uint64) value {
 		return v
 	}
 	if d, ok := p.in.snap.Stored(n, p.in.window.To); ok {
-		return m.env.words(d.Words, 16)
+		return e.words(d.Words, 16)
 	}
 	return unknown(16)
 }
@@ -119,15 +118,15 @@ func (p *process) stores(s *step, v value) {
 }
 
 // dynamicKey is the key of a sync.Map that an interface has.
-func (m *machine) dynamicKey(v value) (k flow.DynamicKey, ok bool) {
-	t, ok := m.env.types.of(v)
+func (e *env) dynamicKey(v value) (k flow.DynamicKey, ok bool) {
+	t, ok := e.types.of(v)
 	if !ok {
 		return k, false
 	}
 	if k.Type, _ = v.word(0); k.Type >= freshBase {
 		k.Type, k.Name = 0, types.TypeString(t.typ, nil)
 	}
-	k.MapKey, ok = mapKey(t.typ, m.env.inside(t.typ, v))
+	k.MapKey, ok = mapKey(t.typ, e.inside(t.typ, v))
 	return k, ok
 }
 

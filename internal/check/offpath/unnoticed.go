@@ -124,8 +124,8 @@ func (m *machine) afterFunc(function value) value {
 }
 
 // poolGet executes the Get of a sync.Pool: it takes an object, if the next step does so (CP4).
-// Otherwise it has none, and returns what the function New returns, or nil (CP3). It reports whether
-// it has entered New.
+// Otherwise it has none, and returns what the function New returns, or nil (CP3). It reports
+// whether it has entered New.
 func (m *machine) poolGet(in *ssa.Call) (entered bool) {
 	f := m.frame
 	pool := pointer(f.val(in.Call.Args[0]))
@@ -151,8 +151,8 @@ func (m *machine) poolGet(in *ssa.Call) (entered bool) {
 	return true
 }
 
-// takes executes a Get that takes an object, if the next step is one of its word: the word has 1, and
-// 0 from then on.
+// takes executes a Get that takes an object, if the next step is one of its word: the word has 1,
+// and 0 from then on.
 func (m *machine) takes(in *ssa.Call, pool uint64) bool {
 	site := m.frame.at().Site
 	if m.steps.empty() || m.steps.next().Event.Site != site || !format.IsPoolWord(m.steps.next().Event.Obj) {

@@ -63,9 +63,9 @@ func (l library) contextErr(in *regcode.Instr, call *ssa.CallCommon, done uint64
 	return p.split(choices), true
 }
 
-// cancels executes a call of a function that cancels a context (AL3): it closes the channel of Done,
-// and nothing else shows it (package format); or the context has been cancelled, and the channel is closed. ok
-// is false if it is no such call.
+// cancels executes a call of a function that cancels a context (AL3): it closes the channel of
+// Done, and nothing else shows it (package format); or the context has been cancelled, and the
+// channel is closed. ok is false if it is no such call.
 func (o operation) cancels(call *ssa.CallCommon) (ok, going bool) {
 	p := o.p
 	f := p.value(&o.in.Args[0])

@@ -57,9 +57,16 @@
 // channel is each of its smallest lengths, or its capacity. Such an operation of the recorded run
 // is a fork, with all outcomes but the recorded one.
 //
+// An operation of a sync.Map is one on the word of its key (package format), which finds a number: 0,
+// one of those that the word has in the window, or another one. What was stored with a number is
+// known from the recorded run ([Facts].StoredAt), or from the path. CompareAndSwap and
+// CompareAndDelete are known only where nothing is there. No alternative changes the keys of a map
+// over which another goroutine ranges in the window.
+//
 // What is put into a sync.Pool need not be got, so Put has no effect, and Get returns what New
-// makes, or nil. A Get of the recorded run that has taken an item is a fork. A Cond is waited for
-// in four events: the goroutine joins its queue, unlocks, is woken, and locks again.
+// makes, or nil. Or it takes an object that the recorded run has put, by an update of the word of
+// the object (package format). A Get of the recorded run is a fork. A Cond is waited for in four
+// events: the goroutine joins its queue, unlocks, is woken, and locks again.
 //
 // A timer that was started for a known and positive time may have fired or not: a select that may
 // choose its channel has both outcomes, and a receive from its channel ends. That is no event of
@@ -69,9 +76,10 @@
 // split. Stop reports whether the timer has run. For a timer of the recorded run that calls a
 // function, the goroutine is a fork of its own (flow.Fork.Timer).
 //
-// Done of a context returns what it has returned in the recorded run. Err returns nil if the
-// channel of Done is open, and an error if it is closed, so the path is split. A call of the
-// recorded run is a fork.
+// Done of a context returns what it has returned in the recorded run, or what the recorder says of
+// the context. Err returns nil if the channel of Done is open, and an error if it is closed, so the
+// path is split. A call of the recorded run is a fork. A cancel function closes the channel, or
+// finds it closed.
 //
 // A lookup in a map finds one of the contents that the map has in the window ([Facts].MapAt), so
 // the path is split: the step says after which write of the recorded run it comes (Flow.Version).

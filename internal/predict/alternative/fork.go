@@ -54,8 +54,8 @@ type Facts interface {
 	// Done has returned.
 	DoneAt(word, addr uint64, before int64) (ch uint64, ok bool)
 
-	// ObjectsAt returns the objects that were put into the sync.Pool at an address, and whose memory
-	// was not allocated anew since.
+	// ObjectsAt returns the objects that were put into the sync.Pool at an address, and whose
+	// memory was not allocated anew since.
 	ObjectsAt(pool uint64, before int64) []flow.Pooled
 
 	// CancelAt returns the channel that the function value at an address closes, if

@@ -36,7 +36,7 @@ type memory struct {
 	ticks     []uint64 // the channels to which one will send, and those that will call a function
 	still     []uint64 // timers of the recorded run that run no more, and their channels
 	changed   []uint64 // maps that the path has written
-	numbered  []Value  // values that the path has stored in sync.Maps, in the order of their numbers
+	numbered  []Value  // values that the path has stored in sync.Maps, by number
 	shared    bool     // the path has started a goroutine
 	reader    bool     // one of these executes now: reads of the first one are not its own
 	assumes   []flow.Assumption

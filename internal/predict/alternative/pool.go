@@ -15,8 +15,8 @@ import (
 )
 
 // poolGet executes the Get of a sync.Pool (AL3): it takes an object that was put, or returns what
-// New makes. At a fork the outcome is another one than in the recorded run. ok is false if neither is
-// known.
+// New makes. At a fork the outcome is another one than in the recorded run. ok is false if neither
+// is known.
 func (l library) poolGet(in *regcode.Instr, call *ssa.CallCommon, pool Value) (going, ok bool) {
 	p := l.p
 	addr, ok := pool.Concrete.Bits()

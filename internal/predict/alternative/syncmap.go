@@ -166,8 +166,8 @@ func (o syncMap) returns(results ...Value) {
 // firstNumber is higher than the numbers of values that a recorded sync.Map has.
 const firstNumber = uint64(1) << 52
 
-// numberOf returns the number of a value that the path stores in a sync.Map. No other alternative of
-// the window has it, but those of the same fork.
+// numberOf returns the number of a value that the path stores in a sync.Map. No other alternative
+// of the window has it, but those of the same fork.
 func (m *memory) numberOf(v Value) uint64 {
 	m.numbered = append(slices.Clip(m.numbered), v)
 	return m.numberAt(len(m.numbered) - 1)

@@ -45,8 +45,8 @@ type Snapshot struct {
 	// anew since.
 	Done func(word, addr uint64, before int64) (ch uint64, ok bool)
 
-	// Objects returns the objects that walked code has put into the sync.Pool at an address before an
-	// event of the trace, and whose memory was not allocated anew since.
+	// Objects returns the objects that walked code has put into the sync.Pool at an address
+	// before an event of the trace, and whose memory was not allocated anew since.
 	Objects func(pool uint64, before int64) []Pooled
 
 	// Cancel returns the channel that the function value at an address closes right before an event

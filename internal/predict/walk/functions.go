@@ -27,8 +27,8 @@ type onceFunc struct {
 	runs   goval.Value // what the first call runs
 }
 
-// contextDone is what Done of a context returns. A type word of 0 stands for all types: of a context
-// of package context, no other type has its address.
+// contextDone is what Done of a context returns. A type word of 0 stands for all types: of a
+// context of package context, no other type has its address.
 type contextDone struct{ word, ch uint64 }
 
 // facts are the function values, channels, timers, contents of maps and type words that the walk

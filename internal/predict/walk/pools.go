@@ -10,13 +10,13 @@ import (
 	"github.com/presage-race/presage/internal/trace"
 )
 
-// pools are the objects that walked code has put into sync.Pools (package format). Alternatives look
-// them up while the walk continues.
+// pools are the objects that walked code has put into sync.Pools (package format). Alternatives
+// look them up while the walk continues.
 type pools struct {
 	put places[*pooled] // by address
 
 	mu   sync.Mutex
-	list map[uint64][]*pooled // by the address of the pool, in the order in which they were first put
+	list map[uint64][]*pooled // by the address of the pool, the first one put first
 }
 
 // A pooled is an object that was put into a pool.
@@ -29,8 +29,8 @@ type pooled struct {
 // maxPooled bounds the objects of a pool that are kept: they are the last ones.
 const maxPooled = 16
 
-// ObjectsAt returns the objects that were put into the pool at an address before an event, and whose
-// memory was not allocated anew since, the last ones first.
+// ObjectsAt returns the objects that were put into the pool at an address before an event, and
+// whose memory was not allocated anew since, the last ones first.
 func (k *pools) ObjectsAt(pool uint64, before int64) (list []flow.Pooled) {
 	k.mu.Lock()
 	all := k.list[pool]

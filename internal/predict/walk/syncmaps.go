@@ -24,7 +24,7 @@ type syncMaps struct {
 	boxes places[goval.Value]
 
 	mu     sync.Mutex
-	others map[uint16]int64       // the first operation on a key or map that is not known, by the tag of the map
+	others map[uint16]int64       // the first unknown operation, by the tag of the map
 	values map[uint64]storedValue // by number
 	order  []uint64               // numbers of values, the first one noted first
 }
@@ -64,7 +64,8 @@ func (k *syncMaps) word(m uint64, key flow.DynamicKey, word uint64, keys trace.A
 		t.keys, t.keysAt = keys, at
 	}
 	was, ok := t.words[key]
-	if ok && was.word != word || t.tag != format.MapTag(trace.Addr(word)) || keys != 0 && keys != t.keys { // another map
+	if ok && was.word != word || t.tag != format.MapTag(trace.Addr(word)) || keys != 0 && keys != t.keys {
+		// another map
 		t.broken = min(t.broken, at)
 	}
 	if !ok {

@@ -2,16 +2,16 @@ package format
 
 // # Contexts
 //
-// What is known of the contexts of package context is written by outside code, as AtomicWrite events
-// of words that nothing reads. Each word stands for an address.
+// What is known of the contexts of package context is written by outside code, as AtomicWrite
+// events of words that nothing reads. Each word stands for an address.
 const (
-	// Contexts is the lowest of the words that stand for contexts: the address of the context is the
-	// difference. The value is the channel that Done returns, 0 if that is nil.
+	// Contexts is the lowest of the words that stand for contexts: the address of the context
+	// is the difference. The value is the channel that Done returns, 0 if that is nil.
 	Contexts Addr = 1 << 60
 
-	// Cancels is the lowest of the words for what else is known. The value of that of a function that
-	// WithCancel has returned is the address of the context, and of a context, that of another one
-	// that is cancelled with it.
+	// Cancels is the lowest of the words for what else is known. The value of that of a
+	// function that WithCancel has returned is the address of the context, and of a context,
+	// that of another one that is cancelled with it.
 	Cancels Addr = 1 << 59
 )
 

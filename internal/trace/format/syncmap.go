@@ -19,8 +19,8 @@ const (
 	MapKeys Addr = 1 << 61
 )
 
-// MapTag returns a part of the address of a word that all keys of a sync.Map have. Few other maps have
-// the same one.
+// MapTag returns a part of the address of a word that all keys of a sync.Map have. Few other maps
+// have the same one.
 func MapTag(word Addr) uint16 { return uint16(word>>50) & (1<<12 - 1) }
 
 // IsMapWord reports whether an address stands for a key of a sync.Map.

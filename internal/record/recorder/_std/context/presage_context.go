@@ -39,8 +39,8 @@ func presageCancels(c *cancelCtx, cancel func()) CancelFunc {
 	return cancel
 }
 
-// presageContext records that the function at an address cancels a context, or that the context there
-// has a child.
+// presageContext records that the function at an address cancels a context, or that the context
+// there has a child.
 //
 //go:linkname presageContext
 //go:noescape

@@ -7,8 +7,8 @@ import (
 
 // The records of sync.Map (presage_map.go of package sync).
 
-// sync_presageWord returns the word of a key: 12 bits of it depend on the map alone (MapTag of package
-// format). Two keys of a map have the same one with a probability of 2^-47.
+// sync_presageWord returns the word of a key: 12 bits of it depend on the map alone (MapTag of
+// package format). Two keys of a map have the same one with a probability of 2^-47.
 //
 //go:linkname sync_presageWord sync.presageWord
 func sync_presageWord(key any, seed uintptr) uintptr {

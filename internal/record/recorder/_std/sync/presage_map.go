@@ -4,10 +4,10 @@ package sync
 
 import isync "internal/sync"
 
-// The operations of Map. A key of a map is a word of memory, at an address that stands for both, and
-// each operation on the key is an atomic operation on this word. The word has the number of the
-// value: each store takes a new one, and 0 says that there is none. What the map does itself has no
-// records.
+// The operations of Map. A key of a map is a word of memory, at an address that stands for both,
+// and each operation on the key is an atomic operation on this word. The word has the number of
+// the value: each store takes a new one, and 0 says that there is none. What the map does itself
+// has no records.
 //
 // Range and Clear act on all keys. The set of keys is a state (states.diff): an operation that adds
 // or removes a key changes it, and Range looks at it before and behind each call of its function.
@@ -62,8 +62,8 @@ func (k *presageKey) found(flags uint64) {
 	}
 }
 
-// becomes stores a value, or removes the key if has is false. store says that the operation does not
-// depend on what was there.
+// becomes stores a value, or removes the key if has is false. store says that the operation does
+// not depend on what was there.
 func (k *presageKey) becomes(key, v any, has, store bool) {
 	keys := has != k.has && !k.quiet
 	if keys {
@@ -209,8 +209,8 @@ func (m *Map) presageClear() {
 	presageMute(-1)
 }
 
-// presageWord returns the address that stands for a key of the map with a seed. It panics if the key
-// has no hash.
+// presageWord returns the address that stands for a key of the map with a seed. It panics if the
+// key has no hash.
 //
 //go:noescape
 func presageWord(key any, seed uintptr) uintptr
