@@ -104,6 +104,14 @@ func (l *Locator) addDetour(d *Detour, first int64, started map[trace.GoID]trace
 
 // outcome says in words how an operation of synchronisation turns out that makes an event.
 func outcome(e *trace.Event) string {
+	switch {
+	case format.IsPoolWord(e.Obj):
+		return "takes an object that was put"
+	case format.IsMapWord(e.Obj) && e.Kind == format.AtomicRead:
+		return "finds something else for the key"
+	case format.IsMapWord(e.Obj):
+		return "changes what the map has for the key"
+	}
 	switch e.Kind {
 	case format.AtomicRMW, format.Lock:
 		return "succeeds"

@@ -136,20 +136,24 @@ func TestOutcome(t *testing.T) {
 		kind  format.Kind
 		flags format.Flags
 		want  string
+		obj   trace.Addr // 0: some object
 	}{
-		{3, "n.CompareAndSwap(0, 1)", format.AtomicRead, format.FlagTry, "bank.go:3:7, where n.CompareAndSwap(0, 1) has another outcome: it fails\n      mu.Lock()\n"},
-		{3, "n.CompareAndSwap(0, 1)", format.AtomicRMW, 0, "bank.go:3:7, where n.CompareAndSwap(0, 1) has another outcome: it succeeds\n"},
-		{3, "mu.TryLock()", format.TryFail, format.FlagTry, "where mu.TryLock() has another outcome: it fails\n"},
-		{3, "mu.TryLock()", format.Lock, format.FlagTry, "where mu.TryLock() has another outcome: it succeeds\n"},
-		{3, "<-c", format.ChanRecv, format.FlagClosed, "where <-c has another outcome: it finds the channel closed\n"},
-		{3, "<-c", format.ChanRecv, 0, "where <-c has another outcome: it receives\n"},
-		{3, "once.Do(f)", format.OncePass, 0, "where once.Do(f) has another outcome: it finds the function called\n"},
-		{3, "once.Do(f)", format.OnceBegin, 0, "where once.Do(f) has another outcome: it calls the function\n"},
-		{0, "", format.SelectDefault, 0, "bank.go:4:11, where the operation has another outcome: it takes the default\n      mu.Unlock()\n"},
-		{0, "", format.ChanSend, 0, "where the operation has another outcome: it sends\n"},
+		{3, "n.CompareAndSwap(0, 1)", format.AtomicRead, format.FlagTry, "bank.go:3:7, where n.CompareAndSwap(0, 1) has another outcome: it fails\n      mu.Lock()\n", 0},
+		{3, "n.CompareAndSwap(0, 1)", format.AtomicRMW, 0, "bank.go:3:7, where n.CompareAndSwap(0, 1) has another outcome: it succeeds\n", 0},
+		{3, "mu.TryLock()", format.TryFail, format.FlagTry, "where mu.TryLock() has another outcome: it fails\n", 0},
+		{3, "mu.TryLock()", format.Lock, format.FlagTry, "where mu.TryLock() has another outcome: it succeeds\n", 0},
+		{3, "<-c", format.ChanRecv, format.FlagClosed, "where <-c has another outcome: it finds the channel closed\n", 0},
+		{3, "<-c", format.ChanRecv, 0, "where <-c has another outcome: it receives\n", 0},
+		{3, "once.Do(f)", format.OncePass, 0, "where once.Do(f) has another outcome: it finds the function called\n", 0},
+		{3, "once.Do(f)", format.OnceBegin, 0, "where once.Do(f) has another outcome: it calls the function\n", 0},
+		{0, "", format.SelectDefault, 0, "bank.go:4:11, where the operation has another outcome: it takes the default\n      mu.Unlock()\n", 0},
+		{0, "", format.ChanSend, 0, "where the operation has another outcome: it sends\n", 0},
+		{3, "m.Load(k)", format.AtomicRead, 0, "where m.Load(k) has another outcome: it finds something else for the key\n", format.MapWords + 8},
+		{3, "m.LoadOrStore(k, v)", format.AtomicRMW, 0, "where m.LoadOrStore(k, v) has another outcome: it changes what the map has for the key\n", format.MapWords + 8},
+		{3, "p.Get()", format.AtomicRMW, 0, "where p.Get() has another outcome: it takes an object that was put\n", format.PoolWords + 8},
 	} {
 		meta, events := bank()
-		first := DetourStep{Event: trace.Event{Kind: test.kind, Flags: test.flags, G: 1, Site: 3, Obj: 0x400}}
+		first := DetourStep{Event: trace.Event{Kind: test.kind, Flags: test.flags, G: 1, Site: 3, Obj: max(test.obj, 0x400)}}
 		write := DetourStep{Event: trace.Event{Kind: format.Write, G: 1, Site: 7, Obj: 0x100}}
 		d := Detour{G: 1, Before: 11, Other: true, Site: 4, Line: test.line, Col: 7, Expr: test.expr, Steps: []DetourStep{first, write}}
 		r := locate(t, meta, events, Spec{A: 5, B: -2, Tier: ByPath, Order: []int64{-1, 5, -2}, Detours: []Detour{d}})

@@ -72,7 +72,9 @@ func (l *Locator) sights(spec int) []Sight {
 		e := l.seen[x.Read].event
 		shape := l.types.shape(e.Site)
 		s := Sight{Step: l.step(x.Read, &e), Expr: l.expr(&e), Fork: x.Fork}
-		s.Value, s.Recorded = x.values(shape)
+		if !format.BeginsEmpty(e.Obj) { // the numbers of values of a sync.Map say nothing
+			s.Value, s.Recorded = x.values(shape)
+		}
 		if !x.Initial {
 			w := l.seen[x.Write].event
 			from := l.step(x.Write, &w)
