@@ -23,10 +23,11 @@ type syncMaps struct {
 	maps  places[*mapWords] // by the address of the map
 	boxes places[goval.Value]
 
-	mu     sync.Mutex
-	others map[uint16]int64       // the first unknown operation, by the tag of the map
-	values map[uint64]storedValue // by number
-	order  []uint64               // numbers of values, the first one noted first
+	mu       sync.Mutex
+	others   map[uint16]int64       // the first unknown operation, by the tag of the map
+	replaced map[uint64]int64       // the first write to a map, by the address of the map
+	values   map[uint64]storedValue // by number
+	order    []uint64               // numbers of values, the first one noted first
 }
 
 // mapWords are the words of the keys of one sync.Map.
@@ -80,7 +81,7 @@ func (k *syncMaps) WordAt(m uint64, key flow.DynamicKey, before int64) (word uin
 	t, ok := k.maps.at(m, before, anyMap)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if ok && t.broken < before {
+	if at, written := k.replaced[m]; written && at < before || ok && t.broken < before {
 		return 0, false
 	}
 	if ok {
@@ -174,8 +175,22 @@ func (k *syncMaps) allocated(addr, size uint64, at int64) {
 	k.boxes.allocated(addr, size, at)
 }
 
-// written forgets the map at an address that a plain write has written.
-func (k *syncMaps) written(e *trace.Event, at int64) { k.maps.allocated(uint64(e.Obj), 1, at) }
+// written notes a plain write. A map that is written to is replaced by another one, and an
+// alternative may use either.
+func (k *syncMaps) written(e *trace.Event, at int64) {
+	m := uint64(e.Obj)
+	if _, ok := k.maps.at(m, at+1, anyMap); !ok {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.replaced == nil {
+		k.replaced = map[uint64]int64{}
+	}
+	if _, ok := k.replaced[m]; !ok {
+		k.replaced[m] = at
+	}
+}
 
 // boxed notes the content of an interface that an instruction has made, if it is of a basic type.
 func (l *learner) boxed(f *Frame, in *regcode.Instr, x *ssa.MakeInterface, event int64) {

@@ -277,6 +277,7 @@ func text(p *rawfile.Process) string {
 			if r.Size != 0 {
 				fmt.Fprintf(&b, " size=%d", r.Size)
 			}
+			mapped := r.Kind.IsAtomic() && format.IsMapWord(format.Addr(words[0])) // the values are numbers
 			switch r.Kind {
 			case format.Go:
 				fmt.Fprintf(&b, " %s", g(words[0]))
@@ -292,6 +293,10 @@ func text(p *rawfile.Process) string {
 				words = words[1:]
 			}
 			for _, w := range words {
+				if mapped && w != 0 {
+					b.WriteString(" v" + object(w)[1:])
+					continue
+				}
 				fmt.Fprintf(&b, " %d", int64(w))
 			}
 			b.WriteByte('\n')

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"internal/abi"
 	"internal/runtime/atomic"
 	"unsafe"
 )
@@ -12,11 +13,60 @@ import (
 //
 //go:linkname sync_presageWord sync.presageWord
 func sync_presageWord(key any, seed uintptr) uintptr {
-	h := uint64(nilinterhash(noescape(unsafe.Pointer(&key)), seed))
-	h = (h ^ uint64(seed)) * 0x9E3779B97F4A7C15
+	h := nilinterhash(noescape(unsafe.Pointer(&key)), seed) // panics if it has none
+	h = pgKeyHash(efaceOf(&key)._type, pgKeyData(&key), h)
+	h = (h ^ seed) * 0x9E3779B97F4A7C15
 	tag := uint64(seed) * 0x9E3779B97F4A7C15 >> 52
-	return uintptr(pgMapWords | tag<<50 | (h^h>>32)&(1<<50-8))
+	return uintptr(pgMapWords|tag<<50) | (h^h>>32)&(1<<50-8)
 }
+
+// pgKeyData returns where the content of an interface is.
+func pgKeyData(x *any) unsafe.Pointer {
+	e := efaceOf(x)
+	if t := e._type; t != nil && t.IsDirectIface() {
+		return noescape(unsafe.Pointer(&e.data))
+	}
+	return e.data
+}
+
+// pgKeyHash is the hash of a value of type t, which may be nil, with the types of all interfaces in
+// it: the hashes of Go's maps leave them out, so that int(1) and int64(1) have the same one.
+func pgKeyHash(t *_type, p unsafe.Pointer, h uintptr) uintptr {
+	if t == nil {
+		return h
+	}
+	h = (h ^ uintptr(unsafe.Pointer(t))) * 0x9E3779B97F4A7C15
+	switch t.Kind() {
+	case abi.Interface:
+		if toRType(t).pgEmpty() {
+			return pgKeyHash((*eface)(p)._type, pgKeyData((*any)(p)), h)
+		}
+		i := (*iface)(p)
+		if i.tab == nil {
+			return h
+		}
+		e := eface{i.tab.Type, i.data}
+		x := (*any)(noescape(unsafe.Pointer(&e)))
+		return pgKeyHash(e._type, pgKeyData(x), h)
+	case abi.Array:
+		a := (*arraytype)(unsafe.Pointer(t))
+		for i := uintptr(0); i < a.Len; i++ {
+			h = pgKeyHash(a.Elem, add(p, i*a.Elem.Size_), h)
+		}
+		return h
+	case abi.Struct:
+		s := (*structtype)(unsafe.Pointer(t))
+		for _, f := range s.Fields {
+			if !f.Name.IsBlank() {
+				h = pgKeyHash(f.Typ, add(p, f.Offset), h)
+			}
+		}
+		return h
+	}
+	return typehash(t, p, h)
+}
+
+func (t rtype) pgEmpty() bool { return len((*interfacetype)(unsafe.Pointer(t.Type)).Methods) == 0 }
 
 //go:linkname sync_presagePoint sync.presagePoint
 func sync_presagePoint(word uintptr) bool { return pgAt(word) != nil }
