@@ -277,7 +277,8 @@ func text(p *rawfile.Process) string {
 			if r.Size != 0 {
 				fmt.Fprintf(&b, " size=%d", r.Size)
 			}
-			mapped := r.Kind.IsAtomic() && format.IsMapWord(format.Addr(words[0])) // the values are numbers
+			// the values of a key of a sync.Map are numbers
+			mapped := r.Kind.IsAtomic() && format.IsMapWord(format.Addr(words[0]))
 			switch r.Kind {
 			case format.Go:
 				fmt.Fprintf(&b, " %s", g(words[0]))
