@@ -98,8 +98,8 @@ func TestChangesKeys(t *testing.T) {
 	}
 }
 
-// TestStoredAt: a value has its number from the event on that has shown it, and is forgotten when it
-// is old.
+// TestStoredAt: a value has its number from the event on that has shown it, and is forgotten when
+// it is old.
 func TestStoredAt(t *testing.T) {
 	var k syncMaps
 	k.stored(1, goval.Words([]uint64{5, 6}), 10)
