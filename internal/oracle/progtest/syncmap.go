@@ -7,7 +7,7 @@ import (
 
 // A sync.Map has a table of entries, one for each key. Its keys are small numbers. A recording has
 // an atomic operation on the word of a key (package format), and what adds or removes a key lies
-// between two Observe events.
+// between two ReleaseMerge events. The seed has none: the address of a map is not used again.
 const (
 	mapTable  = 16 // offset of the table
 	mapKeys   = 16 // in a table
@@ -71,7 +71,7 @@ func (u *outside) record(word uint64, k format.Kind, flags format.Flags, val, au
 func (u *outside) becomes(slot, word, was, now uint64, store bool) {
 	keys := func() {
 		if (was == 0) != (now == 0) {
-			u.emit(trace.Event{Kind: format.Observe, Flags: format.FlagWrite, Obj: format.MapKeys + trace.Addr(u.arg(0)[0])})
+			u.emit(trace.Event{Kind: format.ReleaseMerge, Obj: format.MapKeys + trace.Addr(u.arg(0)[0])})
 		}
 	}
 	keys()

@@ -8,6 +8,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // pools are the objects that walked code has put into sync.Pools (package format). Alternatives
@@ -15,8 +16,9 @@ import (
 type pools struct {
 	put places[*pooled] // by address
 
-	mu   sync.Mutex
-	list map[uint64][]*pooled // by the address of the pool, the first one put first
+	mu     sync.Mutex
+	list   map[uint64][]*pooled // by the address of the pool, the first one put first
+	byWord map[uint64]*pooled
 }
 
 // A pooled is an object that was put into a pool.
@@ -24,6 +26,24 @@ type pooled struct {
 	pool, word uint64
 	is         goval.Value // the interface
 	at         int64       // the event that has shown it
+	in         bool        // it is in the pool
+	twice      int64       // the event that has put it while it was there; 0: none
+}
+
+// moved notes a Put or a Get of an object. One that is put while it is in the pool is there twice,
+// which its word does not tell.
+func (k *pools) moved(e *trace.Event, at int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	x := k.byWord[uint64(e.Obj)]
+	if x == nil {
+		return
+	}
+	if put := e.Kind == format.AtomicWrite; put && x.in && x.twice == 0 {
+		x.twice = at
+	} else {
+		x.in = put
+	}
 }
 
 // maxPooled bounds the objects of a pool that are kept: they are the last ones.
@@ -38,7 +58,7 @@ func (k *pools) ObjectsAt(pool uint64, before int64) (list []flow.Pooled) {
 	for i := len(all) - 1; i >= 0; i-- {
 		x := all[i]
 		data, _ := x.is.Word(1)
-		if _, ok := k.put.at(data, before, func(y *pooled) bool { return x == y }); ok && x.at < before {
+		if _, ok := k.put.at(data, before, func(y *pooled) bool { return x == y }); ok && x.at < before && (x.twice == 0 || x.twice >= before) {
 			word, _ := x.is.Word(0)
 			list = append(list, flow.Pooled{Word: x.word, Type: word, Data: data})
 		}
@@ -62,7 +82,7 @@ func (l *learner) pooled(f *Frame, e *trace.Event, event int64) {
 	if !ok || !ok2 || !v.IsKnown(16) || l.stacks.contains(pool) || l.stacks.contains(data) {
 		return
 	}
-	x := &pooled{pool, uint64(e.Obj), v, event}
+	x := &pooled{pool: pool, word: uint64(e.Obj), is: v, at: event}
 	known := false
 	l.facts.put.add(data, x, event, func(was *pooled) bool {
 		known = was.pool == pool && was.word == x.word && !goval.Differ(was.is, v, 16)
@@ -75,8 +95,9 @@ func (l *learner) pooled(f *Frame, e *trace.Event, event int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.list == nil {
-		k.list = map[uint64][]*pooled{}
+		k.list, k.byWord = map[uint64][]*pooled{}, map[uint64]*pooled{}
 	}
+	x.in, k.byWord[x.word] = true, x
 	list := append(k.list[pool], x)
 	if len(list) > 2*maxPooled {
 		list = append([]*pooled(nil), list[maxPooled:]...)

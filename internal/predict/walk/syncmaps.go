@@ -235,11 +235,11 @@ func (l *learner) mapWord(f *Frame, in *regcode.Instr, e *trace.Event, event int
 }
 
 // changesKeys notes the keys that an operation of a sync.Map is about to change, which is what the
-// goroutine does next. A second Observe follows the operation.
+// goroutine does next. A second ReleaseMerge follows the operation.
 func (l *learner) changesKeys(e *trace.Event) {
 	switch {
 	case e.Kind == format.Alloc:
-	case l.changed == 0 && e.Kind == format.Observe && format.IsMapKeys(e.Obj) && e.Flags&format.FlagWrite != 0:
+	case l.changed == 0 && e.Kind == format.ReleaseMerge && format.IsMapKeys(e.Obj):
 		l.keys = e.Obj
 	case l.keys != 0 && format.IsMapWord(e.Obj):
 		l.keys, l.changed = 0, l.keys

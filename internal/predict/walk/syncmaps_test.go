@@ -75,10 +75,11 @@ func TestKeysAt(t *testing.T) {
 	}
 }
 
-// TestChangesKeys: the keys are those of the Observe before an operation, not of the one behind it.
+// TestChangesKeys: the keys are those of the ReleaseMerge before an operation, not of the one
+// behind it.
 func TestChangesKeys(t *testing.T) {
-	observe := func(n trace.Addr) *trace.Event {
-		return &trace.Event{Kind: format.Observe, Flags: format.FlagWrite | format.FlagOpaque, Obj: format.MapKeys + n}
+	release := func(n trace.Addr) *trace.Event {
+		return &trace.Event{Kind: format.ReleaseMerge, Flags: format.FlagOpaque, Obj: format.MapKeys + n}
 	}
 	op := &trace.Event{Kind: format.AtomicRMW, Obj: format.MapWords + 8}
 	alloc := &trace.Event{Kind: format.Alloc}
@@ -88,8 +89,8 @@ func TestChangesKeys(t *testing.T) {
 		e    *trace.Event
 		keys trace.Addr // when it comes
 	}{
-		{op, 0}, {observe(8), 0}, {alloc, 8}, {op, 8}, {observe(8), 0}, {op, 0},
-		{observe(8), 0}, {op, 8}, {observe(8), 0}, {observe(16), 0}, {op, 16}, {observe(16), 0}, {lock, 0}, {observe(8), 0}, {lock, 8}, {op, 0},
+		{op, 0}, {release(8), 0}, {alloc, 8}, {op, 8}, {release(8), 0}, {op, 0},
+		{release(8), 0}, {op, 8}, {release(8), 0}, {release(16), 0}, {op, 16}, {release(16), 0}, {lock, 0}, {release(8), 0}, {lock, 8}, {op, 0},
 	} {
 		if want := step.keys; l.keys != 0 && l.keys != format.MapKeys+want || (l.keys == 0) != (want == 0) {
 			t.Errorf("step %d: keys %#x, want %#x", i, uint64(l.keys), uint64(want))

@@ -95,7 +95,7 @@ func (m *layout) gatherRecord(i int) {
 		m.begins(r.Pair)
 	case r.Event.Kind == format.Alloc:
 		m.alloc(span{uint64(r.Event.Obj), r.Event.Val, m.b.opt.Cleared || r.Event.Flags&format.FlagZero != 0, r.Event.Flags&format.FlagFirst != 0, r.Event.G, i})
-	case r.Event.Kind == format.Observe && format.IsMapKeys(r.Event.Obj) && r.Event.Flags&format.FlagRead != 0 && !slices.Contains(m.ranged, ranged{r.Event.G, r.Event.Obj}):
+	case r.Event.Kind == format.Acquire && format.IsMapKeys(r.Event.Obj) && !slices.Contains(m.ranged, ranged{r.Event.G, r.Event.Obj}):
 		m.ranged = append(m.ranged, ranged{r.Event.G, r.Event.Obj})
 		fallthrough
 	default:

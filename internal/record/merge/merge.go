@@ -170,6 +170,7 @@ func (m *merger) run() {
 		}
 	}
 	m.recent.flush(len(m.recent.events))
+	m.out.flush()
 }
 
 // step emits the group of s and the stamped record after it, and begins the next group. It returns

@@ -7,7 +7,8 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// output writes events to the trace, and adds the Observe events of shared memory.
+// output writes events to the trace, and adds the Observe events of shared memory, and those of
+// sync.Maps that are replaced (replaced.go).
 //
 // Memory that the program has mapped as shared (FlagShared) may be visible at several addresses, if
 // a file is mapped twice. The rest of presage takes these addresses for different locations, so it
@@ -26,13 +27,42 @@ type output struct {
 	mapped  [][2]uint64
 	partial bool // the last event written is continued by the next one
 	shared  bool // and is an access of shared memory
+	maps    syncMaps
 	// The number of events before the main goroutine read the package-level variables. The Observe
 	// events that are added before them count.
 	variablesAt int64
 }
 
-// write writes an event, and the Observe events around it if it is an access of shared memory.
+// write writes an event, and the Observe events around it if it is an access of shared memory, or
+// replaces a sync.Map.
 func (o *output) write(e *trace.Event) {
+	if k := o.maps.kept; len(k) > 0 && (e.Kind != format.Write || e.G != k[0].G) {
+		o.flush()
+	}
+	switch keeps := o.maps.note(e); {
+	case !keeps:
+		o.put(e)
+	case e.Flags&format.FlagMore == 0:
+		o.flush()
+	}
+}
+
+// flush writes the events that were kept back.
+func (o *output) flush() {
+	list, replaces := o.maps.take()
+	if replaces {
+		o.observe(list[0].G, format.StateProgram, format.FlagWrite)
+	}
+	for i := range list {
+		o.put(&list[i])
+	}
+	if replaces {
+		o.observe(list[0].G, format.StateProgram, format.FlagRead)
+	}
+}
+
+// put writes an event, and the Observe events around it if it is an access of shared memory.
+func (o *output) put(e *trace.Event) {
 	if e.Kind == format.Alloc && e.Flags&format.FlagShared != 0 {
 		o.mapped = append(o.mapped, [2]uint64{uint64(e.Obj), uint64(e.Obj) + e.Val})
 	}
@@ -64,16 +94,16 @@ func (o *output) isShared(e *trace.Event) bool {
 // observeAccess writes the effect of an access to shared memory on the state of the files.
 func (o *output) observeAccess(e *trace.Event) {
 	if e.Kind.IsWrite() {
-		o.observe(e.G, format.FlagWrite)
+		o.observe(e.G, format.StateFiles, format.FlagWrite)
 	}
-	o.observe(e.G, format.FlagRead)
+	o.observe(e.G, format.StateFiles, format.FlagRead)
 }
 
-func (o *output) observe(g trace.GoID, flag format.Flags) {
+func (o *output) observe(g trace.GoID, state trace.Addr, flag format.Flags) {
 	if o.events < o.variablesAt {
 		o.variablesAt++
 	}
-	o.writeOne(&trace.Event{Kind: format.Observe, Flags: format.FlagOpaque | flag, G: g, Obj: format.StateFiles})
+	o.writeOne(&trace.Event{Kind: format.Observe, Flags: format.FlagOpaque | flag, G: g, Obj: state})
 }
 
 func (o *output) writeOne(e *trace.Event) {

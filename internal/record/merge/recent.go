@@ -36,7 +36,9 @@ type placed struct {
 }
 
 // count returns the number of events placed so far.
-func (b *recent) count() int64 { return b.out.events + int64(len(b.events)) }
+func (b *recent) count() int64 {
+	return b.out.events + int64(len(b.out.maps.kept)+len(b.events))
+}
 
 // place appends p.
 func (b *recent) place(p placed) {

@@ -3,6 +3,7 @@ package runtime
 import (
 	"internal/abi"
 	"internal/runtime/atomic"
+	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -107,14 +108,39 @@ func sync_presageWordWritten(word uintptr, site uint32, store bool, old, new uin
 }
 
 //go:linkname sync_presageKeys sync.presageKeys
-func sync_presageKeys(seed uintptr, flags uint64) {
+func sync_presageKeys(seed uintptr, kind uint64) {
 	if !presage.on {
 		return
 	}
 	if s := pgState(getg()); s != nil && !s.off {
-		s.observe(pgMapKeys|uint64(seed)&(pgMapKeys-1), flags)
+		s.put1(nil, pgHead(kind, pgFlagOpaque, 0, 0), pgMapKeys|seed&(pgMapKeys-1))
 	}
 }
+
+// sync_presageUsesMap records a read of the seed of a map. The value is 0, which an assignment
+// leaves: that an operation sets the seed is not recorded, since any operation may be the first
+// one.
+//
+//go:linkname sync_presageUsesMap sync.presageUsesMap
+func sync_presageUsesMap(seed *uintptr) {
+	if !presage.on {
+		return
+	}
+	s := pgState(getg())
+	if s == nil || s.mute > 0 || s.off {
+		return
+	}
+	obj := uintptr(unsafe.Pointer(seed))
+	s.seen(obj, 8)
+	st := pgEnter(s, obj)
+	s.put2(st, pgHead(pgAtomicRead, pgFlagOpaque, 8, 0), obj, 0)
+	pgLeave(st)
+}
+
+// sync_presageReads is presageReads for package sync, which has no hooks.
+//
+//go:linkname sync_presageReads sync.presageReads
+func sync_presageReads(p unsafe.Pointer, n uintptr) { pgArgument(pgRead, p, n, sys.GetCallerPC()) }
 
 // sync_presagePooled records an operation on the word of an object in a sync.Pool (package format).
 // The remembered site stays.

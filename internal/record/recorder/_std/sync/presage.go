@@ -86,5 +86,10 @@ func presageLocker(l Locker) bool {
 //go:noescape
 func presagePooled(pool, object unsafe.Pointer, put bool)
 
+// presageReads records that the caller reads n bytes.
+//
+//go:noescape
+func presageReads(p unsafe.Pointer, n uintptr)
+
 // presageData returns the address of the object in an interface.
 func presageData(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }

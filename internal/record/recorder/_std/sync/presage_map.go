@@ -9,9 +9,12 @@ import isync "internal/sync"
 // the value: each store takes a new one, and 0 says that there is none. What the map does itself
 // has no records.
 //
-// Range and Clear act on all keys. The set of keys is a state (states.diff): an operation that adds
-// or removes a key changes it, and Range looks at it before and behind each call of its function.
-// Range reads the word of each key that it finds.
+// Range and Clear act on all keys. What adds or removes a key has a ReleaseMerge of an object that
+// stands for the keys before it and behind it, Range an Acquire before and behind each call of its
+// function. Range reads the word of each key that it finds.
+//
+// Each operation reads a word of the map, as if it were always 0: an assignment to the map races
+// with that, and keeps its order with all operations (package merge).
 
 // A presageMapValue is what a Map has for a key.
 type presageMapValue struct {
@@ -39,9 +42,7 @@ func (m *Map) presageOn(key any) presageKey {
 		m.m.Load(key)
 	}
 	k := presageKey{m: m, site: presageTake()}
-	presageMute(1)
-	seed := m.m.PresageSeed()
-	presageMute(-1)
+	seed := m.presageSeed()
 	k.word = presageWord(key, seed)
 	k.quiet = !presagePoint(k.word)
 	presageMute(1)
@@ -67,7 +68,7 @@ func (k *presageKey) found(flags uint64) {
 func (k *presageKey) becomes(key, v any, has, store bool) {
 	keys := has != k.has && !k.quiet
 	if keys {
-		presageKeys(k.m.m.PresageSeed(), presageFlagWrite)
+		presageKeys(k.m.m.PresageSeed(), presageKindReleaseMerge)
 	}
 	was, now := k.value.number, uint64(0)
 	if has {
@@ -80,7 +81,7 @@ func (k *presageKey) becomes(key, v any, has, store bool) {
 		presageWordWritten(k.word, k.site, store, was, now)
 	}
 	if keys {
-		presageKeys(k.m.m.PresageSeed(), presageFlagWrite)
+		presageKeys(k.m.m.PresageSeed(), presageKindReleaseMerge)
 	}
 }
 
@@ -148,10 +149,8 @@ func (m *Map) presageRange(f func(key, value any) bool) {
 		m.m.Range(nil)
 	}
 	presageTake()
-	presageMute(1)
-	seed := m.m.PresageSeed()
-	presageMute(-1)
-	presageKeys(seed, presageFlagRead)
+	seed := m.presageSeed()
+	presageKeys(seed, presageKindAcquire)
 	muted := false
 	defer func() {
 		if muted {
@@ -164,16 +163,16 @@ func (m *Map) presageRange(f func(key, value any) bool) {
 		presageMute(-1)
 		muted = false
 		v, ok := m.presageLoad(key)
-		presageKeys(seed, presageFlagRead)
+		presageKeys(seed, presageKindAcquire)
 		goes := !ok || f(key, v)
-		presageKeys(seed, presageFlagRead)
+		presageKeys(seed, presageKindAcquire)
 		presageMute(1)
 		muted = true
 		return goes
 	})
 	presageMute(-1)
 	muted = false
-	presageKeys(seed, presageFlagRead)
+	presageKeys(seed, presageKindAcquire)
 }
 
 // presageClear excludes all other operations, so that it takes effect at one moment.
@@ -182,16 +181,15 @@ func (m *Map) presageClear() {
 		m.m.Clear()
 	}
 	presageTake()
-	presageMute(1)
-	seed := m.m.PresageSeed()
-	presageMute(-1)
+	seed := m.presageSeed()
 	quiet := !presagePoint(presageWord(nil, seed))
 	presageMute(1)
 	for i := range presageMapLocks {
 		presageMapLocks[i].Lock()
 	}
 	if !quiet {
-		presageKeys(seed, presageFlagWrite|presageFlagRead)
+		presageKeys(seed, presageKindAcquire)
+		presageKeys(seed, presageKindReleaseMerge)
 	}
 	m.m.Range(func(key any, v presageMapValue) bool {
 		if !quiet {
@@ -201,7 +199,8 @@ func (m *Map) presageClear() {
 	})
 	m.m.Clear()
 	if !quiet {
-		presageKeys(seed, presageFlagWrite|presageFlagRead)
+		presageKeys(seed, presageKindAcquire)
+		presageKeys(seed, presageKindReleaseMerge)
 	}
 	for i := range presageMapLocks {
 		presageMapLocks[i].Unlock()
@@ -224,5 +223,19 @@ func presageNumber() uint64
 func presageWordRead(word uintptr, site uint32, flags, number uint64)
 func presageWordWritten(word uintptr, site uint32, store bool, old, new uint64)
 
-// presageKeys records an observation of the keys of the map with a seed.
-func presageKeys(seed uintptr, flags uint64)
+// presageKeys records an Acquire or a ReleaseMerge of the keys of the map with a seed.
+func presageKeys(seed uintptr, kind uint64)
+
+// presageSeed returns the seed of the map, and records that the operation uses the map.
+func (m *Map) presageSeed() uintptr {
+	presageMute(1)
+	seed := m.m.PresageSeed()
+	presageMute(-1)
+	presageUsesMap(m.m.PresageAt())
+	return seed
+}
+
+// presageUsesMap records the use of the map whose seed is at an address.
+//
+//go:noescape
+func presageUsesMap(seed *uintptr)

@@ -37,6 +37,9 @@ func (ht *HashTrieMap[K, V]) PresageSeed() uintptr {
 	return ht.seed
 }
 
+// PresageAt returns where the seed is.
+func (ht *HashTrieMap[K, V]) PresageAt() *uintptr { return &ht.seed }
+
 // PresageLoad and PresageStore are for package sync.
 
 func PresageLoad(p *uint32) uint32     { return atomic.Load(p) }
