@@ -2,42 +2,119 @@ package context
 
 import "unsafe"
 
-// presageMakes gives a context the channel of its Done, before somebody asks for it.
+// A context that can be cancelled has the channel of its Done before somebody asks for it
+// (cancelCtx.presage), so that its record has it from the beginning. In a bubble of package
+// testing/synctest, a channel belongs to the bubble in which it is made. So a context that is made
+// in a bubble has no such channel, and where the first one to ask for it is in a bubble, Done makes
+// one as it does without the recorder.
+
+// presageMakes gives a context its channel, and records whose child it is.
 func presageMakes(c *cancelCtx) {
-	d := make(chan struct{})
-	presageMute(1) // it is part of making the context
-	c.done.Store(d)
-	presageMute(-1)
-	presageDone(unsafe.Pointer(c), d)
-	for p := c.Context; ; {
-		switch x := p.(type) {
-		case *cancelCtx:
-			presageContext(unsafe.Pointer(x), unsafe.Pointer(c))
-		case *timerCtx:
-			presageContext(unsafe.Pointer(x), unsafe.Pointer(c))
-		case *valueCtx:
-			p = x.Context
-			continue
-		}
-		return
+	if !presageInBubble() {
+		c.presage = make(chan struct{})
+		presageDone(unsafe.Pointer(c), c.presage)
 	}
+	if p := presageCancelCtx(c.Context); p != nil {
+		presageContext(unsafe.Pointer(p), unsafe.Pointer(c))
+	}
+}
+
+// presageCancelCtx returns the context that a context with values has been made from, nil if that
+// cannot be cancelled, or is of another package.
+func presageCancelCtx(ctx Context) *cancelCtx {
+	for {
+		switch x := ctx.(type) {
+		case *cancelCtx:
+			return x
+		case *timerCtx:
+			return &x.cancelCtx
+		case *valueCtx:
+			ctx = x.Context
+		default:
+			return nil
+		}
+	}
+}
+
+// presageAsked returns the channel that Done returns if the context has one from the beginning, or
+// nil for Done to go on as it does without the recorder. What is done here to c.done has no records:
+// it does not matter who asks first.
+func (c *cancelCtx) presageAsked() <-chan struct{} {
+	if c.presage == nil {
+		return nil
+	}
+	presageMute(1)
+	d := c.done.Load()
+	if d == nil && !presageInBubble() {
+		c.done.CompareAndSwap(nil, c.presage)
+		d = c.done.Load()
+	}
+	presageMute(-1)
+	if d == nil {
+		return nil
+	}
+	return d.(chan struct{})
+}
+
+// presageClose returns the channel that a context that is being cancelled has to close, or nil if
+// Done has not been called and c.done is to be a closed channel. It closes the one from the
+// beginning.
+func (c *cancelCtx) presageClose() (done chan struct{}) {
+	if c.presage == nil {
+		done, _ = c.done.Load().(chan struct{})
+		return done
+	}
+	presageMute(1)
+	if c.done.CompareAndSwap(nil, c.presage) {
+		done = c.presage
+	} else {
+		done = c.done.Load().(chan struct{})
+	}
+	presageMute(-1)
+	if done != c.presage {
+		close(c.presage)
+	}
+	return done
 }
 
 // presageErr ends an Err that has found no error.
 func (c *cancelCtx) presageErr() error {
-	select {
-	case <-c.Done():
-		return c.Err() // it has been cancelled in between
-	default:
-		return nil
+	if c.presage != nil {
+		select {
+		case <-c.presage:
+			return c.Err() // it has been cancelled in between
+		default:
+		}
 	}
+	return nil
 }
 
-// presageCancels records which context a function cancels.
+// presageCancels records which context a function cancels. Of one without its own channel, no Err
+// that returns nil is recorded, so what its cancel function does is not known either.
 func presageCancels(c *cancelCtx, cancel func()) CancelFunc {
-	presageContext(*(*unsafe.Pointer)(unsafe.Pointer(&cancel)), unsafe.Pointer(c))
+	if c.presage != nil {
+		presageContext(*(*unsafe.Pointer)(unsafe.Pointer(&cancel)), unsafe.Pointer(c))
+	}
 	return cancel
 }
+
+// presageDerives records the channel of a context with a value, which is that of its parent.
+func presageDerives(c *valueCtx) *valueCtx {
+	if p := presageCancelCtx(c); p != nil && p.presage != nil {
+		presageDone(unsafe.Pointer(c), p.presage)
+	}
+	return c
+}
+
+// presageInBubble reports whether the running goroutine is in a bubble.
+//
+//go:linkname presageInBubble
+func presageInBubble() bool
+
+// presageMute turns records of synchronisation off (1) and on again (-1).
+//
+//go:linkname presageMute
+func presageMute(d int32)
 
 // presageContext records that the function at an address cancels a context, or that the context
 // there has a child.
@@ -45,29 +122,6 @@ func presageCancels(c *cancelCtx, cancel func()) CancelFunc {
 //go:linkname presageContext
 //go:noescape
 func presageContext(of, is unsafe.Pointer)
-
-// presageDerives records the channel of a context with a value, which is that of its parent.
-func presageDerives(c *valueCtx) *valueCtx {
-	for p := c.Context; ; {
-		switch x := p.(type) {
-		case *cancelCtx:
-			presageDone(unsafe.Pointer(c), x.Done())
-		case *timerCtx:
-			presageDone(unsafe.Pointer(c), x.Done())
-		case backgroundCtx, todoCtx, withoutCancelCtx:
-			presageDone(unsafe.Pointer(c), nil)
-		case *valueCtx:
-			p = x.Context
-			continue
-		}
-		return c
-	}
-}
-
-// presageMute turns records of synchronisation off (1) and on again (-1).
-//
-//go:linkname presageMute
-func presageMute(d int32)
 
 // presageDone records that Done of the context at an address returns a channel.
 //

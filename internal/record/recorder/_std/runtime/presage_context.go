@@ -13,6 +13,9 @@ func context_presageDone(ctx unsafe.Pointer, done *hchan) {
 //go:linkname context_presageMute context.presageMute
 func context_presageMute(d int32) { sync_presageMute(d) }
 
+//go:linkname context_presageInBubble context.presageInBubble
+func context_presageInBubble() bool { return getg().bubble != nil }
+
 //go:linkname context_presageContext context.presageContext
 func context_presageContext(of, is unsafe.Pointer) {
 	pgOfContext(uintptr(pgCancels)|uintptr(of), uint64(uintptr(is)))
