@@ -33,7 +33,10 @@ func (x *mapped) present() bool { return x.number != 0 || x.other }
 func (o syncMap) call(name string, args []Value) bool {
 	p := o.p
 	m, ok := args[1].Concrete.Bits()
+	_, call := o.in.SSA.(*ssa.Call)
 	switch {
+	case !call: // deferred: the path is not split there
+		return p.stop("synchronisation")
 	case !ok || args[1].symbolic():
 		return p.stop("unknown-address")
 	case m < lowestPointer:
@@ -61,7 +64,7 @@ func (o syncMap) call(name string, args []Value) bool {
 		e.Kind, e.Val = format.AtomicWrite, p.memory.numberOf(arg)
 		_, going := p.access(o.in, e, flow.Flow{}, true)
 		if p.events.last().Keys = o.keys; going {
-			o.returns()
+			p.frame.returned(nil)
 		}
 		return true
 	}
@@ -131,7 +134,7 @@ func (o syncMap) found(name string, e trace.Event, x mapped, arg Value, list []m
 			f.Value = expr.Word(e.Aux)
 		}
 		if o.finds(e, f, x, list) {
-			o.returns(results...)
+			q.frame.returned(results)
 		}
 	}
 }
@@ -152,15 +155,6 @@ func (o syncMap) finds(e trace.Event, f flow.Flow, x mapped, list []mapped) (goi
 		}
 	}
 	return going
-}
-
-// returns continues behind the call with its results.
-func (o syncMap) returns(results ...Value) {
-	if _, ok := o.in.SSA.(*ssa.Call); ok {
-		o.p.frame.returned(results)
-		return
-	}
-	o.done()
 }
 
 // firstNumber is higher than the numbers of values that a recorded sync.Map has.

@@ -56,9 +56,10 @@ func (m *syncMaps) allocated(addr trace.Addr, size uint64) {
 	}
 }
 
-// take returns the events that were kept back, and whether they replace a map.
+// take returns the events that were kept back, and whether they replace a map. The list is valid
+// until the next event.
 func (m *syncMaps) take() (list []trace.Event, replaces bool) {
-	list, m.kept = m.kept, m.kept[len(m.kept):]
+	list, m.kept = m.kept, m.kept[:0]
 	for i := range list {
 		for a := list[i].Obj &^ 7; a < list[i].Obj+trace.Addr(max(list[i].Size, 1)); a += 8 {
 			replaces = replaces || m.words[a]

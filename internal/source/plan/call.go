@@ -30,8 +30,8 @@ func MapMethod(fn *ssa.Function) string {
 		return ""
 	}
 	obj, ok := fn.Object().(*types.Func)
-	if !ok || !strings.HasPrefix(obj.FullName(), "(*sync.Map).") || !typed[obj.FullName()] {
-		return ""
+	if !ok || fn.Signature.Recv() == nil || !strings.HasPrefix(obj.FullName(), "(*sync.Map).") || !typed[obj.FullName()] {
+		return "" // a method value has no receiver
 	}
 	return obj.Name()
 }

@@ -159,10 +159,13 @@ func (m *Map) presageRange(f func(key, value any) bool) {
 	}()
 	presageMute(1)
 	muted = true
-	m.m.Range(func(key any, _ presageMapValue) bool {
+	m.m.Range(func(key any, found presageMapValue) bool {
 		presageMute(-1)
 		muted = false
 		v, ok := m.presageLoad(key)
+		if key != key { // no Load finds a key with a NaN
+			v, ok = found.v, true
+		}
 		presageKeys(seed, presageKindAcquire)
 		goes := !ok || f(key, v)
 		presageKeys(seed, presageKindAcquire)
