@@ -100,20 +100,35 @@ func (p *pool) share() int64 {
 // take takes what a window has used.
 func (p *pool) take(visits int64) { *p -= pool(max(0, visits)) }
 
-// accesses lists the accesses of a window by location.
-func accesses(w *model.Window) [][]int32 {
-	at := make([][]int32, len(w.Init))
+// byLocation is the accesses of a window by location: all, and those that are not atomic.
+type byLocation struct{ all, plain [][]int32 }
+
+// accesses lists the accesses of a window.
+func accesses(w *model.Window) *byLocation {
+	at := &byLocation{make([][]int32, len(w.Init)), make([][]int32, len(w.Init))}
 	for i := range w.Events {
-		if candidateAccess(w, i) {
-			o := w.Events[i].Obj
-			at[o] = append(at[o], int32(i))
+		if !candidateAccess(w, i) {
+			continue
+		}
+		o := w.Events[i].Obj
+		at.all[o] = append(at.all[o], int32(i))
+		if !w.Events[i].Kind.IsAtomic() {
+			at.plain[o] = append(at.plain[o], int32(i))
 		}
 	}
 	return at
 }
 
+// against returns the accesses of the location of e that an access of its kind may conflict with.
+func (at *byLocation) against(e *model.Event) []int32 {
+	if e.Kind.IsAtomic() {
+		return at.plain[e.Obj]
+	}
+	return at.all[e.Obj]
+}
+
 // path searches alternative k of a window.
-func (r *run) path(b *built.Window, k int, base *rung, at [][]int32, list []*candidate) {
+func (r *run) path(b *built.Window, k int, base *rung, at *byLocation, list []*candidate) {
 	way := &b.Alternatives[k]
 	order := &wayOrder{s: r.solvers.engine(base), n: int32(len(b.Events)), way: way, keeps: keepsOrder(way)}
 	cs := r.lister().onWay(b, way, at, order)
@@ -239,7 +254,7 @@ func pathOf(way *built.Way) *Path {
 }
 
 // onWay lists the candidates with an access of an alternative.
-func (l *lister) onWay(b *built.Window, way *built.Way, at [][]int32, order *wayOrder) []*candidate {
+func (l *lister) onWay(b *built.Window, way *built.Way, at *byLocation, order *wayOrder) []*candidate {
 	var found candidateList
 	n := int32(len(b.Events))
 	try := func(i, j int32, x, y *model.Event) {
@@ -258,7 +273,8 @@ func (l *lister) onWay(b *built.Window, way *built.Way, at [][]int32, order *way
 		if !e.Kind.IsAccess() || e.Flags&format.FlagStack != 0 {
 			continue
 		}
-		for _, j := range at[e.Obj] {
+		others := at.against(e)
+		for _, j := range others {
 			try(j, n+int32(i), e, &b.Events[j])
 		}
 		for j := range way.Events[:i] {
@@ -266,7 +282,7 @@ func (l *lister) onWay(b *built.Window, way *built.Way, at [][]int32, order *way
 				try(n+int32(j), n+int32(i), e, f)
 			}
 		}
-		l.spent.look(len(at[e.Obj]))
+		l.spent.look(len(others))
 	}
 	for _, c := range found.list {
 		c.spread(l.opt.Tries)

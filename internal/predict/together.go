@@ -30,7 +30,7 @@ const togetherShare = 500_000
 //
 // An alternative matters if it may change what another one that matters reads: if it writes a
 // location, or acts on an object of synchronisation, which the other one reads or acts on.
-func (r *run) together(b *built.Window, at [][]int32, limit int64) error {
+func (r *run) together(b *built.Window, at *byLocation, limit int64) error {
 	if len(b.Alternatives) < 2 {
 		return nil
 	}
@@ -196,7 +196,7 @@ type offCandidate struct {
 }
 
 // candidates lists the pairs to try. at are the accesses of the recorded path, by location.
-func (x *togetherSearch) candidates(at [][]int32) (list []*offCandidate) {
+func (x *togetherSearch) candidates(at *byLocation) (list []*offCandidate) {
 	of := map[sitePair]*offCandidate{}
 	add := func(e, f *model.Event, p, q offAccess) {
 		x.r.spent.look(1)
@@ -217,8 +217,8 @@ func (x *togetherSearch) candidates(at [][]int32) (list []*offCandidate) {
 			c.pairs = append(c.pairs, [2]offAccess{p, q})
 		}
 	}
-	off := x.accesses(len(at))
-	for o, here := range off {
+	off := x.accesses(len(at.all))
+	for _, here := range off {
 		for i, p := range here {
 			e := x.event(p)
 			x.r.spent.look(i)
@@ -227,10 +227,11 @@ func (x *togetherSearch) candidates(at [][]int32) (list []*offCandidate) {
 					add(x.event(q), e, q, p)
 				}
 			}
-			if len(at[o]) == 0 || !x.hasEnablers(p.way) {
+			others := at.against(e)
+			if len(others) == 0 || !x.hasEnablers(p.way) {
 				continue
 			}
-			for _, j := range x.spread(at[o], x.b.Alternatives[p.way].Thread) {
+			for _, j := range x.spread(others, x.b.Alternatives[p.way].Thread) {
 				add(&x.b.Events[j], e, offAccess{-1, j}, p)
 			}
 		}

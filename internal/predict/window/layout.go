@@ -38,8 +38,9 @@ type layout struct {
 	counting bool               // an event reads the number of goroutines (WI5)
 	ranged   []ranged           // calls of Range or Clear of sync.Maps
 
-	byWord []int32             // accesses by word, for at; nil: not yet needed
-	closes map[trace.Addr]bool // channels that are closed, for surroundings; nil: not yet needed
+	// For surroundings; nil: not yet needed. The accesses by word, and those of outside code
+	byWord, outsideByWord []int32
+	closes                map[trace.Addr]bool // channels that are closed
 }
 
 // ranged is a goroutine that calls Range or Clear of a sync.Map, and the state of its keys.

@@ -14,22 +14,47 @@ import (
 
 // at returns the records that access the word of addr, in order.
 func (m *layout) at(addr uint64) []int32 {
-	word := func(i int32) uint64 { return uint64(m.recs[i].Event.Obj) >> 3 }
 	if m.byWord == nil {
-		m.byWord = make([]int32, 0, m.onPath)
-		for i := range m.recs[:m.onPath] {
-			if m.recs[i].mem >= 0 {
-				m.byWord = append(m.byWord, int32(i))
-			}
+		m.byWord, m.outsideByWord = m.accesses()
+	}
+	return m.ofWord(m.byWord, addr)
+}
+
+// outsideAt returns those of outside code among them.
+func (m *layout) outsideAt(addr uint64) []int32 {
+	if m.byWord == nil {
+		m.byWord, m.outsideByWord = m.accesses()
+	}
+	return m.ofWord(m.outsideByWord, addr)
+}
+
+// accesses returns the records that access memory, by word and in order, and those of outside code
+// among them.
+func (m *layout) accesses() (all, outside []int32) {
+	all = make([]int32, 0, m.onPath)
+	for i := range m.recs[:m.onPath] {
+		if m.recs[i].mem >= 0 {
+			all = append(all, int32(i))
 		}
-		slices.SortFunc(m.byWord, func(i, j int32) int { return cmp.Or(cmp.Compare(word(i), word(j)), cmp.Compare(i, j)) })
 	}
-	lo, _ := slices.BinarySearchFunc(m.byWord, addr>>3, func(i int32, w uint64) int { return cmp.Compare(word(i), w) })
-	hi := lo
-	for hi < len(m.byWord) && word(m.byWord[hi]) == addr>>3 {
-		hi++
+	slices.SortFunc(all, func(i, j int32) int { return cmp.Or(cmp.Compare(m.wordOf(i), m.wordOf(j)), cmp.Compare(i, j)) })
+	for _, i := range all {
+		if m.recs[i].outside() {
+			outside = append(outside, i)
+		}
 	}
-	return m.byWord[lo:hi]
+	return all, outside
+}
+
+// wordOf is the word that a record accesses, as its address / 8.
+func (m *layout) wordOf(i int32) uint64 { return uint64(m.recs[i].Event.Obj) >> 3 }
+
+// ofWord returns the records of the word of addr in a list that is sorted by word.
+func (m *layout) ofWord(list []int32, addr uint64) []int32 {
+	compare := func(i int32, w uint64) int { return cmp.Compare(m.wordOf(i), w) }
+	lo, _ := slices.BinarySearchFunc(list, addr>>3, compare)
+	n, _ := slices.BinarySearchFunc(list[lo:], addr>>3+1, compare)
+	return list[lo : lo+n]
 }
 
 // allocsBefore is the number of allocs before record i.

@@ -430,9 +430,9 @@ func (s *surroundings) Opaque(e *trace.Event) bool {
 	if s.m.b.pkgs.own(uint64(e.Obj)) { // records of outside code are of its neighbours
 		return false
 	}
-	return slices.ContainsFunc(s.m.at(uint64(e.Obj)), func(i int32) bool {
+	return slices.ContainsFunc(s.m.outsideAt(uint64(e.Obj)), func(i int32) bool {
 		r := &s.m.recs[i]
-		return r.outside() && bytesIn(&r.Event)&mask != 0 && (r.Event.G != s.g || int(i) < s.fork && reads(e.Kind))
+		return bytesIn(&r.Event)&mask != 0 && (r.Event.G != s.g || int(i) < s.fork && reads(e.Kind))
 	})
 }
 

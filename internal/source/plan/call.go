@@ -30,8 +30,11 @@ func MapMethod(fn *ssa.Function) string {
 		return ""
 	}
 	obj, ok := fn.Object().(*types.Func)
-	if !ok || fn.Signature.Recv() == nil || !strings.HasPrefix(obj.FullName(), "(*sync.Map).") || !typed[obj.FullName()] {
+	if !ok || fn.Signature.Recv() == nil || obj.Pkg() == nil || obj.Pkg().Path() != "sync" {
 		return "" // a method value has no receiver
+	}
+	if name := obj.FullName(); !strings.HasPrefix(name, "(*sync.Map).") || !typed[name] {
+		return ""
 	}
 	return obj.Name()
 }

@@ -6,7 +6,7 @@ import "unsafe"
 // (cancelCtx.presage), so that its record has it from the beginning. In a bubble of package
 // testing/synctest, a channel belongs to the bubble in which it is made. So a context that is made
 // in a bubble has no such channel, and where the first one to ask for it is in a bubble, Done makes
-// one as it does without the recorder.
+// one, as in plain Go.
 
 // presageMakes gives a context its channel, and records whose child it is.
 func presageMakes(c *cancelCtx) {
@@ -37,8 +37,8 @@ func presageCancelCtx(ctx Context) *cancelCtx {
 }
 
 // presageAsked returns the channel that Done returns if the context has one from the beginning, or
-// nil for Done to go on as it does without the recorder. What is done here to c.done has no records:
-// it does not matter who asks first.
+// nil for Done to go on as in plain Go. What is done here to c.done has no records: it does not
+// matter who asks first.
 func (c *cancelCtx) presageAsked() <-chan struct{} {
 	if c.presage == nil {
 		return nil
