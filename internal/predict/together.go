@@ -128,7 +128,7 @@ func (x *togetherSearch) fits(j, k int) bool {
 
 func (x *togetherSearch) fitting(p, q *built.Way) bool {
 	x.r.spent.look(len(p.Steps) + len(q.Steps))
-	return p.Thread != q.Thread && !p.CutsOff(q.Thread) && !q.CutsOff(p.Thread) && !(p.Unseen && q.Unseen) && !touches(p, q.Alone) && !touches(q, p.Alone)
+	return p.Thread != q.Thread && !p.CutsOff(q.Thread) && !q.CutsOff(p.Thread) && !p.Halts(q) && !q.Halts(p) && !(p.Unseen && q.Unseen) && !touches(p, q.Alone) && !touches(q, p.Alone)
 }
 
 // touches reports whether an alternative writes one of some words.

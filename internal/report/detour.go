@@ -72,7 +72,7 @@ func (l *Locator) addDetour(d *Detour, first int64, started map[trace.GoID]trace
 	switch {
 	case d.Ended:
 	case d.Other && len(d.Steps) > 0:
-		p.Outcome = outcome(&d.Steps[0].Event)
+		p.Outcome = outcome(&d.Steps[0].Event, d.Steps[0].Case)
 	default:
 		p.Was, p.Is = words(d.Was, d.Shape), words(d.Is, d.Shape)
 	}
@@ -102,8 +102,8 @@ func (l *Locator) addDetour(d *Detour, first int64, started map[trace.GoID]trace
 	return p
 }
 
-// outcome says in words how an operation of synchronisation turns out that makes an event.
-func outcome(e *trace.Event) string {
+// outcome says in words how an operation turns out that makes an event, or a step with a case.
+func outcome(e *trace.Event, number int) string {
 	switch {
 	case format.IsPoolWord(e.Obj):
 		return "takes an object that was put"
@@ -113,6 +113,8 @@ func outcome(e *trace.Event) string {
 		return "changes what the map has for the key"
 	}
 	switch e.Kind {
+	case format.Go:
+		return "comes after the timer has fired"
 	case format.AtomicRMW, format.Lock:
 		return "succeeds"
 	case format.AtomicRead, format.TryFail:
@@ -124,6 +126,9 @@ func outcome(e *trace.Event) string {
 	case format.SelectDefault:
 		return "takes the default"
 	case format.Block:
+		if e.Flags&format.FlagTimer != 0 {
+			return pick(number > 0, "comes after the timer has fired", "comes before the timer fires")
+		}
 		return "receives from a timer"
 	case format.OnceBegin:
 		return "calls the function"

@@ -53,6 +53,7 @@ type subject struct {
 	pair    model.Pair
 	exec    Execution
 	snap    *flow.Snapshot // the goroutine at the fork
+	former  *former        // the numbers that are taken from it
 }
 
 // Check executes the program along each alternative of a variant, from the fork on, and reports
@@ -69,8 +70,11 @@ func Check(b *built.Window, alts []*built.Way, w *model.Window, p model.Pair, x 
 	for k, alt := range alts {
 		in := &subject{
 			window: b, alt: alt, beside: slices.Delete(slices.Clone(alts), k, k+1), first: first, total: total,
-			variant: w, pair: p, exec: x, snap: alt.Origin.Snapshot(),
+			variant: w, pair: p, exec: x, former: &former{},
 		}
+		snap := alt.Origin.Snapshot()
+		in.former.atFork(snap, alt.Assumes)
+		in.snap = in.former.watch(snap)
 		c, err := in.check()
 		if err != nil {
 			return err

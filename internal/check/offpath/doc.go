@@ -67,7 +67,10 @@
 //     it, or where a step says that a select chooses its channel. So does one of the recorded run
 //     that t has started before the fork: the window has nothing else that happens to it, but on
 //     the path that t has left. A timer that the alternative has made starts a goroutine with its
-//     function, or does not, as the next step says. Stop reports whether the timer has run.
+//     function, or does not, as the next step says. Stop reports whether the timer has run. A Stop
+//     of a timer of the recorded run that calls a function has a step that says whether it has
+//     fired; the firing of the recorded run has none of its events from there on, and the timer
+//     starts the goroutine of no other alternative.
 //   - Done of a context whose code is not instrumented returns what the snapshot has. Err returns
 //     an error if the step is a receive that finds the channel of Done closed, and nil if it is the
 //     default of a select with this channel. A function that WithCancel has returned closes the
@@ -109,8 +112,10 @@
 //     package, is locked and unlocked without a step, but not for reading.
 //
 // (CP6) An address denotes the same object in the witness as at the fork:
-//   - Memory that the alternative accesses, and a function value that it calls, is not allocated
-//     anew in the window after the fork.
+//   - Memory that the alternative accesses without a step, and a function value that it calls, is
+//     not allocated anew in the window after the fork. A step may be in such memory if no number
+//     that the interpreter takes from the snapshot or the assumptions lies in it and is from before
+//     the allocation. So the address is from a read in the witness.
 //   - A word that a read returns is unknown if it may point to what was at its address before an
 //     allocation in the window.
 //   - The addresses of variables of packages agree with the accesses of the trace that name them.
@@ -177,6 +182,7 @@
 //	memory, heap, private  loads and stores: as steps; of new objects; of memory of t alone
 //	operations, timers     synchronisation; the timers that run
 //	typeWords, variables   types in interfaces; addresses of variables of packages
+//	former                 numbers from the recorded run, and not from the witness
 //	surroundings           the trace around the alternative
 //	value, texts, std      values; contents of strings; calls of the standard library
 //

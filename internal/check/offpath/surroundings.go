@@ -27,7 +27,7 @@ func (c *surroundings) check() {
 		switch {
 		case r.Kind == format.Alloc:
 			if r.Index >= alt.At {
-				c.allocated(span{uint64(r.Obj), r.Val})
+				c.allocated(span{uint64(r.Obj), r.Val}, r.Index)
 			} else {
 				held.forget(uint64(r.Obj), r.Val)
 			}
@@ -78,9 +78,11 @@ func (c *surroundings) alternative(alt *built.Way) {
 	}
 }
 
-// allocated checks that nothing lies in memory that is allocated after the fork: an address there
-// denotes another object than at the fork.
-func (c *surroundings) allocated(m span) {
+// allocated checks what lies in memory that an event after the fork allocates: an address there
+// denotes another object than at the fork. A step may act on the new object, if nothing that the
+// interpreter has taken from the recorded run may be a pointer to what was there before. Then the
+// witness has its address, and the window distinguishes pointers to the two.
+func (c *surroundings) allocated(m span, event int64) {
 	for _, s := range c.loads {
 		if m.meets(s) {
 			reject("CP6", "the memory at %#x is allocated anew after the fork", s.addr)
@@ -93,7 +95,7 @@ func (c *surroundings) allocated(m span) {
 	}
 	for k := range c.script.steps {
 		s := &c.script.steps[k]
-		if (s.any || s.racing) && s.Event.Kind != format.Go && uint64(s.Event.Obj)-m.addr < m.size {
+		if (s.any || s.racing) && s.Event.Kind != format.Go && uint64(s.Event.Obj)-m.addr < m.size && c.in.former.meets(m, event) {
 			c.script.at = k
 			reject("CP6", "the memory at %#x is allocated anew after the fork", uint64(s.Event.Obj))
 		}

@@ -85,7 +85,7 @@ func (p *process) stored(e *env, n uint64) value {
 	if v, ok := p.numbered[n]; ok {
 		return v
 	}
-	if d, ok := p.in.snap.Stored(n, p.in.window.To); ok {
+	if d, _, ok := p.in.snap.Stored(n, p.in.window.To); ok {
 		return e.words(d.Words, 16)
 	}
 	return unknown(16)

@@ -32,7 +32,7 @@ func (t *timers) halt(addr uint64) bool {
 	}
 	object, ok := t.recorded(addr)
 	if ok {
-		t.still = append(t.still, object)
+		t.ended(object)
 	}
 	return ok
 }
@@ -40,33 +40,66 @@ func (t *timers) halt(addr uint64) bool {
 // stop stops a timer of the recorded run that runs at the fork. ok is false if there is none at the
 // address.
 func (t *timers) stop(addr uint64) (running, ok bool) {
-	object, ok := t.known(addr)
-	if running = ok && !slices.Contains(t.still, object); running {
-		t.still = append(t.still, object)
+	x, ok := t.known(addr)
+	if !ok {
+		return false, false
+	}
+	if running = !slices.Contains(t.still, x.Object); running {
+		ok = t.alone(x, false)
+		t.ended(x.Object)
 	}
 	return running, ok
 }
 
-// recorded returns the timer of the recorded run at an address, by its object, if it runs.
-func (t *timers) recorded(addr uint64) (object uint64, ok bool) {
-	object, ok = t.known(addr)
-	return object, ok && !slices.Contains(t.still, object)
+// ends has a timer of the recorded run that calls a function run no more, and not fire as it has.
+// ok is false if there is none at the address that runs at the fork.
+func (t *timers) ends(addr uint64) (x flow.Timer, ok bool) {
+	x, ok = t.known(addr)
+	if !ok || !x.Calls || slices.Contains(t.still, x.Object) || !t.alone(x, true) {
+		return x, false
+	}
+	if x.Fired >= 0 && x.Fired < t.in.window.From {
+		reject("CP1", "the timer has fired before the window")
+	}
+	for _, r := range t.in.window.Records {
+		if r.Index > x.Armed && r.Kind == format.Acquire && uint64(r.Obj) == x.Object {
+			t.in.endsBefore(r)
+		}
+	}
+	t.ended(x.Object)
+	return x, true
 }
 
-// known returns the timer of the recorded run at an address, if it runs at the fork.
-func (t *timers) known(addr uint64) (object uint64, ok bool) {
-	if addr == 0 || addr >= notProgram || !t.first {
-		return 0, false
+// ended notes that a timer of the recorded run does not run any more. So it starts no goroutine of
+// another alternative.
+func (t *timers) ended(object uint64) {
+	for _, alt := range t.in.beside {
+		if x := alt.Origin.Snapshot().Starts; x != nil && x.Object == object {
+			reject("CP1", "a timer that is stopped starts the goroutine of another alternative")
+		}
 	}
-	x, ok := t.in.snap.Timer(addr, t.in.window.To)
-	return x.Object, ok && t.alone(x)
+	t.still = append(t.still, object)
+}
+
+// recorded returns the timer of the recorded run at an address, by its object, if it runs.
+func (t *timers) recorded(addr uint64) (object uint64, ok bool) {
+	x, ok := t.known(addr)
+	return x.Object, ok && x.Fired < 0 && !slices.Contains(t.still, x.Object) && t.alone(x, false)
+}
+
+// known returns the timer of the recorded run at an address, if it is started before the fork.
+func (t *timers) known(addr uint64) (x flow.Timer, ok bool) {
+	if addr == 0 || addr >= notProgram || !t.first {
+		return x, false
+	}
+	return t.in.snap.Timer(addr, t.in.window.To)
 }
 
 // alone reports whether a timer is started before the fork, and nothing happens to it in the window
-// after that, but on the path that the goroutine has left.
-func (t *timers) alone(x flow.Timer) bool {
+// after that, but on the path that the goroutine has left, and, if it may fire, that it fires.
+func (t *timers) alone(x flow.Timer, mayFire bool) bool {
 	alt := t.in.alt
-	if x.Armed >= alt.At {
+	if x.Armed >= alt.At || x.Fired >= 0 && !mayFire {
 		return false
 	}
 	return !slices.ContainsFunc(t.in.window.Records, func(r *built.Record) bool {
@@ -74,6 +107,8 @@ func (t *timers) alone(x flow.Timer) bool {
 		case r.Kind == format.Alloc:
 			return r.Index > x.Armed && x.Object-uint64(r.Obj) < r.Val
 		case uint64(r.Obj) != x.Object || r.Kind != format.Acquire && (r.Kind != format.ReleaseMerge || r.Flags&format.FlagTimer == 0):
+			return false
+		case mayFire && r.Kind == format.Acquire && r.G != alt.G && r.Index > x.Armed:
 			return false
 		}
 		return r.Index == x.Armed && r.G != alt.G || r.Index > x.Armed && (r.G != alt.G || r.Index < alt.At)

@@ -67,6 +67,9 @@ const timerSize = 256
 func (m *machine) stops(call *ssa.CallCommon, addr uint64) (result value, ok bool) {
 	running, ok := m.stopsOwn(addr)
 	if !ok {
+		running, ok = m.stopsCalling(addr)
+	}
+	if !ok {
 		running, ok = m.ops.timers.stop(addr)
 	}
 	switch {
@@ -91,6 +94,36 @@ func (m *machine) stopsOwn(addr uint64) (running, ok bool) {
 	}
 	running, x.ticks = x.ticks, false
 	return running, true
+}
+
+// stopsCalling stops a timer of the recorded run that calls a function, if the next step says
+// whether it has fired: it does not, or a goroutine calls the function, or a goroutine is there
+// that has done nothing yet.
+func (m *machine) stopsCalling(addr uint64) (running, ok bool) {
+	site := m.frame.at().Site
+	if m.steps.empty() {
+		return false, false
+	}
+	next := &m.steps.next().Event
+	if next.Site != site || next.Kind != format.Block && next.Kind != format.Go {
+		return false, false
+	}
+	x, ok := m.ops.timers.ends(addr)
+	switch {
+	case !ok:
+		reject("CP4", "the step stops a timer that is not known")
+	case next.Kind == format.Block:
+		return m.steps.expect(format.Block, format.FlagTimer, site, nil, 0).Case == 0, true
+	}
+	fn, free := x.Runs.Fn, []value(nil)
+	if x.At != 0 {
+		fn, free = m.functionAt(x.At)
+	}
+	if fn == nil || binds(fn) {
+		throw("a timer of a function that is not known")
+	}
+	m.starts(m.invocation(m.body(fn), nil, free), site)
+	return false, true
 }
 
 // ticking returns the channel of a timer that the alternative has made and that will send to it.

@@ -275,7 +275,7 @@ func (c choiceGenerator) timerStmt() {
 	case 2, 3:
 		g.p("time.AfterFunc(1, func() { %s })", g.pick("x = 1", "y++", "a = x", "if x > 0 { y = 1 }", "mu.Lock(); x++; mu.Unlock()"))
 	case 4:
-		g.p("if tm := time.AfterFunc(1, func() { %s = 5 }); tm.Stop() {", g.pick("x", "y", "z"))
+		g.p("if tm := time.AfterFunc(1, func() { %s = 5 }); %stm.Stop() {", g.pick("x", "y", "z"), g.pick("", "", "x > 0 && ", "y == 2 && ", "len(ch) > 0 && "))
 		g.block(1)
 		c.orElse()
 	case 5:

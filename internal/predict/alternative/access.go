@@ -56,7 +56,7 @@ func (p *path) address(in *regcode.Instr, size int64) (addr uint64, ok bool) {
 	case slices.ContainsFunc(p.x.fork.Stacks, func(s [2]uint64) bool { return addr >= s[0] && addr < s[1] }):
 		p.stop("stack")
 		return 0, false
-	case addr < freshMemory && !p.x.around.Settled(addr):
+	case addr < freshMemory && !p.memory.settled(addr):
 		p.stop("reused-memory")
 		return 0, false
 	}

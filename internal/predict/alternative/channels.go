@@ -29,7 +29,7 @@ func (c channels) setChannel(e *trace.Event, ch Value) (why string) {
 		return "nil-channel"
 	case addr >= freshMemory:
 		return "new-object"
-	case !c.p.x.around.Object(e):
+	case !c.p.memory.settled(addr) || !c.p.x.around.Object(e):
 		return "opaque-object"
 	case !sized:
 		return "unknown-capacity"

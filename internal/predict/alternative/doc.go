@@ -39,12 +39,18 @@
 // the alternative has allocated has no events. Once the alternative has started a goroutine,
 // neither of the two changes that memory.
 //
+// Memory that is allocated anew in the window after the fork is used through a pointer that the
+// path has read: the window distinguishes pointers to the new object from those to what was there
+// before. It is not used if a number that the path has from elsewhere, from the frames at the fork
+// or from [Facts], lies in it and may be one of the latter. The content of such memory is never
+// taken as that at the fork.
+//
 // (AL2) Choices. A branch on a term goes to both sides, each with a guard. An operand that must be
 // known (WA2) and is a term takes each of the values that follow from what is written in the window
-// ([flow.Surroundings].Values), each with a guard. So a base object may differ from the recorded
-// one. RECIPE requires that it resolves to one object (criterion 3); here it is each of at most
-// maxChoices. The first choice, at the fork, differs from the recorded run. If the instruction
-// of the fork has several such operands, as a[i] has, at least one of them differs.
+// ([flow.Surroundings].Values) or sent (Sent), each with a guard. So a base object may differ from
+// the recorded one. RECIPE requires that it resolves to one object (criterion 3); here it is each
+// of at most maxChoices. The first choice, at the fork, differs from the recorded run. If the
+// instruction of the fork has several such operands, as a[i] has, at least one of them differs.
 //
 // (AL3) Outcomes. The outcome of a receive, a CompareAndSwap, a select, a TryLock or a Once depends
 // on the schedule. The path is split into all outcomes, and the event says which one it is. A
@@ -74,7 +80,9 @@
 // ([Facts].TimerAt), if no other goroutine starts or stops it and it has not fired. A timer that
 // calls a function starts a goroutine with it, at any time from then on, or does not: the path is
 // split. Stop reports whether the timer has run. For a timer of the recorded run that calls a
-// function, the goroutine is a fork of its own (flow.Fork.Timer).
+// function, the goroutine is a fork of its own (flow.Fork.Timer). So is a Stop of it: it comes
+// before the timer fires, which it then does not do as in the recorded run, or after that, and the
+// path starts the goroutine. No path that the timer starts goes together with it.
 //
 // Done of a context returns what it has returned in the recorded run, or what the recorder says of
 // the context. Err returns nil if the channel of Done is open, and an error if it is closed, so the
@@ -127,7 +135,7 @@
 //	constants.go                  operands that are not registers
 //	fork.go, snapshot.go          what the walk makes; the same as data for the judge
 //	events.go                     steps and guards of a path
-//	memory.go                     what a path knows of memory
+//	memory.go, former.go          what a path knows of memory; numbers from before an allocation
 //	domain.go                     the values that a term can have, and their guards
 //	interfaces.go, functions.go   dynamic types; the functions that calls enter
 //	made.go, quiet.go, timers.go  errors and strings that the library makes; pools; timers

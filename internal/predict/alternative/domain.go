@@ -114,6 +114,9 @@ func (d domain) together(reads []*expr.Expr) [][]uint64 {
 func (d domain) words(r *expr.Expr) []uint64 {
 	n := r.Number()
 	if n >= flow.AlternativeBase {
+		if ch, ok := d.events.received(n); ok {
+			return d.around.Sent(ch)
+		}
 		e, ok := d.events.accessed(n)
 		if !ok {
 			return nil

@@ -45,6 +45,12 @@ func (v *events) accessed(step int64) (e *trace.Event, ok bool) {
 	return e, e.Kind.IsAccess()
 }
 
+// received returns the channel of a step that receives.
+func (v *events) received(step int64) (ch uint64, ok bool) {
+	e := &v.steps[step-flow.AlternativeBase].Event
+	return uint64(e.Obj), e.Kind == format.ChanRecv
+}
+
 // closes reports whether a step closes a channel.
 func (v *events) closes(ch uint64) bool {
 	return slices.ContainsFunc(v.steps, func(s flow.Step) bool { return s.Event.Kind == format.ChanClose && uint64(s.Event.Obj) == ch })

@@ -28,31 +28,61 @@ type explorer struct {
 	around    flow.Surroundings
 	constants constants
 	eval      expr.Evaluator
-	paths     []*path // that have not ended; the next one is the last
+	branches  []branch // that have not been taken, in the order in which they were made
+	finished  bool     // the last path has ended
 }
 
 // Explore implements [flow.Fork].
 func (x *Fork) Explore(s flow.Surroundings) []*flow.Alternative {
-	e := &explorer{fork: x, around: s, constants: constants{x.Program, s, map[*regcode.Global]uint64{}}}
-	e.paths = []*path{{
-		x: e, g: x.G, frame: x.Frame.clone(), off: x.Rest || x.Other, memory: memory{around: s, allocated: s.Number() * maxObjects},
+	e := &explorer{around: s, constants: constants{x.Program, s, map[*regcode.Global]uint64{}}}
+	old := newFormer(x, s)
+	fork := *x
+	fork.Facts = wary{x.Facts, old}
+	e.fork = &fork
+	e.branches = []branch{{&path{
+		x: e, g: x.G, frame: x.Frame, off: x.Rest || x.Other, memory: memory{around: s, old: old, allocated: s.Number() * maxObjects},
 		events: events{needs: x.Needs, guards: slices.Clip(x.Guards)},
-	}}
+	}, func(*path) {}}}
 	var done []*flow.Alternative
-	some := 0 // alternatives with an event
-	for len(e.paths) > 0 && some < maxAlternatives && len(done) < maxPaths {
-		p := e.paths[len(e.paths)-1]
-		e.paths = e.paths[:len(e.paths)-1]
-		if !p.run() {
+	some := 0  // alternatives with an event
+	ended := 0 // paths that have ended, or were left out
+	for len(e.branches) > 0 && some < maxAlternatives && ended < maxPaths {
+		p := e.next()
+		left := e.asRecorded(p)
+		if !left && !p.run() {
+			continue
+		}
+		e.finished = true
+		if ended++; left || e.asRecorded(p) || x.Other && len(p.events.steps) == 0 {
 			continue
 		}
 		if len(p.events.steps) > 0 {
 			some++
 		}
 		done = append(done, &flow.Alternative{
-			Steps: p.events.steps, Chosen: p.events.chosen, Assumes: p.memory.assumes, Unseen: len(e.constants.unseen) > 0,
+			Steps: p.events.steps, Chosen: p.events.chosen, Assumes: p.memory.assumes, Unseen: len(e.constants.unseen) > 0, Unfired: p.unfired, Halted: p.memory.still,
 			End: p.end, Executed: p.instrs,
 		})
 	}
 	return done
+}
+
+// next takes the next branch: one of the last path, or, if that has ended, the one that waits for
+// the longest time. So the alternatives differ early: an exploration is bounded.
+func (e *explorer) next() *path {
+	n := len(e.branches) - 1
+	if e.finished {
+		n = 0
+	}
+	b := e.branches[n]
+	e.branches = slices.Delete(e.branches, n, n+1)
+	e.finished = false
+	return b.take()
+}
+
+// asRecorded reports whether a path begins with the outcome that the operation at the fork had in
+// the recorded run. Such paths are left out before they are split further: an exploration is
+// bounded.
+func (e *explorer) asRecorded(p *path) bool {
+	return e.fork.Other && len(p.events.steps) > 0 && e.around.Recorded(&p.events.steps[0].Event)
 }

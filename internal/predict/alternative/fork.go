@@ -68,10 +68,10 @@ type Facts interface {
 
 	// WordAt returns the address that stands for a key of the sync.Map at an address, KeysAt the
 	// state of its keys, 0 if it is not known, and StoredAt the value that a sync.Map has with a
-	// number (package format).
+	// number (package format), and an event at which it was there.
 	WordAt(m uint64, key flow.DynamicKey, before int64) (word uint64, ok bool)
 	KeysAt(m uint64, before int64) trace.Addr
-	StoredAt(number uint64, before int64) (v goval.Value, ok bool)
+	StoredAt(number uint64, before int64) (v goval.Value, at int64, ok bool)
 
 	// BoxAt returns the content, of size bytes, of the interface with a data word.
 	BoxAt(data uint64, size, before int64) (v goval.Value, ok bool)
@@ -79,10 +79,10 @@ type Facts interface {
 	// LockerAt returns the lock of the Cond at an address.
 	LockerAt(addr uint64, before int64) (l flow.Locker, ok bool)
 
-	// TimerAt returns the timer whose channel, or time.Timer, is at an address. ok is false unless
-	// the timer runs at a fork of g: it was started before that event of the trace, and not stopped
-	// since. Up to the event until it has not fired, and no other goroutine starts or stops it.
-	TimerAt(addr uint64, g trace.GoID, fork, until int64) (t flow.Timer, ok bool)
+	// TimerAt returns the timer whose channel, or time.Timer, is at an address, and the function
+	// that it calls. ok is false unless it was started before a fork of g, an event of the trace,
+	// and not stopped since, and no other goroutine starts or stops it up to the event until.
+	TimerAt(addr uint64, g trace.GoID, fork, until int64) (t flow.Timer, runs goval.Value, ok bool)
 
 	// TypeOf returns the type that a type word of an interface stands for.
 	TypeOf(word uint64, before int64) (goval.Dynamic, bool)

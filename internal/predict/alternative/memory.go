@@ -36,6 +36,8 @@ type memory struct {
 	ticks     []uint64 // the channels to which one will send, and those that will call a function
 	still     []uint64 // timers of the recorded run that run no more, and their channels
 	changed   []uint64 // maps that the path has written
+	later     []int    // allocations after the fork to whose memory the path has a pointer,
+	old       *former  // and those to which it may have had one before
 	numbered  []Value  // values that the path has stored in sync.Maps, by number
 	shared    bool     // the path has started a goroutine
 	reader    bool     // one of these executes now: reads of the first one are not its own
@@ -53,7 +55,7 @@ type stored struct {
 func (m *memory) clip() {
 	m.stores, m.locked, m.assumes = slices.Clip(m.stores), slices.Clip(m.locked), slices.Clip(m.assumes)
 	m.timers, m.ticks, m.still = slices.Clip(m.timers), slices.Clip(m.ticks), slices.Clip(m.still)
-	m.changed, m.numbered = slices.Clip(m.changed), slices.Clip(m.numbered)
+	m.changed, m.numbered, m.later = slices.Clip(m.changed), slices.Clip(m.numbered), slices.Clip(m.later)
 }
 
 // allocate returns the address of a new object, of less than freshSize bytes, all zero.
@@ -72,7 +74,7 @@ func (m *memory) store(addr uint64, size int64, v Value) {
 // goroutine and the site of the load.
 func (m *memory) load(e trace.Event, addr uint64, size int64) (Value, bool) {
 	own := addr >= freshMemory
-	if !own && (m.shared || m.around.Foreign(addr, size)) {
+	if !own && (m.shared || !m.around.Settled(addr) || m.around.Foreign(addr, size)) {
 		return Value{}, false
 	}
 	for i := len(m.stores) - 1; i >= 0; i-- {
@@ -130,7 +132,7 @@ func (m *memory) atFork(e trace.Event, addr uint64, size int64) (Value, bool) {
 		n := wordAt(addr, at, size)
 		e.Obj, e.Size = trace.Addr(addr+uint64(at)), uint16(n)
 		bits, term, ok := m.around.Content(&e)
-		if !ok {
+		if !ok || term == nil && !m.lasting(bits) { // or it is a pointer to what was there before
 			return Value{}, false
 		}
 		m.assumes = append(m.assumes, flow.Assumption{Addr: addr + uint64(at), Size: n, Bits: bits, Term: term})
@@ -161,6 +163,24 @@ func (m *memory) words(addr uint64, size int64, list []uint64) []uint64 {
 		}
 	}
 	return list
+}
+
+// learns notes to which memory the path has read a pointer, if that was allocated after the fork.
+func (m *memory) learns(v goval.Value) {
+	m.old.allocations(v, func(n int) {
+		if !slices.Contains(m.later, n) {
+			m.later = append(m.later, n)
+		}
+	})
+}
+
+// settled reports whether addr, as the path has it, is of the object that is there at the end of
+// the window: it has been there since the fork, or the path has read a pointer to it. The window
+// distinguishes that from pointers to what was there before, and nothing else that the path knows
+// may be one of these.
+func (m *memory) settled(addr uint64) bool {
+	n := m.around.Allocation(addr)
+	return n == 0 || slices.Contains(m.later, n) && !m.old.has[n]
 }
 
 // lasting reports whether a word means the same to the end of the window: it is a number, or the

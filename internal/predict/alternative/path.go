@@ -25,10 +25,11 @@ type path struct {
 	events   events
 	memory   memory
 	closures []closure
-	off      bool // the choice at the fork is made: the path has left the recorded one
-	left     int  // functions of the fork's stack that have returned
-	instrs   int  // executed so far
-	long     bool // it has maxSteps steps or maxInstrs instructions, and may go on in one way
+	off      bool         // the choice at the fork is made: the path has left the recorded one
+	unfired  []flow.Timer // timers that have fired in the recorded run, and do not on the path
+	left     int          // functions of the fork's stack that have returned
+	instrs   int          // executed so far
+	long     bool         // it has maxSteps steps or maxInstrs instructions, and may go on in one
 	end      string
 }
 
@@ -83,7 +84,14 @@ func (p *path) stop(why string) bool {
 	return true
 }
 
-// split makes a path for each choice; of a long path, for the first one.
+// A branch is a path that has not been split off yet: the path p, which executes no more, and what
+// happens on this branch of it. Most branches of an exploration are never taken.
+type branch struct {
+	p      *path
+	choice func(*path)
+}
+
+// split makes a branch for each choice; of a long path, for the first one.
 func (p *path) split(choices []func(*path)) bool {
 	if len(choices) == 0 {
 		return p.stop("no-value")
@@ -91,16 +99,28 @@ func (p *path) split(choices []func(*path)) bool {
 	if p.long {
 		choices = choices[:1]
 	}
-	for i := len(choices) - 1; i >= 0; i-- {
-		q := *p
-		q.frame = p.frame.clone()
-		q.events.clip()
-		q.memory.clip()
-		q.waiting, q.closures = slices.Clip(p.waiting), slices.Clip(p.closures)
-		choices[i](&q)
-		p.x.paths = append(p.x.paths, &q)
+	for _, c := range slices.Backward(choices) {
+		p.x.branches = append(p.x.branches, branch{p, c})
 	}
 	return false
+}
+
+// take returns the path of a branch.
+func (b branch) take() (q *path) {
+	defer func() {
+		if r := recover(); r != nil {
+			q.waiting = nil
+			q.stop(Broken)
+		}
+	}()
+	c := *b.p
+	q = &c
+	q.frame = b.p.frame.clone()
+	q.events.clip()
+	q.memory.clip()
+	q.waiting, q.closures, q.unfired = slices.Clip(q.waiting), slices.Clip(q.closures), slices.Clip(q.unfired)
+	b.choice(q)
+	return q
 }
 
 // choose is a choice of the path q: the guards hold from here on. leaves reports that this choice
@@ -206,6 +226,7 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 		choices = append(choices, func(q *path) {
 			q.choose(guards, fork && !same)
 			q.frame.Regs[a.Reg] = Value{Concrete: w}
+			q.memory.learns(w)
 		})
 		if len(choices) == maxChoices {
 			break
@@ -227,9 +248,9 @@ func (p *path) resolver() resolver {
 	return resolver{x.Program, x.Facts, p.x.around, p.closures, p.interfaces()}
 }
 
-// settled makes the operands known that have to be (AL2). If ok is false, the path was split or has
-// ended.
-func (p *path) settled(in *regcode.Instr) (ok, going bool) {
+// settleAll makes the operands known that have to be (AL2). If ok is false, the path was split or
+// has ended.
+func (p *path) settleAll(in *regcode.Instr) (ok, going bool) {
 	pins := in.Pins
 	if _, ok := in.SSA.(*ssa.TypeAssert); ok || in.Dynamic { // the arguments may be terms
 		pins = 1
@@ -260,7 +281,7 @@ func (p *path) step() bool {
 			return going
 		}
 	}
-	if ok, going := p.settled(in); !ok {
+	if ok, going := p.settleAll(in); !ok {
 		return going
 	}
 	if !p.off && in.Op != regcode.OpIf {

@@ -44,12 +44,13 @@ func (l library) poolGet(in *regcode.Instr, call *ssa.CallCommon, pool Value) (g
 func (l library) taken(in *regcode.Instr, pool uint64) (choices []func(*path)) {
 	p := l.p
 	for _, x := range p.x.fork.Facts.ObjectsAt(pool, p.x.around.Until()) {
-		if !p.x.around.Settled(x.Data) || len(choices) == maxChoices {
+		if !p.x.around.Stays(x.Data, x.At) || len(choices) == maxChoices {
 			continue
 		}
 		choices = append(choices, func(q *path) {
 			e := trace.Event{Kind: format.AtomicRMW, Obj: trace.Addr(x.Word), Size: 8, Val: 1}
 			_, going := q.access(in, e, flow.Flow{Value: expr.Word(0)}, true)
+			q.memory.learns(goval.Known(x.Data))
 			if q.events.last().Compares = true; going {
 				q.next(in, Value{Concrete: goval.Words([]uint64{x.Type, x.Data})})
 			}

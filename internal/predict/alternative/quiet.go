@@ -145,6 +145,11 @@ func (l library) quietCall(in *regcode.Instr, call *ssa.CallCommon) (going, ok b
 	if plan.PoolGet(call) {
 		return l.poolGet(in, call, args[1])
 	}
+	if plan.TimerStop(call) {
+		if going, ok := l.timerStop(in, args[1]); ok {
+			return going, true
+		}
+	}
 	v, ok := l.quiet(name, args)
 	switch {
 	case !ok:

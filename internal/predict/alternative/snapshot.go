@@ -32,18 +32,23 @@ func (x *Fork) addressOf(v *ssa.Global) (addr uint64, at int64, ok bool) {
 // onceAt returns the Once of the function value at an address, and what its first call runs.
 func (x *Fork) onceAt(addr uint64, before int64) (o flow.OnceFunc, ok bool) {
 	object, runs, ok := x.Facts.OnceAt(addr, before)
-	if !ok {
-		return o, false
-	}
-	if fn := runs.Function(); fn != nil {
-		return flow.OnceFunc{Object: object, Runs: flow.Closure{Fn: fn}}, true
-	}
-	at, ok := runs.Bits()
 	if ok {
-		o.Runs, ok = x.closureAt(at, before)
+		o.Object = object
+		o.Runs, o.At, ok = x.closureOf(runs, before)
 	}
-	o.Object, o.At = object, at
 	return o, ok
+}
+
+// closureOf returns the function value that v is right before an event, and its address; 0: it
+// captures nothing.
+func (x *Fork) closureOf(v goval.Value, before int64) (c flow.Closure, at uint64, ok bool) {
+	if fn := v.Function(); fn != nil {
+		return flow.Closure{Fn: fn}, 0, true
+	}
+	if at, ok = v.Bits(); ok {
+		c, ok = x.closureAt(at, before)
+	}
+	return c, at, ok
 }
 
 // closureAt returns the function value that is at an address right before an event.
@@ -73,10 +78,10 @@ func (x *Fork) mapAt(m uint64, key flow.MapKey, size, at, before int64) (c flow.
 	return c
 }
 
-// storedAt returns the value that a sync.Map has with a number.
-func (x *Fork) storedAt(number uint64, before int64) (d flow.Datum, ok bool) {
-	v, ok := x.Facts.StoredAt(number, before)
-	return datumOf(Value{Concrete: v}, 16), ok
+// storedAt returns the value that a sync.Map has with a number, and an event at which it was there.
+func (x *Fork) storedAt(number uint64, before int64) (d flow.Datum, at int64, ok bool) {
+	v, at, ok := x.Facts.StoredAt(number, before)
+	return datumOf(Value{Concrete: v}, 16), at, ok
 }
 
 // boxAt returns the content of the interface with a data word.
@@ -85,9 +90,14 @@ func (x *Fork) boxAt(data uint64, size, before int64) (d flow.Datum, ok bool) {
 	return datumOf(Value{Concrete: v}, size), ok
 }
 
-// timerAt returns the timer at an address that runs at the fork.
+// timerAt returns the timer at an address that was started before the fork.
 func (x *Fork) timerAt(addr uint64, until int64) (t flow.Timer, ok bool) {
-	return x.Facts.TimerAt(addr, x.G, x.Event, until)
+	t, runs, ok := x.Facts.TimerAt(addr, x.G, x.Event, until)
+	if !ok || !t.Calls {
+		return t, ok
+	}
+	t.Runs, t.At, _ = x.closureOf(runs, until)
+	return t, true
 }
 
 func (x *Fork) typeOf(word uint64, before int64) (t types.Type, prog *ssa.Program, ok bool) {

@@ -103,7 +103,7 @@ func (o operation) on(m method, ptr Value, delta int64) bool {
 		return o.p.stop("panic")
 	case addr >= freshMemory:
 		return o.onOwn(m, addr)
-	case !o.p.x.around.Object(&e):
+	case !o.p.memory.settled(addr) || !o.p.x.around.Object(&e):
 		return o.p.stop("opaque-object")
 	}
 	if m.kind == format.ChanClose {
@@ -129,7 +129,7 @@ func (o operation) object(e *trace.Event, ptr Value) (why string) {
 		return "panic"
 	case addr >= freshMemory:
 		return "new-object"
-	case !o.p.x.around.Object(e):
+	case !o.p.memory.settled(addr) || !o.p.x.around.Object(e):
 		return "opaque-object"
 	}
 	return ""
@@ -278,7 +278,7 @@ func (o operation) atomic(fn *ssa.Function, args []Value) bool {
 		return o.p.stop("panic")
 	case ptr >= freshMemory:
 		return o.p.stop("new-object")
-	case !o.p.x.around.Settled(ptr):
+	case !o.p.memory.settled(ptr):
 		return o.p.stop("reused-memory")
 	case ptr%uint64(size) != 0:
 		return o.p.stop("panic")

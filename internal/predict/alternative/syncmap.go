@@ -85,8 +85,9 @@ func (o syncMap) mayHave(word uint64) []mapped {
 	p := o.p
 	list := []mapped{{value: zero(16)}}
 	for _, n := range p.x.around.Values(word, 8) {
-		v, ok := p.x.fork.Facts.StoredAt(n, p.x.around.Until())
+		v, at, ok := p.x.fork.Facts.StoredAt(n, p.x.around.Until())
 		if ok && n != 0 && len(list) < maxVersions {
+			p.memory.old.noteAt(v, at)
 			list = append(list, mapped{number: n, value: Value{Concrete: v}})
 		}
 	}
@@ -125,6 +126,7 @@ func (o syncMap) found(name string, e trace.Event, x mapped, arg Value, list []m
 	}
 	return func(q *path) {
 		o := syncMap{operation{q, o.in}, o.keys}
+		q.memory.learns(x.value.Concrete)
 		e, f := e, flow.Flow{}
 		if e.Kind = format.AtomicRead; !keep {
 			e.Kind = format.AtomicRMW

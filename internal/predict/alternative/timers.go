@@ -4,6 +4,11 @@ import (
 	"slices"
 
 	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/goval"
+	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // timers are a path's knowledge of timers that run.
@@ -14,15 +19,16 @@ func timersOf(p *path) timers { return timers{p} }
 // recorded returns the timer of the recorded run that has its channel, or its time.Timer, at
 // an address, if it runs.
 func (t timers) recorded(addr uint64) (object uint64, ok bool) {
-	x, ok := t.known(addr)
-	return x.Object, ok && !slices.Contains(t.p.memory.still, x.Object)
+	x, _, ok := t.known(addr)
+	return x.Object, ok && x.Fired < 0 && !slices.Contains(t.p.memory.still, x.Object)
 }
 
-// known returns the timer of the recorded run at an address, if it runs at the fork.
-func (t timers) known(addr uint64) (x flow.Timer, ok bool) {
+// known returns the timer of the recorded run at an address, if it was started before the fork, and
+// the function that it calls.
+func (t timers) known(addr uint64) (x flow.Timer, runs goval.Value, ok bool) {
 	p := t.p
 	if addr >= freshMemory || p.g != p.x.fork.G || !p.x.around.Settled(addr) {
-		return x, false
+		return x, runs, false
 	}
 	return p.x.fork.Facts.TimerAt(addr, p.g, p.x.fork.Event, p.x.around.Until())
 }
@@ -64,13 +70,77 @@ func (t timers) stop(addr uint64) (result Value, ok bool) {
 	if running, ok := m.stop(addr); ok {
 		return truth(running), true
 	}
-	x, ok := t.known(addr)
-	if !ok {
+	x, _, ok := t.known(addr)
+	switch {
+	case !ok:
+		return Value{}, false
+	case slices.Contains(m.still, x.Object):
+		return truth(false), true
+	case x.Fired >= 0:
 		return Value{}, false
 	}
-	running := !slices.Contains(m.still, x.Object)
-	if running {
-		m.still = append(m.still, x.Object)
+	m.still = append(m.still, x.Object)
+	return truth(true), true
+}
+
+// timerStop executes the Stop of a timer of the recorded run that calls a function (AL3): it comes
+// before the timer fires, or after that, so that a goroutine calls the function. At a fork, the
+// outcome is another one than in the recorded run. ok is false if it is no such call.
+func (l library) timerStop(in *regcode.Instr, timer Value) (going, ok bool) {
+	p := l.p
+	addr, ok := timer.Concrete.Bits()
+	if !ok || timer.symbolic() || p.memory.reader {
+		return false, false
 	}
-	return truth(running), true
+	x, runs, ok := timersOf(p).known(addr)
+	if !ok || !x.Calls || slices.Contains(p.memory.still, x.Object) {
+		return false, false
+	}
+	fork := p.x.fork.Other && len(p.events.steps) == 0 && p.frame.depth == 0 && in == p.x.fork.Frame.instr()
+	var choices []func(*path)
+	if !fork || x.Fired >= 0 {
+		choices = append(choices, func(q *path) {
+			timersOf(q).ends(x)
+			q.emit(in, trace.Event{Kind: format.Block, Flags: format.FlagTimer}, flow.Flow{})
+			q.next(in, truth(true))
+		})
+	}
+	if !fork || x.Fired < 0 {
+		choices = append(choices, l.tooLate(in, x, runs))
+	}
+	return p.split(choices), true
+}
+
+// tooLate returns the choice that a timer has fired when it is stopped. If its function is not
+// known, the goroutine that calls it has done nothing yet.
+func (l library) tooLate(in *regcode.Instr, x flow.Timer, runs goval.Value) func(*path) {
+	r := l.p.resolver()
+	fn, free, why := r.function(Value{Concrete: runs})
+	if why == "" && regcode.BoundMethod(fn) == nil && !plan.Typed(fn) {
+		if c, why := r.enters(fn, nil, free); why == "" {
+			return func(q *path) {
+				timersOf(q).ends(x)
+				if (operation{q, in}).starts(c) {
+					q.next(in, truth(false))
+				}
+			}
+		}
+	}
+	return func(q *path) {
+		timersOf(q).ends(x)
+		q.emit(in, trace.Event{Kind: format.Block, Flags: format.FlagTimer}, flow.Flow{})
+		q.events.last().Case = fired
+		q.next(in, truth(false))
+	}
+}
+
+// fired is the Case of a step that says that a timer has fired, without what its function does.
+const fired = 1
+
+// ends has a timer of the recorded run run no more, and not fire as it has.
+func (t timers) ends(x flow.Timer) {
+	t.p.memory.still = append(t.p.memory.still, x.Object)
+	if x.Fired >= 0 {
+		t.p.unfired = append(t.p.unfired, x)
+	}
 }

@@ -31,6 +31,9 @@ type Way struct {
 	Alone  map[uint64]bool
 	Unseen bool
 
+	// Halted are as in flow.Alternative.
+	Halted []uint64
+
 	// Events are numbered from the end of the window's events on. The Index of each is
 	// AlternativeBase plus the number of its step.
 	Events []model.Event
@@ -39,7 +42,8 @@ type Way struct {
 	Leaves int32 // the first event that the way replaces; the window's number of events: none
 
 	// Cuts are where the recorded paths of other goroutines end. If a timer starts the goroutine,
-	// they do before anything else happens to the timer.
+	// they do before anything else happens to the timer. If the way stops a timer that has fired,
+	// the goroutine of the firing does before that.
 	Cuts []Cut
 }
 
@@ -53,4 +57,10 @@ type Cut struct {
 // CutsOff reports whether the recorded path of a thread ends earlier with the way.
 func (w *Way) CutsOff(t model.Thread) bool {
 	return slices.ContainsFunc(w.Cuts, func(c Cut) bool { return c.Thread == t })
+}
+
+// Halts reports whether a timer that starts the goroutine of another way does not run on this one.
+func (w *Way) Halts(o *Way) bool {
+	t, ok := o.Origin.Timer()
+	return ok && slices.Contains(w.Halted, t.Object)
 }

@@ -67,6 +67,10 @@ type Alternative struct {
 	Assumes []Assumption
 	// Unseen reports that it uses a variable of a package that has no access in the trace yet.
 	Unseen bool
+	// Unfired are timers that have fired in the recorded run, and do not on it. Halted are the
+	// timers, by their object, that do not run any more: they were stopped, or have fired on it.
+	Unfired []Timer
+	Halted  []uint64
 	// End is the reason why it goes no further, for counts.
 	End string
 	// Executed is the number of instructions that were executed.
@@ -141,6 +145,9 @@ type Surroundings interface {
 	// What is there at the fork comes first.
 	Values(addr uint64, size int64) []uint64
 
+	// Sent returns the words that are sent on a channel in the window, on recorded paths.
+	Sent(ch uint64) []uint64
+
 	// Together returns the words that were in several places at one time, as recorded, for each
 	// time after a write to one of them.
 	Together(places []Word) [][]uint64
@@ -150,10 +157,14 @@ type Surroundings interface {
 	Content(e *trace.Event) (bits uint64, term *expr.Expr, ok bool)
 
 	// Settled reports whether addr belongs to one object from the fork to the end of the window.
+	// Stays reports whether it does so from an event of the trace on. Allocation returns the number
+	// of the allocation after the fork to whose memory addr belongs at the end, 0 if it is Settled.
 	Settled(addr uint64) bool
+	Stays(addr uint64, event int64) bool
+	Allocation(addr uint64) int
 
 	// Object reports whether the model knows all operations in the window on the lock, WaitGroup
-	// or channel that e acts on.
+	// or channel that e acts on, as it is at the end of the window.
 	Object(e *trace.Event) bool
 
 	// Capacity returns the capacity of a channel.
@@ -170,6 +181,10 @@ type Surroundings interface {
 	// Opaque reports whether a call of code that was not instrumented may access the memory of e: a
 	// call by another goroutine in the window, or, if e reads, by the same one before the fork.
 	Opaque(e *trace.Event) bool
+
+	// Recorded reports whether the operation at the fork had the outcome of an event in the
+	// recorded run.
+	Recorded(first *trace.Event) bool
 
 	// Long reports whether an alternative may be long. Few alternatives of a window may.
 	Long() bool

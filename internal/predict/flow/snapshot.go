@@ -61,9 +61,9 @@ type Snapshot struct {
 	// of walked code before an event of the trace has shown it, and the memory of the map was not
 	// written or allocated anew since. If all operations on sync.Maps before this event are of
 	// walked code and known, a key that none of them has has an address of its own. Stored returns
-	// the value that was stored in a sync.Map with a number.
+	// the value that was stored in a sync.Map with a number, and an event at which it was there.
 	Word   func(m uint64, key DynamicKey, before int64) (word uint64, ok bool)
-	Stored func(number uint64, before int64) (v Datum, ok bool)
+	Stored func(number uint64, before int64) (v Datum, at int64, ok bool)
 
 	// Box returns the content, of size bytes, of the interface with a data word, if walked code has
 	// made it before an event of the trace, and its memory was not allocated anew since.
@@ -78,7 +78,8 @@ type Snapshot struct {
 	Capacity func(ch uint64, before int64) (n uint64, ok bool)
 
 	// Timer returns the timer whose channel, or time.Timer, is at an address, if walked code has
-	// started it for a known and positive time, before the fork, and it runs there.
+	// started it for a known and positive time, before the fork, and only the goroutine of the fork
+	// starts and stops it.
 	Timer func(addr uint64, until int64) (t Timer, ok bool)
 
 	// TypeOf returns the type that a type word of an interface stands for, and the program whose
@@ -109,9 +110,12 @@ type MapKey struct {
 	Text string
 }
 
-// A Pooled is an object in a sync.Pool: the address that stands for both (package format), and the
-// words of the interface.
-type Pooled struct{ Word, Type, Data uint64 }
+// A Pooled is an object in a sync.Pool: the address that stands for both (package format), the
+// words of the interface, and the event that has put it for the first time.
+type Pooled struct {
+	Word, Type, Data uint64
+	At               int64
+}
 
 // A DynamicKey is a key of a sync.Map: the type word of the interface that has it, and its content.
 // A type of which walked code has made no interface has its name in place of the word.
@@ -134,11 +138,16 @@ type Locker struct {
 	Shared bool // for reading
 }
 
-// A Timer is a timer that runs.
+// A Timer is a timer that was started and not stopped.
 type Timer struct {
 	Object uint64     // of its synchronisation
 	Armed  int64      // the event that has started it
 	By     trace.GoID // who did
+	Fired  int64      // the event by which it has fired in the recorded run, -1: it has not
+
+	Calls bool    // it calls a function:
+	Runs  Closure // this one, if it is known,
+	At    uint64  // which is at an address unless that is 0
 }
 
 // A Frame is one invocation.

@@ -142,7 +142,7 @@ func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	if args := f.choices(in); args != nil {
 		k.add(f, in, args, false)
 	}
-	if hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in) || gets(in) {
+	if hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in) || gets(in) || k.stops(f, in) {
 		k.add(f, in, nil, true)
 	}
 }
@@ -160,6 +160,16 @@ func (k *forker) took() {
 			k.list[n].(*alternative.Fork).Took = true
 		}
 	}
+}
+
+// stops reports whether an instruction asks whether it stops a timer before it calls its function.
+func (k *forker) stops(f *Frame, in *regcode.Instr) bool {
+	call, ok := in.SSA.(*ssa.Call)
+	if !ok || !plan.TimerStop(&call.Call) || len(*call.Referrers()) == 0 {
+		return false
+	}
+	addr, ok := f.Value(&in.Args[1]).Bits()
+	return ok && k.w.facts.callsAt(addr, *k.event)
 }
 
 // gets reports whether an instruction is a Get of a sync.Pool.

@@ -60,7 +60,7 @@ func (k *pools) ObjectsAt(pool uint64, before int64) (list []flow.Pooled) {
 		data, _ := x.is.Word(1)
 		if _, ok := k.put.at(data, before, func(y *pooled) bool { return x == y }); ok && x.at < before && (x.twice == 0 || x.twice >= before) {
 			word, _ := x.is.Word(0)
-			list = append(list, flow.Pooled{Word: x.word, Type: word, Data: data})
+			list = append(list, flow.Pooled{Word: x.word, Type: word, Data: data, At: x.at})
 		}
 	}
 	return list

@@ -154,11 +154,11 @@ func (k *syncMaps) stored(number uint64, v goval.Value, at int64) {
 }
 
 // StoredAt implements [alternative.Facts].
-func (k *syncMaps) StoredAt(number uint64, before int64) (v goval.Value, ok bool) {
+func (k *syncMaps) StoredAt(number uint64, before int64) (v goval.Value, at int64, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	x, ok := k.values[number]
-	return x.is, ok && x.at < before
+	return x.is, x.at, ok && x.at < before
 }
 
 // BoxAt implements [alternative.Facts].

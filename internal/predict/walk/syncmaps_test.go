@@ -106,14 +106,14 @@ func TestStoredAt(t *testing.T) {
 	k.stored(1, goval.Words([]uint64{5, 6}), 10)
 	k.stored(1, goval.Words([]uint64{7, 8}), 11) // the same number has the same value
 	k.stored(2, goval.Words([]uint64{9, 9}), 12)
-	if v, ok := k.StoredAt(1, 11); !ok || goval.Differ(v, goval.Words([]uint64{5, 6}), 16) {
+	if v, _, ok := k.StoredAt(1, 11); !ok || goval.Differ(v, goval.Words([]uint64{5, 6}), 16) {
 		t.Errorf("%v, %t", v, ok)
 	}
-	if _, ok := k.StoredAt(2, 12); ok {
+	if _, _, ok := k.StoredAt(2, 12); ok {
 		t.Error("a value before it was stored")
 	}
 	k.stored(3, goval.Words([]uint64{1, 1}), 13+placesAge)
-	if _, ok := k.StoredAt(1, 14+placesAge); ok || len(k.order) != 1 {
+	if _, _, ok := k.StoredAt(1, 14+placesAge); ok || len(k.order) != 1 {
 		t.Errorf("an old value is there: %t; %d values", ok, len(k.order))
 	}
 }

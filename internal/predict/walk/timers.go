@@ -28,6 +28,8 @@ type timers struct {
 type timer struct {
 	object uint64
 	ops    []timerOp
+	calls  bool        // it calls a function,
+	runs   goval.Value // which is this one
 }
 
 const maxTimerOps = 256
@@ -77,31 +79,51 @@ func (k *timers) armed(t *timer) {
 	}
 }
 
+// willCall notes the function that a timer calls.
+func (k *timers) willCall(t *timer, function goval.Value) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	t.calls, t.runs = true, function
+}
+
 // TimerAt implements [alternative.Facts].
-func (k *timers) TimerAt(addr uint64, g trace.GoID, fork, until int64) (x flow.Timer, ok bool) {
+func (k *timers) TimerAt(addr uint64, g trace.GoID, fork, until int64) (x flow.Timer, runs goval.Value, ok bool) {
 	t, ok := k.channels.at(addr, until, anyTimer)
 	if !ok {
 		if t, ok = k.handles.at(addr, until, anyTimer); !ok {
-			return x, false
+			return x, runs, false
 		}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	x = flow.Timer{Object: t.object, Armed: -1}
+	x = flow.Timer{Object: t.object, Armed: -1, Fired: -1, By: g, Calls: t.calls}
 	for i, op := range t.ops {
 		switch {
 		case op.event >= until:
-			return x, x.Armed >= 0
-		case op.g != g || i == maxTimerOps-1: // it has fired, or others know it; or more follow
-			return x, false
-		case op.event >= fork: // not on an alternative
+			return x, t.runs, x.Armed >= 0
+		case op.g != 0 && op.g != g || i == maxTimerOps-1: // others know it, or more follow
+			return x, runs, false
+		case op.g == 0 && x.Armed >= 0 && x.Fired < 0:
+			x.Fired = op.event
+		case op.g == 0, op.event >= fork: // not on an alternative
 		case op.arms:
-			x.Armed = op.event
+			x.Armed, x.Fired = op.event, -1
 		default:
-			x.Armed = -1
+			x.Armed, x.Fired = -1, -1
 		}
 	}
-	return x, x.Armed >= 0
+	return x, t.runs, x.Armed >= 0
+}
+
+// callsAt reports whether a timer that calls a function is at an address.
+func (k *timers) callsAt(addr uint64, event int64) bool {
+	t, ok := k.handles.at(addr, event, anyTimer)
+	if !ok {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return t.calls
 }
 
 // runs reports whether nothing has happened to a timer since it was started.
@@ -134,6 +156,7 @@ func (g *goroutine) arms(t *timer, index int64) {
 		return
 	}
 	v := f.Value(&in.Args[2])
+	g.w.facts.willCall(t, v)
 	fn := v.Function()
 	var free []goval.Value
 	if addr, ok := v.Bits(); ok && fn == nil {
@@ -166,7 +189,7 @@ type timerCall struct {
 var timerCalls = map[string]timerCall{
 	"time.After":          {time: 1, channel: true},
 	"time.NewTimer":       {time: 1, handle: true},
-	"time.AfterFunc":      {time: 1, function: true},
+	"time.AfterFunc":      {time: 1, handle: true, function: true},
 	"(*time.Timer).Reset": {time: 2},
 }
 

@@ -179,47 +179,11 @@ type fork struct {
 
 // explore explores a fork.
 func (f *fork) explore(m *layout, off *offPath, long bool) {
-	f.around = &surroundings{m: m, g: f.g, fork: f.rec, number: f.number, off: off, long: long, alone: map[uint64]bool{}, looked: map[uint64]bool{}}
+	f.around = &surroundings{m: m, g: f.g, fork: f.rec, site: f.Site(), number: f.number, off: off, long: long, alone: map[uint64]bool{}, looked: map[uint64]bool{}}
 	f.found = f.Explore(f.around)
 	for _, alt := range f.found {
 		f.executed += alt.Executed
 	}
-	if f.Outcome() {
-		f.found = slices.DeleteFunc(f.found, func(alt *flow.Alternative) bool { return len(alt.Steps) == 0 || m.asRecorded(f, &alt.Steps[0].Event) })
-	}
-}
-
-// asRecorded reports whether an operation has the outcome that it had in the recorded run.
-func (m *layout) asRecorded(f *fork, first *trace.Event) bool {
-	const outcome = format.FlagTry | format.FlagClosed
-	if first.Kind == format.Read && first.Flags&format.FlagNoValue != 0 { // of a map
-		return false
-	}
-	if f.rec < m.onPath && m.recs[f.rec].outside() {
-		return m.endedAs(f, first)
-	}
-	for i := f.rec; i < m.onPath && i < f.rec+maxOutcome; i++ {
-		switch e := &m.recs[i].Event; {
-		case e.G != f.g || e.Kind == format.SelectCase || e.Kind.IsAccess() && !first.Kind.IsAccess():
-		case e.Site != f.Site():
-			return false
-		case e.Kind == first.Kind && e.Obj == first.Obj && e.Flags&outcome == first.Flags&outcome:
-			return e.Kind != format.ChanLen && !format.IsMapWord(e.Obj) || e.Val == first.Val
-		}
-	}
-	return false
-}
-
-// endedAs reports whether Err of a context, which outside code has executed, has found what it
-// found in the recorded run: if it has found the context cancelled, it has received from its
-// channel.
-func (m *layout) endedAs(f *fork, first *trace.Event) bool {
-	cancelled := false
-	for i := f.rec; i < m.onPath && (m.recs[i].Event.G != f.g || m.recs[i].outside()); i++ {
-		e := &m.recs[i].Event
-		cancelled = cancelled || e.G == f.g && e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0
-	}
-	return first.Site == f.Site() && (first.Kind == format.ChanRecv && cancelled || first.Kind == format.SelectDefault && !cancelled)
 }
 
 // stale reports whether another exploration of the fork may have other results, given what the
@@ -306,6 +270,8 @@ func (m *alternatives) meets(i int) bool {
 	}
 	switch r := &m.recs[m.b.operation(i)]; {
 	case r.Event.Kind == format.Acquire && r.Event.Flags&format.FlagPool != 0:
+		return true
+	case r.Event.Kind == format.ReleaseMerge && r.Event.Flags&format.FlagTimer != 0: // it may fire
 		return true
 	case r.Event.Kind == format.SelectCase: // or on that of another case
 		return true

@@ -40,7 +40,8 @@ type layout struct {
 
 	// For surroundings; nil: not yet needed. The accesses by word, and those of outside code
 	byWord, outsideByWord []int32
-	closes                map[trace.Addr]bool // channels that are closed
+	closes                map[trace.Addr]bool    // channels that are closed
+	sends                 map[trace.Addr][]int32 // sends of known values, by channel
 }
 
 // ranged is a goroutine that calls Range or Clear of a sync.Map, and the state of its keys.

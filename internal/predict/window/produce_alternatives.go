@@ -5,6 +5,7 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/expr"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -38,7 +39,11 @@ func (m *altProducer) produceAlternatives() {
 func (m *altProducer) produceAlternative(w *path) *built.Way {
 	t := m.threads[w.fork.g]
 	at := m.recs[m.onPath-1].Index + 1 // the event before which the path is left
-	if timer, ok := w.fork.Timer(); ok && timer.Armed >= m.recs[0].Index && m.thread(w.fork.g).by < 0 {
+	from := m.recs[0].Index
+	if slices.ContainsFunc(w.alt.Unfired, func(t flow.Timer) bool { return t.Fired < from }) {
+		return nil
+	}
+	if timer, ok := w.fork.Timer(); ok && timer.Armed >= from && m.thread(w.fork.g).by < 0 {
 		return nil
 	} else if w.fork.Ended() {
 		m.threadOf(w.fork.g)
@@ -80,18 +85,26 @@ func (m *altProducer) produceAlternative(w *path) *built.Way {
 	return &built.Way{
 		G: t.g, Thread: t.id, Fork: w.fork.Site(), Where: w.fork.Where, Base: w.fork.Base(), Other: w.fork.Outcome(), Ended: w.fork.Ended(), At: at,
 		Chosen: w.alt.Chosen, Holds: holds, Steps: w.alt.Steps, Assumes: w.alt.Assumes,
-		Alone: w.alone, Unseen: w.alt.Unseen, Origin: w.fork.Fork, Before: before, Leaves: leaves, Cuts: m.cuts(w.fork),
+		Alone: w.alone, Unseen: w.alt.Unseen, Halted: w.alt.Halted, Origin: w.fork.Fork, Before: before, Leaves: leaves, Cuts: m.cuts(w),
 	}
 }
 
-// cuts returns where goroutines do something to the timer that starts the goroutine of a fork,
-// after it was started.
-func (m *altProducer) cuts(f *fork) (list []built.Cut) {
-	timer, ok := f.Timer()
-	if !ok {
-		return nil
+// cuts returns where goroutines do something to the timer that starts the goroutine of an
+// alternative, after it was started, and where timers fire that do not on the alternative.
+func (m *altProducer) cuts(w *path) (list []built.Cut) {
+	timers := w.alt.Unfired
+	if timer, ok := w.fork.Timer(); ok {
+		timers = append(slices.Clip(timers), timer)
 	}
-	seen := map[trace.GoID]bool{}
+	for _, timer := range timers {
+		list = append(list, m.cutsOf(timer, w.fork.g)...)
+	}
+	return list
+}
+
+// cutsOf returns where goroutines other than g do something to a timer, after it was started.
+func (m *altProducer) cutsOf(timer flow.Timer, g trace.GoID) (list []built.Cut) {
+	seen := map[trace.GoID]bool{g: true}
 	for i := range m.recs[:m.onPath] {
 		e := &m.recs[i].Event
 		at := m.recs[i].Index
@@ -145,9 +158,9 @@ func (m *altProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 	case r.Event.Kind == format.SelectDefault:
 		m.add(t, i, ev)
 		return true
-	case r.Event.Kind == format.Block: // a timer has fired
+	case r.Event.Kind == format.Block: // of a timer
 		if len(deps)+len(guards) > 0 {
-			ev.Kind = model.Pin
+			ev.Kind, ev.Flags = model.Pin, 0
 			m.add(t, i, ev)
 		}
 		return true

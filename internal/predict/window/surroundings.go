@@ -17,8 +17,9 @@ import (
 type surroundings struct {
 	m      *layout
 	g      trace.GoID
-	fork   int // record
-	number int // of the fork
+	fork   int        // record
+	site   trace.Site // of the fork
+	number int        // of the fork
 	gos    trace.GoID
 	off    *offPath
 	valued map[computedWord][]uint64 // results of values
@@ -206,6 +207,24 @@ func (s *surroundings) computed(v *expr.Expr, depth int, f func(word uint64)) {
 	}
 }
 
+// Sent implements [flow.Surroundings].
+func (s *surroundings) Sent(ch uint64) (list []uint64) {
+	if s.m.sends == nil {
+		s.m.sends = make(map[trace.Addr][]int32)
+		for i := range s.m.recs[:s.m.onPath] {
+			if e := &s.m.recs[i].Event; e.Kind == format.ChanSend && e.Flags&format.FlagNoValue == 0 {
+				s.m.sends[e.Obj] = append(s.m.sends[e.Obj], int32(i))
+			}
+		}
+	}
+	for _, i := range s.m.sends[trace.Addr(ch)] {
+		if v := s.m.recs[i].Event.Val; len(list) < maxCells && !slices.Contains(list, v) && s.sameObject(v, int(i)) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
 func (s *surroundings) Together(places []flow.Word) (list [][]uint64) {
 	now, known, since := make([]uint64, len(places)), make([]bool, len(places)), make([]int, len(places))
 	var writes []int32
@@ -369,9 +388,22 @@ func (s *surroundings) Settled(addr uint64) bool {
 	return s.sameObject(addr, s.fork)
 }
 
+// Stays implements [flow.Surroundings].
+func (s *surroundings) Stays(addr uint64, event int64) bool {
+	return s.sameObject(addr, int(s.m.b.recordOf(event)))
+}
+
+// Allocation implements [flow.Surroundings].
+func (s *surroundings) Allocation(addr uint64) int {
+	if s.Settled(addr) {
+		return 0
+	}
+	return int(s.m.generation(addr, int32(len(s.m.allocs)))) + 1
+}
+
 func (s *surroundings) Object(e *trace.Event) bool {
 	c, ok := classOf(e.Kind)
-	if !ok || c == hiddenClass || !s.Settled(uint64(e.Obj)) {
+	if !ok || c == hiddenClass {
 		return false
 	}
 	if i, ok := s.m.objAt[objKey{c, e.Obj}]; ok {
@@ -434,6 +466,41 @@ func (s *surroundings) Opaque(e *trace.Event) bool {
 		r := &s.m.recs[i]
 		return bytesIn(&r.Event)&mask != 0 && (r.Event.G != s.g || int(i) < s.fork && reads(e.Kind))
 	})
+}
+
+// Recorded implements [flow.Surroundings].
+func (s *surroundings) Recorded(first *trace.Event) bool {
+	const outcome = format.FlagTry | format.FlagClosed
+	m := s.m
+	if first.Kind == format.Read && first.Flags&format.FlagNoValue != 0 { // of a map
+		return false
+	}
+	if s.fork < m.onPath && m.recs[s.fork].outside() {
+		return s.endedAs(first)
+	}
+	for i := s.fork; i < m.onPath && i < s.fork+maxOutcome; i++ {
+		switch e := &m.recs[i].Event; {
+		case e.G != s.g || e.Kind == format.SelectCase || e.Kind.IsAccess() && !first.Kind.IsAccess():
+		case e.Site != s.site:
+			return false
+		case e.Kind == first.Kind && e.Obj == first.Obj && e.Flags&outcome == first.Flags&outcome:
+			return e.Kind != format.ChanLen && !format.IsMapWord(e.Obj) || e.Val == first.Val
+		}
+	}
+	return false
+}
+
+// endedAs reports whether Err of a context, which outside code has executed, has found what it
+// found in the recorded run: if it has found the context cancelled, it has received from its
+// channel.
+func (s *surroundings) endedAs(first *trace.Event) bool {
+	m := s.m
+	cancelled := false
+	for i := s.fork; i < m.onPath && (m.recs[i].Event.G != s.g || m.recs[i].outside()); i++ {
+		e := &m.recs[i].Event
+		cancelled = cancelled || e.G == s.g && e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0
+	}
+	return first.Site == s.site && (first.Kind == format.ChanRecv && cancelled || first.Kind == format.SelectDefault && !cancelled)
 }
 
 func (s *surroundings) Goroutine() trace.GoID {

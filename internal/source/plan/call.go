@@ -98,6 +98,12 @@ func ContextMethod(c *ssa.CallCommon) string {
 	return c.Method.Name()
 }
 
+// TimerStop reports whether a call is the Stop of a time.Timer.
+func TimerStop(c *ssa.CallCommon) bool {
+	fn := c.StaticCallee()
+	return fn != nil && fn.Name() == "Stop" && fn.String() == "(*time.Timer).Stop"
+}
+
 // PoolGet reports whether a call is the Get of a sync.Pool.
 func PoolGet(c *ssa.CallCommon) bool {
 	callee := c.StaticCallee()
@@ -105,7 +111,7 @@ func PoolGet(c *ssa.CallCommon) bool {
 		return false
 	}
 	obj, ok := callee.Object().(*types.Func)
-	return ok && obj.FullName() == "(*sync.Pool).Get"
+	return ok && obj.Name() == "Get" && obj.FullName() == "(*sync.Pool).Get"
 }
 
 // Total reports whether a call does nothing but compute its results, from its arguments and the

@@ -186,7 +186,7 @@ const (
 	// asked for them
 	FlagFull Flags = 1 << 1
 	// ReleaseMerge: a timer is armed or stopped, and whether it was active depends on the
-	// goroutines that did so before
+	// goroutines that did so before; Block, off the recorded path: a timer is stopped
 	FlagTimer Flags = 1 << 3
 	FlagWrite Flags = 1 << 3 // SelectCase: a send; Observe: may change the state
 	// Exit: each deferred call of code outside was of a typed operation

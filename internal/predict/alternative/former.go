@@ -1,0 +1,112 @@
+package alternative
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/goval"
+)
+
+// former has the allocations after the fork of which the exploration has found a number that may be
+// a pointer to what was in their memory before: it has been at the fork, or in the recorded run at
+// some time. A path does not use their memory.
+type former struct {
+	around flow.Surroundings
+	has    map[int]bool
+}
+
+// newFormer returns those of the frames at a fork.
+func newFormer(x *Fork, around flow.Surroundings) *former {
+	o := &former{around, map[int]bool{}}
+	for f := x.Frame; f != nil; f = f.Caller {
+		o.noteAll(f.Regs)
+		o.noteAll(f.Cells)
+		for _, d := range f.Defers {
+			o.noteAll(d.Args)
+			o.noteAll(d.Free)
+		}
+	}
+	return o
+}
+
+func (o *former) noteAll(list []Value) {
+	for i := range list {
+		o.note(list[i].Concrete)
+	}
+}
+
+// note notes a value that may have pointers to what was there before.
+func (o *former) note(v goval.Value) {
+	o.allocations(v, func(n int) { o.has[n] = true })
+}
+
+// noteAt notes a value that was there at an event of the trace.
+func (o *former) noteAt(v goval.Value, at int64) {
+	for i := range v.Len() {
+		if w, ok := v.Word(i); ok && !o.around.Stays(w, at) {
+			o.note(goval.Known(w))
+		}
+	}
+}
+
+// allocations calls f for the allocations after the fork in whose memory words of a value lie.
+func (o *former) allocations(v goval.Value, f func(n int)) {
+	for i := range v.Len() {
+		if w, ok := v.Word(i); ok && w >= lowestPointer && w < highestPointer {
+			if n := o.around.Allocation(w); n != 0 {
+				f(n)
+			}
+		}
+	}
+}
+
+// wary are facts of which the values of the recorded run are noted.
+type wary struct {
+	Facts
+	old *former
+}
+
+func (w wary) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free []goval.Value, ok bool) {
+	fn, free, ok = w.Facts.FunctionAt(addr, event)
+	for _, v := range free {
+		w.old.note(v)
+	}
+	return fn, free, ok
+}
+
+func (w wary) MapAt(m uint64, key flow.MapKey, at, before int64) MapContent {
+	c := w.Facts.MapAt(m, key, at, before)
+	w.old.note(c.Value)
+	return c
+}
+
+func (w wary) BoxAt(data uint64, size, before int64) (v goval.Value, ok bool) {
+	v, ok = w.Facts.BoxAt(data, size, before)
+	w.old.note(v)
+	return v, ok
+}
+
+func (w wary) DoneAt(word, addr uint64, before int64) (ch uint64, ok bool) {
+	ch, ok = w.Facts.DoneAt(word, addr, before)
+	w.old.note(goval.Known(ch))
+	return ch, ok
+}
+
+func (w wary) CancelAt(addr uint64, before int64) (done uint64, ok bool) {
+	done, ok = w.Facts.CancelAt(addr, before)
+	w.old.note(goval.Known(done))
+	return done, ok
+}
+
+func (w wary) OnceAt(addr uint64, before int64) (object uint64, runs goval.Value, ok bool) {
+	object, runs, ok = w.Facts.OnceAt(addr, before)
+	w.old.note(goval.Known(object))
+	w.old.note(runs)
+	return object, runs, ok
+}
+
+func (w wary) LockerAt(addr uint64, before int64) (l flow.Locker, ok bool) {
+	l, ok = w.Facts.LockerAt(addr, before)
+	w.old.note(goval.Known(l.Lock))
+	return l, ok
+}
