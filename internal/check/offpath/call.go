@@ -108,7 +108,7 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 			return m.once(in)
 		}
 		if name := plan.MapMethod(callee); name != "" {
-			f.vals[in] = m.syncMap(in, name)
+			f.vals[in] = m.syncMap(f.at().Site, f.operands(in.Call.Args), name)
 			return false
 		}
 		f.vals[in] = m.ops.typed(f.at().Site, &in.Call, callee, f.operands(in.Call.Args))
@@ -298,6 +298,10 @@ func (m *machine) runDefers() {
 		site := f.fn.Blocks[d.call.Block().Index].Instrs[indexIn(d.call)].Site
 		if _, ok := call.Value.(*ssa.Builtin); ok {
 			m.ops.sync(format.ChanClose, 0, d.args[0], site)
+			return
+		}
+		if name := plan.MapMethod(call.StaticCallee()); name != "" {
+			m.syncMap(site, d.args, name)
 			return
 		}
 		m.ops.typed(site, call, call.StaticCallee(), d.args)

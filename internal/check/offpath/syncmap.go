@@ -3,18 +3,15 @@ package offpath
 import (
 	"go/types"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // syncMap executes the method of a sync.Map with a name (CP4): an atomic operation on the word of
 // the key, which has the number of the value (package format). What the map has for the key is what
 // was stored with the number that the step finds.
-func (m *machine) syncMap(in *ssa.Call, name string) value {
-	f := m.frame
-	args := f.operands(in.Call.Args)
+func (m *machine) syncMap(site trace.Site, args []value, name string) value {
 	p := m.process
 	at := pointer(args[0])
 	key, ok := m.env.dynamicKey(args[1])
@@ -25,7 +22,6 @@ func (m *machine) syncMap(in *ssa.Call, name string) value {
 	if !ok {
 		throw("a key of a sync.Map that no operation of the recorded run has")
 	}
-	site := f.at().Site
 	if name == "Store" {
 		p.stores(m.steps.expect(format.AtomicWrite, 0, site, &word, 8), args[2])
 		return value{}

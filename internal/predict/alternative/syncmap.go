@@ -33,10 +33,7 @@ func (x *mapped) present() bool { return x.number != 0 || x.other }
 func (o syncMap) call(name string, args []Value) bool {
 	p := o.p
 	m, ok := args[1].Concrete.Bits()
-	_, call := o.in.SSA.(*ssa.Call)
 	switch {
-	case !call: // deferred: the path is not split there
-		return p.stop("synchronisation")
 	case !ok || args[1].symbolic():
 		return p.stop("unknown-address")
 	case m < lowestPointer:
@@ -64,7 +61,7 @@ func (o syncMap) call(name string, args []Value) bool {
 		e.Kind, e.Val = format.AtomicWrite, p.memory.numberOf(arg)
 		_, going := p.access(o.in, e, flow.Flow{}, true)
 		if p.events.last().Keys = o.keys; going {
-			p.frame.returned(nil)
+			o.results(nil)
 		}
 		return true
 	}
@@ -136,8 +133,15 @@ func (o syncMap) found(name string, e trace.Event, x mapped, arg Value, list []m
 			f.Value = expr.Word(e.Aux)
 		}
 		if o.finds(e, f, x, list) {
-			q.frame.returned(results)
+			o.results(results)
 		}
+	}
+}
+
+// results gives the operation its results, and goes on. A deferred one has none.
+func (o syncMap) results(list []Value) {
+	if _, ok := o.in.SSA.(*ssa.Defer); !ok {
+		o.p.frame.returned(list)
 	}
 }
 
