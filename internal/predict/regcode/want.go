@@ -19,7 +19,8 @@ func (k *compiler) wants(out *Instr, ip *plan.Instr) {
 	case out.Op == OpCall:
 		out.Wants = append(out.Wants, Want{Kind: WantEnter, Reg: -1})
 	case ip.Opaque:
-		out.Reaches = out.Std == nil && out.Log == nil && !plan.Apart(out.SSA.(ssa.CallInstruction).Common())
+		call := out.SSA.(ssa.CallInstruction).Common()
+		out.Reaches = out.Std == nil && out.Log == nil && !plan.Apart(call) && !plan.Blind(call)
 		out.Dynamic = out.Dynamic || ip.Target != plan.Static
 		if ip.Maybe {
 			out.Wants = append(out.Wants, Want{Kind: WantRuntime, Reg: -1})

@@ -3,8 +3,11 @@ package walk
 import (
 	"slices"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/presage-race/presage/internal/predict/goval"
 	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -230,7 +233,7 @@ func (g *goroutine) exit(e *trace.Event) bool {
 	}
 	walked := f.walked && g.exits(f, e)
 	results, from, symbols := f.results, f.from, f.symbols
-	static := f.static
+	static, pointer := f.static, walked && boxesPointer(f)
 	g.pop()
 	caller := g.stack.top()
 	if caller != nil && caller.walked && caller.atCall() {
@@ -257,10 +260,17 @@ func (g *goroutine) exit(e *trace.Event) bool {
 	for _, d := range from { // what opaque code receives (WA3)
 		g.deps.pin(d)
 	}
-	if g.away > 0 || caller != nil && caller.stage.inside && caller.code != nil && caller.Instr().Reaches {
-		g.deps.pinStored() // it resumes (WA3)
+	if g.away > 0 || caller != nil && caller.stage.inside && caller.code != nil && caller.Instr().Reaches && !(pointer && gets(caller.Instr())) {
+		g.deps.pinStored() // it resumes (WA3). A Pool does not look at what New returns
 	}
 	return walked
+}
+
+// boxesPointer reports whether a frame is at the return of an interface in which it has put a
+// pointer. Another value in an interface is read without a record.
+func boxesPointer(f *Frame) bool {
+	ret, ok := f.Instr().SSA.(*ssa.Return)
+	return ok && len(ret.Results) == 1 && plan.BoxesPointer(ret.Results[0])
 }
 
 // exits advances the frame to its Return.

@@ -73,8 +73,9 @@
 //   - what an instrumented function returns to code that is not walked, at its Exit;
 //   - at each point where code that is not walked starts or resumes, every read that has gone into
 //     memory through a From of the goroutine. For example, fmt.Println(v) reads the box that v was
-//     stored in. The points are an opaque call that may reach memory of the goroutine (plan.Apart),
-//     the return of a callback, and any return during a call of excluded code. Reads that have gone
+//     stored in. The points are an opaque call that may reach memory of the goroutine (plan.Apart,
+//     plan.Blind), the return of a callback (but of New, to a sync.Pool), and any return during a
+//     call of excluded code. Reads that have gone
 //     into a private variable are left out: only walked functions ever have a pointer to it
 //     (regcode.Instr.Stays);
 //   - the arguments of a call of excluded code, at its MethodBegin, together with what such a call

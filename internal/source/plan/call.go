@@ -104,7 +104,8 @@ func TimerStop(c *ssa.CallCommon) bool {
 	return fn != nil && fn.Name() == "Stop" && fn.String() == "(*time.Timer).Stop"
 }
 
-// PoolGet reports whether a call is the Get of a sync.Pool.
+// PoolGet reports whether a call is the Get of a sync.Pool. It calls the function New, and does not
+// look at the objects.
 func PoolGet(c *ssa.CallCommon) bool {
 	callee := c.StaticCallee()
 	if callee == nil {
@@ -112,6 +113,38 @@ func PoolGet(c *ssa.CallCommon) bool {
 	}
 	obj, ok := callee.Object().(*types.Func)
 	return ok && obj.Name() == "Get" && obj.FullName() == "(*sync.Pool).Get"
+}
+
+// blind lists functions of the standard library that keep what they are given, and look at no
+// memory but that of their own objects: what the program has stored elsewhere does not matter to
+// them. They call no function of the program before they return.
+var blind = map[string]bool{
+	"(*sync.Pool).Put": true,
+	"time.After":       true, "time.AfterFunc": true, "time.NewTicker": true, "time.NewTimer": true, "time.Tick": true,
+	"(*time.Timer).Stop": true, "(*time.Timer).Reset": true, "(*time.Ticker).Stop": true, "(*time.Ticker).Reset": true,
+}
+
+// Blind reports whether a call is one of such a function. What Put gets must be a pointer: whoever
+// gets another value from the Pool reads it without a record.
+func Blind(c *ssa.CallCommon) bool {
+	callee := c.StaticCallee()
+	if callee == nil {
+		return false
+	}
+	obj, ok := callee.Object().(*types.Func)
+	if !ok || obj.Pkg() == nil || obj.Pkg().Path() != "time" && obj.Pkg().Path() != "sync" || !blind[obj.FullName()] {
+		return false
+	}
+	return obj.Name() != "Put" || BoxesPointer(c.Args[1])
+}
+
+// BoxesPointer reports whether a value is an interface that is made of a pointer.
+func BoxesPointer(v ssa.Value) bool {
+	x, ok := v.(*ssa.MakeInterface)
+	if ok {
+		_, ok = x.X.Type().Underlying().(*types.Pointer)
+	}
+	return ok
 }
 
 // Total reports whether a call does nothing but compute its results, from its arguments and the

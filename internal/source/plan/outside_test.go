@@ -107,6 +107,61 @@ func TestApart(t *testing.T) {
 	}
 }
 
+const pooling = `
+-- go.mod --
+module example.com/pooling
+
+go 1.25
+-- pooling.go --
+package pooling
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+func blind(p *sync.Pool, tm *time.Timer, x *int, f func()) {
+	p.Put(x)
+	time.AfterFunc(1, f)
+	tm.Stop()
+	tm.Reset(1)
+	time.After(1)
+}
+
+func looks(p *sync.Pool, o *sync.Once, x *int, f func()) {
+	p.Get()
+	o.Do(f)
+	fmt.Println(x)
+	f()
+	p.Put(*x)
+	p.Put(any(x).(fmt.Stringer))
+}
+`
+
+// TestBlind: a blind call looks at nothing that the program has stored, and calls none of its
+// functions.
+func TestBlind(t *testing.T) {
+	p := New(load(t, txtar.Parse([]byte(pooling))), nil)
+	n := 0
+	for _, f := range p.funcs {
+		for _, block := range f.SSA.Blocks {
+			for _, in := range block.Instrs {
+				call, ok := in.(*ssa.Call)
+				if !ok {
+					continue
+				}
+				if n++; Blind(&call.Call) != (f.SSA.Name() == "blind") {
+					t.Errorf("%s: %v", f.SSA.Name(), call)
+				}
+			}
+		}
+	}
+	if n != 11 {
+		t.Errorf("%d calls", n)
+	}
+}
+
 // TestStartsApart: the first three goroutines of starts enter an instrumented function at once.
 func TestStartsApart(t *testing.T) {
 	p := New(load(t, txtar.Parse([]byte(deferring))), nil)
