@@ -416,6 +416,8 @@ func (s *surroundings) Capacity(ch uint64) (n uint64, ok bool) {
 	k := objKey{chanClass, trace.Addr(ch)}
 	if i, ok := s.m.objAt[k]; ok && s.m.objs[i].init.known {
 		return s.m.objs[i].init.cap, true
+	} else if !s.Settled(ch) { // what is known from before is of another channel
+		return 0, false
 	} else if o := s.m.b.carry.objects[k]; !ok && o != nil && o.known {
 		return o.cap, true
 	}
