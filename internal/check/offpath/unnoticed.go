@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -196,6 +197,9 @@ func (m *machine) takes(in *ssa.Call, pool uint64) bool {
 		if x.Word != uint64(m.steps.next().Event.Obj) {
 			continue
 		}
+		if p.in.stoodForAnother(x) {
+			reject("CP6", "the word of the object that a Get takes may stand for what was there before")
+		}
 		s := m.steps.expect(format.AtomicRMW, 0, site, &x.Word, 8)
 		if n, ok := m.ops.values.seen(s, 8).bits(); !ok || n != 1 {
 			reject("CP4", "the object that a Get takes is not in the sync.Pool")
@@ -206,6 +210,25 @@ func (m *machine) takes(in *ssa.Call, pool uint64) bool {
 	}
 	reject("CP4", "the object that a Get takes was never put into the sync.Pool")
 	return false
+}
+
+// stoodForAnother reports whether the word of an object in a sync.Pool has stood for another object
+// at the same address: that of this one was allocated in the window, and the word was not 0 before
+// the object was put.
+func (in *subject) stoodForAnother(x flow.Pooled) bool {
+	allocated, set := false, false
+	for _, r := range in.window.Records {
+		switch {
+		case r.Kind == format.Alloc:
+			allocated = allocated || x.Data-uint64(r.Obj) < r.Val
+		case uint64(r.Obj) == x.Word && r.Kind.IsWrite() && r.Index < x.At:
+			set = true
+		}
+	}
+	for o, place := range in.window.Places {
+		set = set || place.Addr == x.Word && in.window.Init[o].Val != 0
+	}
+	return allocated && set
 }
 
 // fieldOffset is the offset of a field in a struct type.

@@ -393,6 +393,20 @@ func (s *surroundings) Stays(addr uint64, event int64) bool {
 	return s.sameObject(addr, int(s.m.b.recordOf(event)))
 }
 
+// Names implements [flow.Surroundings].
+func (s *surroundings) Names(word, addr uint64, event int64) bool {
+	if s.m.generation(addr, int32(len(s.m.allocs))) < 0 {
+		return true
+	}
+	if v, known := s.initial(word, 8); !known || v != 0 {
+		return false
+	}
+	return !slices.ContainsFunc(s.m.at(word), func(i int32) bool {
+		r := &s.m.recs[i]
+		return r.Event.Kind.IsWrite() && r.Index < event
+	})
+}
+
 // Allocation implements [flow.Surroundings].
 func (s *surroundings) Allocation(addr uint64) int {
 	if s.Settled(addr) {
