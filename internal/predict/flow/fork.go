@@ -163,9 +163,9 @@ type Surroundings interface {
 	Stays(addr uint64, event int64) bool
 	Allocation(addr uint64) int
 
-	// Names reports whether a word that is not 0 stands for the object at addr, which an event of the
-	// trace has shown: if its memory was allocated in the window, the word was 0 up to the event.
-	// Else it may stand for what was there before.
+	// Names reports whether a word that is not 0 stands for the object at addr, which an event of
+	// the trace has shown: if its memory was allocated in the window, the word was 0 up to the
+	// event. Else it may stand for what was there before.
 	Names(word, addr uint64, event int64) bool
 
 	// Object reports whether the model knows all operations in the window on the lock, WaitGroup
