@@ -70,7 +70,7 @@ func Check(b *built.Window, alts []*built.Way, w *model.Window, p model.Pair, x 
 	for k, alt := range alts {
 		in := &subject{
 			window: b, alt: alt, beside: slices.Delete(slices.Clone(alts), k, k+1), first: first, total: total,
-			variant: w, pair: p, exec: x, former: &former{},
+			variant: w, pair: p, exec: x, former: newFormer(b),
 		}
 		snap := alt.Origin.Snapshot()
 		in.former.atFork(snap, alt.Assumes)

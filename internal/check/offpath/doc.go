@@ -115,7 +115,9 @@
 //   - Memory that the alternative accesses without a step, and a function value that it calls, is
 //     not allocated anew in the window after the fork. A step may be in such memory if no number
 //     that the interpreter takes from the snapshot or the assumptions lies in it and is from before
-//     the allocation. So the address is from a read in the witness.
+//     the allocation. So the address is from a read in the witness. After the fork means after the
+//     last event of the goroutine before it. What the snapshot has of an event is unknown where
+//     memory was allocated anew since that event.
 //   - A word that a read returns is unknown if it may point to what was at its address before an
 //     allocation in the window.
 //   - The addresses of variables of packages agree with the accesses of the trace that name them.

@@ -5,12 +5,17 @@ import (
 	"math"
 	"slices"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // former has the numbers that the interpreter takes from the recorded run, and not from the
 // witness. Such a number may be a pointer to what was at its address before an allocation (CP6).
-type former struct{ list []formerWord }
+type former struct {
+	list   []formerWord
+	allocs []*built.Record // of the window
+}
 
 // A formerWord is a number and the last event of the trace before which it may be a pointer.
 type formerWord struct {
@@ -20,6 +25,16 @@ type formerWord struct {
 
 // always is the event of a number that may have been a pointer at any time.
 const always = int64(math.MinInt64)
+
+func newFormer(b *built.Window) *former {
+	o := &former{}
+	for _, r := range b.Records {
+		if r.Kind == format.Alloc {
+			o.allocs = append(o.allocs, r)
+		}
+	}
+	return o
+}
 
 func (o *former) note(w uint64, at int64) {
 	if w >= 4096 && w < notProgram {
@@ -34,18 +49,35 @@ func (o *former) meets(m span, event int64) bool {
 }
 
 // datum notes the numbers of a value. Those that depend on reads are of the witness.
-func (o *former) datum(d flow.Datum) { o.datumAt(d, always) }
-
-// datumAt notes those of a value that was there at an event.
-func (o *former) datumAt(d flow.Datum, at int64) {
+func (o *former) datum(d flow.Datum) {
 	for _, w := range d.Words {
 		if w.Known && w.Term == nil {
-			o.note(w.Bits, at)
+			o.note(w.Bits, always)
 		}
 	}
 	for _, p := range d.Parts {
-		o.datumAt(p, at)
+		o.datum(p)
 	}
+}
+
+// lasting returns a value that was there at an event of the trace, as it is at the end of the
+// window: words are unknown that may be pointers to what was in memory before an allocation since.
+func (o *former) lasting(d flow.Datum, at int64) flow.Datum {
+	d.Words, d.Parts = slices.Clone(d.Words), slices.Clone(d.Parts)
+	for i := range d.Words {
+		if w := &d.Words[i]; w.Known && w.Term == nil && o.reused(w.Bits, at) {
+			*w = flow.DatumWord{}
+		}
+	}
+	for i := range d.Parts {
+		d.Parts[i] = o.lasting(d.Parts[i], at)
+	}
+	return d
+}
+
+// reused reports whether the window allocates the memory at an address after an event.
+func (o *former) reused(addr uint64, at int64) bool {
+	return slices.ContainsFunc(o.allocs, func(r *built.Record) bool { return r.Index > at && addr-uint64(r.Obj) < r.Val })
 }
 
 func (o *former) closure(c flow.Closure) {
@@ -84,7 +116,10 @@ func (o *former) watch(s *flow.Snapshot) *flow.Snapshot {
 	w := *s
 	w.Closure = func(addr uint64, before int64) (flow.Closure, bool) {
 		c, ok := s.Closure(addr, before)
-		o.closure(c)
+		c.Free = slices.Clone(c.Free)
+		for i := range c.Free {
+			c.Free[i] = o.lasting(c.Free[i], c.At)
+		}
 		return c, ok
 	}
 	w.Once = func(addr uint64, before int64) (flow.OnceFunc, bool) {
@@ -106,18 +141,16 @@ func (o *former) watch(s *flow.Snapshot) *flow.Snapshot {
 	}
 	w.Map = func(m uint64, key flow.MapKey, size, at, before int64) flow.MapContent {
 		c := s.Map(m, key, size, at, before)
-		o.datum(c.Value)
+		c.Value = o.lasting(c.Value, at)
 		return c
 	}
 	w.Stored = func(number uint64, before int64) (flow.Datum, int64, bool) {
 		d, at, ok := s.Stored(number, before)
-		o.datumAt(d, at)
-		return d, at, ok
+		return o.lasting(d, at), at, ok
 	}
 	w.Box = func(data uint64, size, before int64) (flow.Datum, bool) {
 		d, ok := s.Box(data, size, before)
-		o.datum(d)
-		return d, ok
+		return o.lasting(d, always), ok
 	}
 	w.Locker = func(cond uint64, before int64) (flow.Locker, bool) {
 		l, ok := s.Locker(cond, before)

@@ -23,12 +23,14 @@ type surroundings struct {
 func (c *surroundings) check() {
 	alt := c.in.alt
 	held := contents{}
+	last := c.lastBefore()
 	for _, r := range c.in.window.Records {
 		switch {
 		case r.Kind == format.Alloc:
-			if r.Index >= alt.At {
+			if r.Index > last {
 				c.allocated(span{uint64(r.Obj), r.Val}, r.Index)
-			} else {
+			}
+			if r.Index < alt.At {
 				held.forget(uint64(r.Obj), r.Val)
 			}
 		case !r.Kind.IsAccess():
@@ -49,6 +51,23 @@ func (c *surroundings) check() {
 			c.assumed(held, s.addr+i)
 		}
 	}
+}
+
+// lastBefore is the last event of the goroutine in the window before the fork, or the start of the
+// timer that starts it, -1 if there is none.
+// What it has at the fork was there then. Others may have allocated memory since that only the
+// recorded path does not use any more.
+func (c *surroundings) lastBefore() int64 {
+	last := int64(-1)
+	if x := c.in.snap.Starts; x != nil {
+		last = x.Armed
+	}
+	for _, r := range c.in.window.Records {
+		if r.G == c.in.alt.G && r.Index < c.in.alt.At {
+			last = r.Index
+		}
+	}
+	return last
 }
 
 // spanOf is the bytes of an access of the trace.

@@ -43,6 +43,9 @@ type Facts interface {
 	// FunctionAt returns the function value at an address, with what it has captured.
 	FunctionAt(addr uint64, before int64) (fn *ssa.Function, free []goval.Value, ok bool)
 
+	// MadeAt returns the event from which on the function value of FunctionAt has been there.
+	MadeAt(addr uint64, before int64) int64
+
 	// CapacityAt returns the capacity of the channel at an address.
 	CapacityAt(addr uint64, before int64) (n uint64, ok bool)
 

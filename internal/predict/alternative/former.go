@@ -1,6 +1,8 @@
 package alternative
 
 import (
+	"math"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/flow"
@@ -40,13 +42,15 @@ func (o *former) note(v goval.Value) {
 	o.allocations(v, func(n int) { o.has[n] = true })
 }
 
-// noteAt notes a value that was there at an event of the trace.
-func (o *former) noteAt(v goval.Value, at int64) {
+// lasting returns a value that was there at an event of the trace, as it is at the end of the
+// window: it is unknown if a word may be a pointer to what was in memory before an allocation since.
+func (o *former) lasting(v goval.Value, at int64) goval.Value {
 	for i := range v.Len() {
-		if w, ok := v.Word(i); ok && !o.around.Stays(w, at) {
-			o.note(goval.Known(w))
+		if w, ok := v.Word(i); ok && w >= lowestPointer && w < highestPointer && !o.around.Stays(w, at) {
+			return goval.Value{}
 		}
 	}
+	return v
 }
 
 // allocations calls f for the allocations after the fork in whose memory words of a value lie.
@@ -60,30 +64,39 @@ func (o *former) allocations(v goval.Value, f func(n int)) {
 	}
 }
 
-// wary are facts of which the values of the recorded run are noted.
+// wary are facts of which the values are as they are at the end of the window. Those of which it is
+// not known when they were there are noted.
 type wary struct {
 	Facts
 	old *former
 }
 
 func (w wary) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free []goval.Value, ok bool) {
-	fn, free, ok = w.Facts.FunctionAt(addr, event)
-	for _, v := range free {
-		w.old.note(v)
+	fn, list, ok := w.Facts.FunctionAt(addr, event)
+	if len(list) == 0 {
+		return fn, nil, ok
+	}
+	at := w.Facts.MadeAt(addr, event)
+	for _, v := range list {
+		free = append(free, w.old.lasting(v, at))
 	}
 	return fn, free, ok
 }
 
 func (w wary) MapAt(m uint64, key flow.MapKey, at, before int64) MapContent {
 	c := w.Facts.MapAt(m, key, at, before)
-	w.old.note(c.Value)
+	c.Value = w.old.lasting(c.Value, at)
 	return c
+}
+
+func (w wary) StoredAt(number uint64, before int64) (v goval.Value, at int64, ok bool) {
+	v, at, ok = w.Facts.StoredAt(number, before)
+	return w.old.lasting(v, at), at, ok
 }
 
 func (w wary) BoxAt(data uint64, size, before int64) (v goval.Value, ok bool) {
 	v, ok = w.Facts.BoxAt(data, size, before)
-	w.old.note(v)
-	return v, ok
+	return w.old.lasting(v, math.MinInt64), ok
 }
 
 func (w wary) DoneAt(word, addr uint64, before int64) (ch uint64, ok bool) {

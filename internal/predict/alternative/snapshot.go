@@ -57,7 +57,7 @@ func (x *Fork) closureAt(addr uint64, before int64) (c flow.Closure, ok bool) {
 	if !ok {
 		return c, false
 	}
-	c.Fn = fn
+	c.Fn, c.At = fn, x.Facts.MadeAt(addr, before)
 	pf := x.Program.Plan.Func(fn)
 	for i, v := range fn.FreeVars {
 		t, bound := v.Type(), pf != nil && pf.Bound(v)

@@ -82,9 +82,8 @@ func (o syncMap) mayHave(word uint64) []mapped {
 	p := o.p
 	list := []mapped{{value: zero(16)}}
 	for _, n := range p.x.around.Values(word, 8) {
-		v, at, ok := p.x.fork.Facts.StoredAt(n, p.x.around.Until())
+		v, _, ok := p.x.fork.Facts.StoredAt(n, p.x.around.Until())
 		if ok && n != 0 && len(list) < maxVersions {
-			p.memory.old.noteAt(v, at)
 			list = append(list, mapped{number: n, value: Value{Concrete: v}})
 		}
 	}

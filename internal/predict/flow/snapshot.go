@@ -89,10 +89,12 @@ type Snapshot struct {
 	TypeWord func(i, t types.Type, before int64) (word uint64, ok bool)
 }
 
-// A Closure is a function value: the function, and what it has captured.
+// A Closure is a function value: the function, what it has captured, and the event from which on it
+// has been there.
 type Closure struct {
 	Fn   *ssa.Function
 	Free []Datum
+	At   int64
 }
 
 // A OnceFunc is a function value with a Once: the first call runs a function, which is at an

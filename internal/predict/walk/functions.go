@@ -19,6 +19,7 @@ type made struct {
 	lock *flow.Locker // of a Cond
 	done *contextDone
 	size uint64 // capacity of a channel, which is what it is if the others are nil
+	at   int64  // the event that has shown it
 }
 
 // onceFunc is a function value that sync.OnceFunc, OnceValue or OnceValues has returned.
@@ -49,6 +50,7 @@ type functions struct{ places[made] }
 
 // made notes the function value or channel that is at an address from an event on.
 func (k *functions) made(addr uint64, m made, from int64) {
+	m.at = from
 	k.add(addr, m, from, func(was made) bool {
 		if m.isChannel() {
 			return was.isChannel() && was.size == m.size
@@ -112,6 +114,12 @@ func (k *functions) initial(meta *trace.Meta, p *plan.Plan) {
 func (k *functions) FunctionAt(addr uint64, event int64) (fn *ssa.Function, free []goval.Value, ok bool) {
 	m, ok := k.at(addr, event, func(m made) bool { return m.fn != nil })
 	return m.fn, m.free, ok
+}
+
+// MadeAt returns the event from which on the function value at an address has been there.
+func (k *functions) MadeAt(addr uint64, event int64) int64 {
+	m, _ := k.at(addr, event, func(m made) bool { return m.fn != nil })
+	return m.at
 }
 
 // CapacityAt returns the capacity of the channel at an address right before an event.

@@ -179,7 +179,7 @@ type fork struct {
 
 // explore explores a fork.
 func (f *fork) explore(m *layout, off *offPath, long bool) {
-	f.around = &surroundings{m: m, g: f.g, fork: f.rec, site: f.Site(), number: f.number, off: off, long: long, alone: map[uint64]bool{}, looked: map[uint64]bool{}}
+	f.around = &surroundings{m: m, g: f.g, fork: f.rec, came: m.came(f), site: f.Site(), number: f.number, off: off, long: long, alone: map[uint64]bool{}, looked: map[uint64]bool{}}
 	f.found = f.Explore(f.around)
 	for _, alt := range f.found {
 		f.executed += alt.Executed

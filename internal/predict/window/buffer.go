@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/presage-race/presage/internal/trace"
@@ -194,6 +195,16 @@ func (b *buffer) recordOf(x int64) int32 {
 		return -1
 	}
 	return b.places[x] - 1
+}
+
+// lastRecord is the record of an event of the trace, or of the last one before it that has one, -1
+// if that is before the buffer.
+func (b *buffer) lastRecord(event int64) int {
+	i, ok := slices.BinarySearchFunc(b.buf, event, func(r record, event int64) int { return cmp.Compare(r.Index, event) })
+	if ok {
+		return i
+	}
+	return i - 1
 }
 
 // contested reports whether a read of g may see what another goroutine does in the window, or what

@@ -57,6 +57,20 @@ func (m *layout) ofWord(list []int32, addr uint64) []int32 {
 	return list[lo : lo+n]
 }
 
+// came returns the last record of a goroutine before a fork, or the one that has started the timer
+// that starts the goroutine, -1 if there is none. There the goroutine has what it has at the fork.
+// Since then others may have allocated memory that only its recorded path does not use any more.
+func (m *layout) came(f *fork) int {
+	if t, ok := f.Timer(); ok {
+		return int(m.b.recordOf(t.Armed))
+	}
+	i := f.rec - 1
+	for i >= 0 && m.recs[i].Event.G != f.g {
+		i--
+	}
+	return i
+}
+
 // allocsBefore is the number of allocs before record i.
 func (m *layout) allocsBefore(i int) int32 {
 	n, _ := slices.BinarySearchFunc(m.allocs, i, func(s span, i int) int { return cmp.Compare(s.at, i) })

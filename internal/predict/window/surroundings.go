@@ -19,6 +19,7 @@ type surroundings struct {
 	g      trace.GoID
 	fork   int        // record
 	site   trace.Site // of the fork
+	came   int        // the last record of the goroutine before the fork, -1: none in the window
 	number int        // of the fork
 	gos    trace.GoID
 	off    *offPath
@@ -385,12 +386,12 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 }
 
 func (s *surroundings) Settled(addr uint64) bool {
-	return s.sameObject(addr, s.fork)
+	return s.sameObject(addr, s.came+1)
 }
 
 // Stays implements [flow.Surroundings].
 func (s *surroundings) Stays(addr uint64, event int64) bool {
-	return s.sameObject(addr, int(s.m.b.recordOf(event)))
+	return s.sameObject(addr, s.m.b.lastRecord(event)+1)
 }
 
 // Names implements [flow.Surroundings].
