@@ -42,9 +42,9 @@
 // Memory that is allocated anew in the window after the fork is used through a pointer that the
 // path has read: the window distinguishes pointers to the new object from those to what was there
 // before. It is not used if a number that the path has from elsewhere, from the frames at the fork
-// or from [Facts], lies in it and may be one of the latter. What [Facts] have of an event is unknown
-// where memory was allocated anew since that event. The content of such memory is never taken as
-// that at the fork.
+// or from [Facts], lies in it and may be one of the latter. What [Facts] have of an event is
+// unknown where memory was allocated anew since that event. The content of such memory is never
+// taken as that at the fork.
 //
 // (AL2) Choices. A branch on a term goes to both sides, each with a guard. An operand that must be
 // known (WA2) and is a term takes each of the values that follow from what is written in the window

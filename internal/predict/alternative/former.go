@@ -43,7 +43,8 @@ func (o *former) note(v goval.Value) {
 }
 
 // lasting returns a value that was there at an event of the trace, as it is at the end of the
-// window: it is unknown if a word may be a pointer to what was in memory before an allocation since.
+// window: it is unknown if a word may be a pointer to what was in memory before an allocation
+// since.
 func (o *former) lasting(v goval.Value, at int64) goval.Value {
 	for i := range v.Len() {
 		if w, ok := v.Word(i); ok && w >= lowestPointer && w < highestPointer && !o.around.Stays(w, at) {

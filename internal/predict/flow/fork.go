@@ -156,10 +156,10 @@ type Surroundings interface {
 	// accesses the bytes: bits, or a term.
 	Content(e *trace.Event) (bits uint64, term *expr.Expr, ok bool)
 
-	// Settled reports whether addr belongs to one object from the last event of the goroutine before
-	// the fork to the end of the window. Stays reports whether it does so from an event of the trace
-	// on. Allocation returns the number of the allocation to whose memory addr belongs at the end, 0
-	// if it is Settled.
+	// Settled reports whether addr belongs to one object from the last event of the goroutine
+	// before the fork to the end of the window. Stays reports whether it does so from an event of
+	// the trace on. Allocation returns the number of the allocation to whose memory addr belongs at
+	// the end, 0 if it is Settled.
 	Settled(addr uint64) bool
 	Stays(addr uint64, event int64) bool
 	Allocation(addr uint64) int
