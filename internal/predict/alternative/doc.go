@@ -83,7 +83,9 @@
 // split. Stop reports whether the timer has run. For a timer of the recorded run that calls a
 // function, the goroutine is a fork of its own (flow.Fork.Timer). So is a Stop of it: it comes
 // before the timer fires, which it then does not do as in the recorded run, or after that, and the
-// path starts the goroutine. No path that the timer starts goes together with it.
+// path starts the goroutine. No path that the timer starts goes together with it. In a program that
+// uses package testing/synctest no timer is known: in its bubbles, timers fire when all goroutines
+// wait.
 //
 // Done of a context returns what it has returned in the recorded run, or what the recorder says of
 // the context. Err returns nil if the channel of Done is open, and an error if it is closed, so the

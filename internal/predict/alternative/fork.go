@@ -87,6 +87,10 @@ type Facts interface {
 	// and not stopped since, and no other goroutine starts or stops it up to the event until.
 	TimerAt(addr uint64, g trace.GoID, fork, until int64) (t flow.Timer, runs goval.Value, ok bool)
 
+	// FreeTimers reports whether timers may fire at any time after their start. In a bubble of
+	// package testing/synctest they may not.
+	FreeTimers() bool
+
 	// TypeOf returns the type that a type word of an interface stands for.
 	TypeOf(word uint64, before int64) (goval.Dynamic, bool)
 

@@ -43,19 +43,27 @@ func (l library) quiet(name string, args []Value) (result Value, ok bool) {
 			return Value{}, false
 		}
 		return timersOf(p).stop(t)
-	case "time.AfterFunc":
-		return p.memory.timer(false)
-	case "time.After", "time.NewTimer", "time.NewTicker":
-		d, known := args[1].Concrete.Bits()
-		switch {
-		case !known || args[1].symbolic() || int64(d) <= 0: // it may send at once
-			return Value{}, false
-		case name == "time.After":
-			return p.memory.channel()
-		}
-		return p.memory.timer(true)
+	case "time.AfterFunc", "time.After", "time.NewTimer", "time.NewTicker":
+		return l.newTimer(name, args)
 	}
 	return Value{}, false
+}
+
+// newTimer makes a timer, or the channel of one.
+func (l library) newTimer(name string, args []Value) (result Value, ok bool) {
+	p := l.p
+	d, known := args[1].Concrete.Bits()
+	switch {
+	case !p.x.fork.Facts.FreeTimers():
+		return Value{}, false
+	case name == "time.AfterFunc":
+		return p.memory.timer(false)
+	case !known || args[1].symbolic() || int64(d) <= 0: // it may send at once
+		return Value{}, false
+	case name == "time.After":
+		return p.memory.channel()
+	}
+	return p.memory.timer(true)
 }
 
 // channel makes the channel of a timer. ok is false if the path has started a goroutine.

@@ -20,6 +20,7 @@ import (
 func NewBranching(p *plan.Plan) *Walker {
 	w := NewSymbolic(p)
 	w.opts.branching = true
+	w.facts.timers.bubbles = p.Bubbles()
 	return w
 }
 

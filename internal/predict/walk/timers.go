@@ -22,7 +22,11 @@ type timers struct {
 	handles  places[*timer] // by the address of the time.Timer,
 	channels places[*timer] // and of the channel that they send to
 	mu       sync.Mutex     // of the operations of all
+	bubbles  bool           // some may be in a bubble of testing/synctest: none is known
 }
+
+// FreeTimers implements [alternative.Facts].
+func (k *timers) FreeTimers() bool { return !k.bubbles }
 
 // A timer has its operations in the order of the trace, the first maxTimerOps.
 type timer struct {
@@ -51,6 +55,9 @@ func anyTimer(*timer) bool { return true }
 // operation notes that a timer is started or stopped (a ReleaseMerge with FlagTimer), or that it
 // fires (an Acquire). It returns nil if e is none of these.
 func (k *timers) operation(index int64, e *trace.Event) *timer {
+	if k.bubbles {
+		return nil
+	}
 	t, known := k.objects.at(uint64(e.Obj), index, anyTimer)
 	op := timerOp{event: index}
 	switch {

@@ -104,6 +104,12 @@ func TimerStop(c *ssa.CallCommon) bool {
 	return fn != nil && fn.Name() == "Stop" && fn.String() == "(*time.Timer).Stop"
 }
 
+// Bubbles reports whether the program uses package testing/synctest. In its bubbles no time passes
+// until all goroutines wait for something.
+func (p *Plan) Bubbles() bool {
+	return slices.ContainsFunc(p.funcs, func(f *Func) bool { return f.SSA != nil && f.SSA.Prog.ImportedPackage("testing/synctest") != nil })
+}
+
 // PoolGet reports whether a call is the Get of a sync.Pool. It calls the function New, and does not
 // look at the objects.
 func PoolGet(c *ssa.CallCommon) bool {
