@@ -105,7 +105,7 @@ func (l library) timerStop(in *regcode.Instr, timer Value) (going, ok bool) {
 			q.next(in, truth(true))
 		})
 	}
-	if !fork || x.Fired < 0 {
+	if (!fork || x.Fired < 0) && (!x.Long || x.Fired >= 0) {
 		choices = append(choices, l.tooLate(in, x, runs))
 	}
 	return p.split(choices), true

@@ -147,6 +147,7 @@ type Timer struct {
 	By     trace.GoID // who did
 	Fired  int64      // the event by which it has fired in the recorded run, -1: it has not
 
+	Long  bool    // it runs for so long that nobody stops it too late
 	Calls bool    // it calls a function:
 	Runs  Closure // this one, if it is known,
 	At    uint64  // which is at an address unless that is 0

@@ -2,6 +2,7 @@ package walk
 
 import (
 	"go/types"
+	"time"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -86,7 +87,7 @@ func (l *learner) ended(f *Frame, in *regcode.Instr) {
 		return
 	}
 	if d, ok := f.Value(&in.Args[c.time]).Bits(); ok && int64(d) > 0 {
-		l.facts.armed(l.timer)
+		l.facts.armed(l.timer, time.Duration(d))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -38,10 +39,14 @@ type timer struct {
 
 const maxTimerOps = 256
 
+// longTimer is how long no goroutine is held up before it stops a timer.
+const longTimer = time.Minute
+
 type timerOp struct {
 	event int64
 	g     trace.GoID // who starts or stops it; 0: it has fired
-	arms  bool       // it is started, for a known and positive time
+	arms  bool       // it is started, for a known and positive time,
+	long  bool       // which is more than longTimer
 }
 
 func (k *timers) allocated(addr, size uint64, at int64) {
@@ -78,11 +83,11 @@ func (k *timers) operation(index int64, e *trace.Event) *timer {
 }
 
 // armed notes that the last operation of a timer has started it for a known and positive time.
-func (k *timers) armed(t *timer) {
+func (k *timers) armed(t *timer, d time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if n := len(t.ops); n > 0 && n < maxTimerOps {
-		t.ops[n-1].arms = true
+		t.ops[n-1].arms, t.ops[n-1].long = true, d > longTimer
 	}
 }
 
@@ -114,7 +119,7 @@ func (k *timers) TimerAt(addr uint64, g trace.GoID, fork, until int64) (x flow.T
 			x.Fired = op.event
 		case op.g == 0, op.event >= fork: // not on an alternative
 		case op.arms:
-			x.Armed, x.Fired = op.event, -1
+			x.Armed, x.Fired, x.Long = op.event, -1, op.long
 		default:
 			x.Armed, x.Fired = -1, -1
 		}
