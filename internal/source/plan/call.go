@@ -126,8 +126,9 @@ func PoolGet(c *ssa.CallCommon) bool {
 // them. They call no function of the program before they return.
 var blind = map[string]bool{
 	"(*sync.Pool).Put": true,
-	"time.After":       true, "time.AfterFunc": true, "time.NewTicker": true, "time.NewTimer": true, "time.Tick": true,
-	"(*time.Timer).Stop": true, "(*time.Timer).Reset": true, "(*time.Ticker).Stop": true, "(*time.Ticker).Reset": true,
+	"time.After":       true, "time.AfterFunc": true, "time.Tick": true,
+	"time.NewTimer": true, "(*time.Timer).Stop": true, "(*time.Timer).Reset": true,
+	"time.NewTicker": true, "(*time.Ticker).Stop": true, "(*time.Ticker).Reset": true,
 }
 
 // Blind reports whether a call is one of such a function. What Put gets must be a pointer: whoever
