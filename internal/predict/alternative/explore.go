@@ -86,3 +86,9 @@ func (e *explorer) next() *path {
 func (e *explorer) asRecorded(p *path) bool {
 	return e.fork.Other && len(p.events.steps) > 0 && e.around.Recorded(&p.events.steps[0].Event)
 }
+
+// forksAt reports whether a path is at the operation of the fork, where it has another outcome than
+// in the recorded run.
+func (e *explorer) forksAt(p *path, in *regcode.Instr) bool {
+	return e.fork.Other && len(p.events.steps) == 0 && p.frame.depth == 0 && in == e.fork.Frame.instr()
+}

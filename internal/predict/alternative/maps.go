@@ -120,7 +120,7 @@ func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 // the fork: on the path it finds something else.
 func (m maps) recorded(in *regcode.Instr, t *types.Map, addr uint64, versions []int64) (had MapContent, forks bool) {
 	p, x := m.p, m.p.x.fork
-	if !x.Other || len(p.events.steps) > 0 || p.frame.depth > 0 || in != x.Frame.instr() {
+	if !p.x.forksAt(p, in) {
 		return had, false
 	}
 	kv := in.Args[1]

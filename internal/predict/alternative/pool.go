@@ -24,7 +24,7 @@ func (l library) poolGet(in *regcode.Instr, call *ssa.CallCommon, pool Value) (g
 		return false, false
 	}
 	var choices []func(*path)
-	fork := p.x.fork.Other && len(p.events.steps) == 0 && p.frame.depth == 0 && in == p.x.fork.Frame.instr()
+	fork := p.x.forksAt(p, in)
 	if !fork || !p.x.fork.Took {
 		choices = l.taken(in, addr)
 	}
@@ -44,7 +44,7 @@ func (l library) poolGet(in *regcode.Instr, call *ssa.CallCommon, pool Value) (g
 func (l library) taken(in *regcode.Instr, pool uint64) (choices []func(*path)) {
 	p := l.p
 	for _, x := range p.x.fork.Facts.ObjectsAt(pool, p.x.around.Until()) {
-		if !p.x.around.Stays(x.Data, x.At) || !p.x.around.Names(x.Word, x.Data, x.At) || len(choices) == maxChoices {
+		if !p.x.around.Stays(x.Data, x.At) || !p.x.around.StandsFor(x.Word, x.Data, x.At) || len(choices) == maxChoices {
 			continue
 		}
 		choices = append(choices, func(q *path) {

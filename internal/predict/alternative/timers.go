@@ -96,7 +96,7 @@ func (l library) timerStop(in *regcode.Instr, timer Value) (going, ok bool) {
 	if !ok || !x.Calls || slices.Contains(p.memory.still, x.Object) {
 		return false, false
 	}
-	fork := p.x.fork.Other && len(p.events.steps) == 0 && p.frame.depth == 0 && in == p.x.fork.Frame.instr()
+	fork := p.x.forksAt(p, in)
 	var choices []func(*path)
 	if !fork || x.Fired >= 0 {
 		choices = append(choices, func(q *path) {

@@ -164,10 +164,10 @@ type Surroundings interface {
 	Stays(addr uint64, event int64) bool
 	Allocation(addr uint64) int
 
-	// Names reports whether a word that is not 0 stands for the object at addr, which an event of
-	// the trace has shown: if its memory was allocated in the window, the word was 0 up to the
+	// StandsFor reports whether a word that is not 0 stands for the object at addr, which an event
+	// of the trace has shown: if its memory was allocated in the window, the word was 0 up to the
 	// event. Else it may stand for what was there before.
-	Names(word, addr uint64, event int64) bool
+	StandsFor(word, addr uint64, event int64) bool
 
 	// Object reports whether the model knows all operations in the window on the lock, WaitGroup
 	// or channel that e acts on, as it is at the end of the window.

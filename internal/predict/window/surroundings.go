@@ -279,15 +279,6 @@ func (s *surroundings) Together(places []flow.Word) (list [][]uint64) {
 	return list
 }
 
-// sameObject reports whether v, as a pointer at record i, is one to the same object at the end of
-// the window.
-func (s *surroundings) sameObject(v uint64, i int) bool {
-	if v < 4096 || v >= 1<<48 || len(s.m.allocs) == 0 {
-		return true
-	}
-	return s.m.generation(v, s.m.allocsBefore(i)) == s.m.generation(v, int32(len(s.m.allocs)))
-}
-
 // initial is the content of addr when the window begins. It does not change before a recorded
 // access of the window.
 func (s *surroundings) initial(addr uint64, size int64) (uint64, bool) {
@@ -385,37 +376,6 @@ func (s *surroundings) Content(read *trace.Event) (bits uint64, term *expr.Expr,
 	return bits, term, ok
 }
 
-func (s *surroundings) Settled(addr uint64) bool {
-	return s.sameObject(addr, s.came+1)
-}
-
-// Stays implements [flow.Surroundings].
-func (s *surroundings) Stays(addr uint64, event int64) bool {
-	return s.sameObject(addr, s.m.b.lastRecord(event)+1)
-}
-
-// Names implements [flow.Surroundings].
-func (s *surroundings) Names(word, addr uint64, event int64) bool {
-	if s.m.generation(addr, int32(len(s.m.allocs))) < 0 {
-		return true
-	}
-	if v, known := s.initial(word, 8); !known || v != 0 {
-		return false
-	}
-	return !slices.ContainsFunc(s.m.at(word), func(i int32) bool {
-		r := &s.m.recs[i]
-		return r.Event.Kind.IsWrite() && r.Index < event
-	})
-}
-
-// Allocation implements [flow.Surroundings].
-func (s *surroundings) Allocation(addr uint64) int {
-	if s.Settled(addr) {
-		return 0
-	}
-	return int(s.m.generation(addr, int32(len(s.m.allocs)))) + 1
-}
-
 func (s *surroundings) Object(e *trace.Event) bool {
 	c, ok := classOf(e.Kind)
 	if !ok || c == hiddenClass {
@@ -483,41 +443,6 @@ func (s *surroundings) Opaque(e *trace.Event) bool {
 		r := &s.m.recs[i]
 		return bytesIn(&r.Event)&mask != 0 && (r.Event.G != s.g || int(i) < s.fork && reads(e.Kind))
 	})
-}
-
-// Recorded implements [flow.Surroundings].
-func (s *surroundings) Recorded(first *trace.Event) bool {
-	const outcome = format.FlagTry | format.FlagClosed
-	m := s.m
-	if first.Kind == format.Read && first.Flags&format.FlagNoValue != 0 { // of a map
-		return false
-	}
-	if s.fork < m.onPath && m.recs[s.fork].outside() {
-		return s.endedAs(first)
-	}
-	for i := s.fork; i < m.onPath && i < s.fork+maxOutcome; i++ {
-		switch e := &m.recs[i].Event; {
-		case e.G != s.g || e.Kind == format.SelectCase || e.Kind.IsAccess() && !first.Kind.IsAccess():
-		case e.Site != s.site:
-			return false
-		case e.Kind == first.Kind && e.Obj == first.Obj && e.Flags&outcome == first.Flags&outcome:
-			return e.Kind != format.ChanLen && !format.IsMapWord(e.Obj) || e.Val == first.Val
-		}
-	}
-	return false
-}
-
-// endedAs reports whether Err of a context, which outside code has executed, has found what it
-// found in the recorded run: if it has found the context cancelled, it has received from its
-// channel.
-func (s *surroundings) endedAs(first *trace.Event) bool {
-	m := s.m
-	cancelled := false
-	for i := s.fork; i < m.onPath && (m.recs[i].Event.G != s.g || m.recs[i].outside()); i++ {
-		e := &m.recs[i].Event
-		cancelled = cancelled || e.G == s.g && e.Kind == format.ChanRecv && e.Flags&format.FlagClosed != 0
-	}
-	return first.Site == s.site && (first.Kind == format.ChanRecv && cancelled || first.Kind == format.SelectDefault && !cancelled)
 }
 
 func (s *surroundings) Goroutine() trace.GoID {

@@ -1,0 +1,46 @@
+package window
+
+import "slices"
+
+// Lifetimes of objects around a fork: whether an address denotes the same object at the fork, at an
+// event of the trace, and at the end of the window.
+
+func (s *surroundings) Settled(addr uint64) bool {
+	return s.sameObject(addr, s.came+1)
+}
+
+// Stays implements [flow.Surroundings].
+func (s *surroundings) Stays(addr uint64, event int64) bool {
+	return s.sameObject(addr, s.m.b.lastRecord(event)+1)
+}
+
+// StandsFor implements [flow.Surroundings].
+func (s *surroundings) StandsFor(word, addr uint64, event int64) bool {
+	if s.m.generation(addr, int32(len(s.m.allocs))) < 0 {
+		return true
+	}
+	if v, known := s.initial(word, 8); !known || v != 0 {
+		return false
+	}
+	return !slices.ContainsFunc(s.m.at(word), func(i int32) bool {
+		r := &s.m.recs[i]
+		return r.Event.Kind.IsWrite() && r.Index < event
+	})
+}
+
+// Allocation implements [flow.Surroundings].
+func (s *surroundings) Allocation(addr uint64) int {
+	if s.Settled(addr) {
+		return 0
+	}
+	return int(s.m.generation(addr, int32(len(s.m.allocs)))) + 1
+}
+
+// sameObject reports whether v, as a pointer at record i, is one to the same object at the end of
+// the window.
+func (s *surroundings) sameObject(v uint64, i int) bool {
+	if v < 4096 || v >= 1<<48 || len(s.m.allocs) == 0 {
+		return true
+	}
+	return s.m.generation(v, s.m.allocsBefore(i)) == s.m.generation(v, int32(len(s.m.allocs)))
+}
