@@ -33,6 +33,7 @@ type counts struct {
 	why      map[string]int // unknown to the solver
 	differ   int
 	rejected int
+	choices  int           // witnesses with a choice of alternatives, not judged
 	refuted  int           // by both
 	asking   time.Duration // the solver
 }
@@ -148,11 +149,29 @@ func (b *both) compare(p model.Pair) engine.Result {
 }
 
 func (b *both) witness(p model.Pair, judge string, order []int32) {
+	if chooses(b.w) { // what is judged is the window with the alternatives that the order takes
+		b.now.choices++
+		return
+	}
 	err := witness.Check(b.w, p, order)
 	if err != nil && !witness.IsPart(err) { // neither solver knows rule A
 		b.now.rejected++
 		b.show(p, fmt.Sprintf("the witness %v of the %s is rejected: %v", order, judge, err))
 	}
+}
+
+// chooses reports whether a window has a choice of alternatives (built.Choice): these are threads
+// of their own, whose terms are over reads of the goroutine that may leave its path.
+func chooses(w *model.Window) bool {
+	for i := range w.Events {
+		e := &w.Events[i]
+		for _, g := range e.Guards {
+			if slices.ContainsFunc(g.Term.Reads(), func(r int32) bool { return w.Events[r].Thread != e.Thread }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (b *both) show(p model.Pair, text string) {
@@ -166,6 +185,7 @@ func (c *counts) add(r *counts) {
 	}
 	c.windows, c.queries, c.asking = c.windows+r.windows, c.queries+r.queries, c.asking+r.asking
 	c.differ, c.rejected, c.refuted = c.differ+r.differ, c.rejected+r.rejected, c.refuted+r.refuted
+	c.choices += r.choices
 	for v := range c.smt {
 		c.engine[v] += r.engine[v]
 		c.smt[v] += r.smt[v]
@@ -189,5 +209,6 @@ func (c *check) print(w io.Writer, wall time.Duration) {
 	for _, why := range slices.Sorted(maps.Keys(total.why)) {
 		fmt.Fprintf(w, "unknown to %s: %d %s\n", c.solver, total.why[why], why)
 	}
+	fmt.Fprintf(w, "not judged: %d witnesses in windows with a choice of alternatives\n", total.choices)
 	fmt.Fprintf(w, "disagreements %d in %d queries, %d of them unsatisfiable to both, in %v\n", total.differ, total.queries, total.refuted, wall.Round(time.Second))
 }

@@ -194,7 +194,7 @@ func (s *state) send(i int32, e *model.Event, o *object) error {
 		return s.violation("U", i, "another sender waits on channel %d", e.Obj)
 	}
 	o.slot = slot{full: true, word: elem, sender: e.Thread, send: i, partner: -1}
-	if e.Flags&format.FlagNonBlocking != 0 {
+	if e.Flags&format.FlagNonBlocking != 0 && e.Partner != model.Anyone {
 		// (U) Its receiver must be waiting at the receive.
 		if !s.isNextOfItsThread(e.Partner) {
 			return s.violation("U", i, "is non-blocking, but its receiver %d is not waiting", e.Partner)

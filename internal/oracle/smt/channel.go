@@ -61,7 +61,7 @@ func (ch *channels) room(o model.Obj, e int32) sexp {
 // send is (C) and (U), sending.
 func (q *query) send(i int32, e *model.Event) {
 	q.pos.require(i, and(not(q.chans.closed(e.Obj, i)), q.chans.room(e.Obj, i)))
-	if q.ev.unbuffered(e.Obj) && e.Flags&format.FlagNonBlocking != 0 {
+	if q.ev.unbuffered(e.Obj) && e.Flags&format.FlagNonBlocking != 0 && e.Partner != model.Anyone {
 		q.pos.require(i, q.chans.waits(e.Partner, i))
 	}
 }
@@ -115,10 +115,11 @@ func (q *query) take(i int32, e *model.Event) {
 	}
 }
 
-// meant reports whether receive r may receive what s sends: a non-blocking send has one Partner.
+// meant reports whether receive r may receive what s sends: a non-blocking send may have one
+// Partner.
 func (ch *channels) meant(s, r int32) sexp {
 	e := &ch.ev.w.Events[s]
-	return truth(e.Flags&format.FlagNonBlocking == 0 || e.Partner == r)
+	return truth(e.Flags&format.FlagNonBlocking == 0 || e.Partner == r || e.Partner == model.Anyone)
 }
 
 // patient is "x could have waited at receive r" (U): it is blocking, and none of the other cases of

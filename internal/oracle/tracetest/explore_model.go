@@ -47,11 +47,12 @@ type saw struct {
 //	WaitGroup  a: counter
 //	Once       a: state
 //	Cond       list: thread, ok if notified
-//	channel    a: 1 if closed       b: 1 + the receive the slot is reserved for
-//	           list: elements; unbuffered: at most one, with its thread and send
+//	channel    a: 1 if closed       list: elements; unbuffered: at most one, with its thread and send
+//	           wait: the receives that the slot is reserved for, if a send found them waiting
 type cell struct {
 	a, b int64
 	list []item
+	wait []int32
 }
 
 type item struct {
@@ -198,6 +199,10 @@ func (m *machine) encode(key []byte, st *state) []byte {
 		for _, x := range c.list {
 			key = binary.AppendUvarint(key, x.v)
 			key = append(key, b2u(x.ok), byte(x.who), byte(x.send), byte(x.send>>8))
+		}
+		key = binary.AppendUvarint(key, uint64(len(c.wait)))
+		for _, r := range c.wait {
+			key = binary.AppendUvarint(key, uint64(r))
 		}
 	}
 	for _, l := range st.late {

@@ -223,6 +223,9 @@ func (g *run) doTodo(t model.Thread, d todo) bool {
 		return g.wake(t, d.obj)
 	case opRecv:
 		g.events[d.send].Partner = g.emit(t, model.Event{Kind: format.ChanRecv, Obj: d.obj, Val: g.empty(d.obj)})
+		if g.chance(0.4) {
+			g.events[d.send].Partner = model.Anyone
+		}
 		g.objs[d.obj].partner = false
 		return true
 	}

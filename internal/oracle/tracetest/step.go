@@ -208,18 +208,28 @@ func (m *machine) put(n *state, i int32, e *model.Event, c *cell) bool {
 	}
 	if m.w.Init[e.Obj].Cap > 0 {
 		x.who, x.send = 0, -1 // the sender of an element cannot be observed
-	} else if e.Flags&format.FlagNonBlocking != 0 {
-		if e.Partner < 0 {
+	} else if e.Flags&format.FlagNonBlocking != 0 && (m.waiting || e.Partner != model.Anyone) {
+		if c.wait = m.receivers(n, e); len(c.wait) == 0 {
 			return false
 		}
-		r, ok := m.upcoming(n, m.w.Events[e.Partner].Thread)
-		if !ok || r != e.Partner || m.waiting && !m.reachable(n, r) {
-			return false
-		}
-		c.b = int64(e.Partner) + 1
 	}
 	c.list = append(slices.Clip(c.list), x)
 	return true
+}
+
+// receivers lists the receives at which threads may wait for the non-blocking send e.
+func (m *machine) receivers(n *state, e *model.Event) (list []int32) {
+	for t := range m.threads {
+		r, ok := m.upcoming(n, model.Thread(t))
+		if !ok || r != e.Partner && e.Partner != model.Anyone || m.waiting && !m.reachable(n, r) {
+			continue
+		}
+		x := &m.w.Events[r]
+		if r == e.Partner || x.Kind == format.ChanRecv && x.Obj == e.Obj && x.Thread != e.Thread && x.Flags&(format.FlagClosed|format.FlagNonBlocking) == 0 {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // take is a receive.
@@ -239,10 +249,10 @@ func (m *machine) take(n *state, i int32, e *model.Event, c *cell) bool {
 	if m.w.Init[e.Obj].Cap > 0 {
 		return true
 	}
-	if c.b != 0 && c.b != int64(i)+1 {
+	if c.wait != nil && !slices.Contains(c.wait, i) {
 		return false
 	}
-	c.b = 0
+	c.wait = nil
 	return x.send < 0 || m.waits(n, x.send) || m.waits(n, i)
 }
 

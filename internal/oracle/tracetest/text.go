@@ -152,7 +152,7 @@ func formatEvent(e *model.Event) string {
 			b.WriteString(" " + m.name)
 		}
 	}
-	if e.Partner >= 0 {
+	if e.Partner != -1 {
 		fmt.Fprintf(&b, " partner=%d", e.Partner)
 	}
 	if len(e.Deps) > 0 {

@@ -45,8 +45,6 @@ func (p *path) selects(in *regcode.Instr, x *ssa.Select) bool {
 	for i := range s.offers {
 		o := &s.offers[i]
 		switch {
-		case o.send && o.event.Aux == 0 && !x.Blocking:
-			// Only the recorded receiver can be waiting for it.
 		case o.timer:
 			choices = append(choices, func(q *path) { s.fires(q, o) })
 		case o.send:

@@ -14,7 +14,7 @@ import (
 // The Index of a step is AlternativeBase plus the number of the step, those of the alternatives
 // before it included. The events that are replaced are in no reordering (Never). So are those that
 // depend on them: goroutines started there, targets of hard edges from there, a Join that waits for
-// the goroutine's end, a send that it received.
+// the goroutine's end. A non-blocking send that it received needs another receiver.
 //
 // The recorded order of a variant is not a reordering. Its events are valid until the next call:
 // they share one buffer, because to copy them is most of the cost of an alternative that has few
@@ -58,8 +58,9 @@ func (b *Window) Variant(ways ...*Way) *model.Window {
 			_, off := leaves[model.Thread(e.Obj)]
 			e.Never = e.Never || off
 		case e.Partner >= 0:
-			first, off := leaves[b.Events[e.Partner].Thread]
-			e.Never = e.Never || off && e.Partner >= first
+			if first, off := leaves[b.Events[e.Partner].Thread]; off && e.Partner >= first {
+				e.Partner = model.Anyone
+			}
 		}
 		needAddress(e)
 	}

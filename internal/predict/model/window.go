@@ -31,8 +31,8 @@ type Event struct {
 	Val    uint64 // as in package format
 	Aux    uint64
 
-	// Partner is the recorded receiver of a non-blocking ChanSend on an unbuffered channel
-	// (MO14); otherwise -1.
+	// Partner is the recorded receiver of a non-blocking ChanSend on an unbuffered channel, or
+	// Anyone (MO14); otherwise -1.
 	Partner int32
 
 	// Deps are the earlier reads of the same thread, as event indexes, that must be intact for
@@ -78,6 +78,9 @@ type Event struct {
 // IsText reports whether the event reads the bytes of a string that unsafe code has made. Later
 // events depend on it, and it is in no race (WI10).
 func (e *Event) IsText() bool { return e.Kind == format.Read && e.Flags&format.FlagText != 0 }
+
+// Anyone is the Partner of a send that was not recorded: any receive may take its element (MO14).
+const Anyone = -2
 
 // Pin is the kind of an event that exists for its Deps and Guards (MO6): a branch, a dereferenced
 // address, an argument of an opaque call. It occurs in windows, not in traces.

@@ -74,6 +74,9 @@ func (m *machine) completes(f *Frame) bool {
 	s := &f.stage
 	in := f.Instr()
 	switch {
+	case s.waits(in):
+		s.reset()
+		return true
 	case f.entering > 0 || f.leaving || f.unwinds || s.run || s.fails || s.call != otherCall:
 		return false
 	case s.inside && idles(in): // time passes
@@ -93,6 +96,19 @@ func (m *machine) completes(f *Frame) bool {
 	s.reset()
 	f.ip++
 	return true
+}
+
+// waits reports whether an operation of channels that may block has only the accesses to them that
+// it begins with: it waits, and may begin anew.
+func (s *stage) waits(in *regcode.Instr) bool {
+	if !s.took || s.last != format.Read {
+		return false
+	}
+	switch in.SSA.(type) {
+	case *ssa.Send, *ssa.Select:
+		return true
+	}
+	return false
 }
 
 // idles reports whether an instruction is a call that does nothing but let time pass.

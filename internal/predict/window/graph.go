@@ -302,7 +302,7 @@ func (m *graph) waitedFor(r *record) bool {
 func (m *graph) untaken() {
 	for i := range m.w.Events {
 		e := &m.w.Events[i]
-		if e.Kind == format.ChanSend && e.Partner < 0 && e.Flags&format.FlagNonBlocking != 0 && m.w.Init[e.Obj].Cap == 0 {
+		if e.Kind == format.ChanSend && e.Partner == -1 && e.Flags&format.FlagNonBlocking != 0 && m.w.Init[e.Obj].Cap == 0 {
 			e.Last = true
 		}
 	}

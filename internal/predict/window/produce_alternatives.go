@@ -181,6 +181,9 @@ func (m *altProducer) step(i int, r *record, t *thread, threads map[trace.GoID]*
 			return false
 		}
 		ev.Obj = m.idOf(o)
+		if ev.Kind == format.ChanSend && ev.Flags&format.FlagNonBlocking != 0 && r.Event.Aux == 0 {
+			ev.Partner = model.Anyone
+		}
 		n := m.add(t, i, ev)
 		return m.stepChannel(i, n, r)
 	}
