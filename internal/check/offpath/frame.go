@@ -50,7 +50,7 @@ func (e *env) resume(p *plan.Plan, s *flow.Frame) *frame {
 	}
 	f := &frame{
 		env: e, fn: pf, from: s, vals: map[ssa.Value]value{}, locals: map[*ssa.Alloc]*object{},
-		block: s.Func.Blocks[s.Block], ip: s.Instr, lost: s.LostDefers,
+		block: s.Func.Blocks[s.Block], ip: s.Instr, lost: s.LostDefers, once: s.Once,
 	}
 	for _, a := range pf.Locals() {
 		if d, ok := s.Locals[a]; ok {

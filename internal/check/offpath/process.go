@@ -99,8 +99,12 @@ func (m *machine) resume(s *flow.Snapshot) {
 		if inner == nil {
 			m.frame = f
 		} else {
-			if _, ok := f.instr().(*ssa.Call); !ok {
+			call, ok := f.instr().(*ssa.Call)
+			if !ok {
 				throw("a caller at the fork is not at a call")
+			}
+			if callee := static(&call.Call); inner.once != 0 && callee != nil && !isOnce(callee) {
+				throw("a Once at the fork is not at its call")
 			}
 			inner.caller = f
 		}

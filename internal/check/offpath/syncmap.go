@@ -53,7 +53,8 @@ func (m *machine) syncMap(site trace.Site, args []value, name string) value {
 			found = args[2]
 		}
 	case "LoadAndDelete", "Delete":
-		if wants(present); changes {
+		// a last step that finds nothing writes what is there
+		if wants(present || changes && m.steps.empty()); changes {
 			m.ops.values.written(s, number(0, 8))
 		}
 	case "Swap":

@@ -138,8 +138,8 @@ func (p *path) ret(in *regcode.Instr) bool {
 		p.left++
 	}
 	p.frame = f.Caller.clone()
-	if f.once != 0 {
-		p.emit(p.frame.instr(), trace.Event{Kind: format.OnceEnd, Obj: f.once}, flow.Flow{})
+	if f.Once != 0 {
+		p.emit(p.frame.instr(), trace.Event{Kind: format.OnceEnd, Obj: f.Once}, flow.Flow{})
 	}
 	if !f.deferred {
 		p.frame.returned(results)

@@ -6,6 +6,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/regcode"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Bounds of an exploration.
@@ -82,9 +83,14 @@ func (e *explorer) next() *path {
 
 // asRecorded reports whether a path begins with the outcome that the operation at the fork had in
 // the recorded run. Such paths are left out before they are split further: an exploration is
-// bounded.
+// bounded. What an operation of a sync.Map finds may be a number that is not known.
 func (e *explorer) asRecorded(p *path) bool {
-	return e.fork.Other && len(p.events.steps) > 0 && e.around.Recorded(&p.events.steps[0].Event)
+	if !e.fork.Other || len(p.events.steps) == 0 {
+		return false
+	}
+	first := &p.events.steps[0]
+	unknown := format.IsMapWord(first.Event.Obj) && first.Event.Kind != format.AtomicWrite && !first.Compares
+	return !unknown && e.around.Recorded(&first.Event)
 }
 
 // forksAt reports whether a path is at the operation of the fork, where it has another outcome than

@@ -20,14 +20,13 @@ type Frame struct {
 	Cells      []Value // contents of local variables whose address does not leave the function
 	Block, IP  int32   // the next instruction
 	Defers     []Deferred
-	LostDefers bool   // there are more deferred calls than Defers has
-	Root       bool   // the goroutine ends with it
-	Caller     *Frame // immutable until it is returned to
+	LostDefers bool       // there are more deferred calls than Defers has
+	Root       bool       // the goroutine ends with it
+	Caller     *Frame     // immutable until it is returned to
+	Once       trace.Addr // the Once that executes it, 0: none
 
 	deferred bool // runs as a deferred call
 	depth    int  // number of frames that the path has entered below it
-
-	once trace.Addr // the Once that executes it, 0: none
 }
 
 // A Deferred is a deferred call: its Defer instruction, with the callee and the arguments, and the

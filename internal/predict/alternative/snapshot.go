@@ -109,7 +109,7 @@ func (x *Fork) typeOf(word uint64, before int64) (t types.Type, prog *ssa.Progra
 func (f *Frame) snapshot() flow.Frame {
 	pf := f.Code.Plan
 	out := flow.Frame{
-		Func: pf.SSA, Block: int(f.Block), Instr: int(f.IP), LostDefers: f.LostDefers,
+		Func: pf.SSA, Block: int(f.Block), Instr: int(f.IP), LostDefers: f.LostDefers, Once: uint64(f.Once),
 		Values: map[ssa.Value]flow.Datum{}, Locals: map[*ssa.Alloc]flow.Datum{},
 	}
 	for i, v := range slices.Concat(parameters(pf.SSA), freeVars(pf.SSA)) {

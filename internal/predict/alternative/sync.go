@@ -205,7 +205,7 @@ func (o operation) runsOnce(e trace.Event, function Value) bool {
 		func(q *path) {
 			q.emit(o.in, e, flow.Flow{})
 			f := newFrame(c.code, nil, c.free)
-			f.Caller, f.depth, f.once = q.frame, q.frame.depth+1, e.Obj
+			f.Caller, f.depth, f.Once = q.frame, q.frame.depth+1, e.Obj
 			if q.frame = f; f.depth > maxDepth {
 				q.stop("too-deep")
 			}

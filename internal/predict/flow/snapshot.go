@@ -165,6 +165,8 @@ type Frame struct {
 
 	Defers     []Deferred // in the order of their defer statements
 	LostDefers bool       // there are more
+
+	Once uint64 // the Once that executes it, whose Do, or a function with it, is called; 0: none
 }
 
 // A Deferred is a deferred call, with the values of its arguments, and of the free variables if a

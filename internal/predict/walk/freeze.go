@@ -228,7 +228,7 @@ func (st *frameStack) freeze(n int) *alternative.Frame {
 	x := top
 	for k := n; k > 0 && n-k < maxFrames; k-- {
 		f, caller := st.frames[k], st.frames[k-1]
-		if !caller.walked || !f.static || !caller.atCall() {
+		if !caller.walked || f.once == 0 && (!f.static || !caller.atCall()) {
 			break
 		}
 		if caller.frozen == nil {
@@ -250,7 +250,7 @@ func (st *frameStack) freeze(n int) *alternative.Frame {
 
 // freeze returns a frame as package alternative has it, without its callers.
 func (f *Frame) freeze() *alternative.Frame {
-	x := &alternative.Frame{Code: f.code, Block: f.block, IP: f.ip, Defers: slices.Clip(f.defers), LostDefers: f.lostDefers}
+	x := &alternative.Frame{Code: f.code, Block: f.block, IP: f.ip, Defers: slices.Clip(f.defers), LostDefers: f.lostDefers, Once: f.once}
 	x.Regs = make([]alternative.Value, len(f.regs))
 	for r := range f.regs {
 		x.Regs[r] = f.open(f.regs[r], f.deps[r], f.terms[r])

@@ -128,6 +128,19 @@ func (k *functions) CapacityAt(addr uint64, event int64) (n uint64, ok bool) {
 	return m.size, ok
 }
 
+// functionOf returns the function that v is right before an event, nil if it is not known.
+func (k *functions) functionOf(v goval.Value, event int64) *ssa.Function {
+	if fn := v.Function(); fn != nil {
+		return fn
+	}
+	if addr, ok := v.Bits(); ok {
+		if fn, _, ok := k.FunctionAt(addr, event); ok {
+			return fn
+		}
+	}
+	return nil
+}
+
 // OnceAt returns the Once of the function value at an address right before an event, if OnceFunc or
 // the like has returned it, and what its first call runs.
 func (k *functions) OnceAt(addr uint64, event int64) (object uint64, runs goval.Value, ok bool) {

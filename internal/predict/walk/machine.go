@@ -36,7 +36,8 @@ type Frame struct {
 	// In a walk that keeps forks.
 	frozen     *alternative.Frame // the frame at its call
 	defers     []alternative.Deferred
-	lostDefers bool // there were more
+	lostDefers bool       // there were more
+	once       trace.Addr // the Once that executes it, 0: none
 
 	dormant *dormant // in place of the registers of a frame that sleeps
 
@@ -64,8 +65,9 @@ type stage struct {
 	chosen int              // the case of a select
 	mapAt  int64            // the access to a map; -1: there is none
 	call   callState
-	typed  bool // a dynamic call has turned out to be one of a typed operation
-	runs   bool // that operation may call back
+	typed  bool       // a dynamic call has turned out to be one of a typed operation
+	runs   bool       // that operation may call back
+	once   trace.Addr // the Once of the call, which executes its function
 }
 
 // callState is the state of a call through a function value or an interface that enters an

@@ -228,6 +228,11 @@ func (g *goroutine) runtime(f *Frame, in *regcode.Instr, index int64, e *trace.E
 		g.emit.stored(f, in, e.Obj, false)
 	case format.Go:
 		g.starts(f, in, trace.GoID(e.Obj))
+	case format.OnceBegin, format.OnceEnd:
+		f.stage.once = 0
+		if _, ok := in.SSA.(*ssa.Call); ok && e.Kind == format.OnceBegin {
+			f.stage.once = e.Obj
+		}
 	}
 	switch e.Kind {
 	case format.AtomicRead, format.AtomicRMW, format.ChanRecv:
