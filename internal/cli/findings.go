@@ -173,14 +173,15 @@ func (f *findings) listsAll(meta *trace.Meta) bool {
 }
 
 // countPaths counts the untaken branches that were explored.
-func (f *findings) countPaths(res *predict.Result, unkept int64) {
+func (f *findings) countPaths(res *predict.Result, walked *walk.Stats) {
 	if f.summary.Paths == nil {
 		f.summary.Paths = &report.Paths{Ends: make(map[string]int)}
 	}
 	p, b := f.summary.Paths, &res.Counts.Build
 	p.Forks += int(b.Forks)
 	p.Unexplored += int(b.Unexplored)
-	p.Unkept += int(unkept)
+	p.Unkept += int(walked.ForksLeft)
+	p.Timers += int(walked.TimersLeft)
 	for reason, n := range b.Ends {
 		p.Ways += int(n)
 		p.Ends[reason] += int(n)

@@ -310,7 +310,7 @@ func (all *searches) note(s *search) {
 	if s.plan != nil {
 		all.found.warnWalk(int(s.walked.Mismatches), s.odd)
 		if s.opt.Level == predict.Paths && s.res != nil {
-			all.found.countPaths(s.res, s.walked.ForksLeft)
+			all.found.countPaths(s.res, &s.walked)
 		}
 	}
 }

@@ -266,6 +266,7 @@ func TestLost(t *testing.T) {
 	}{
 		{nil, ""},
 		{&Paths{Forks: 3, Ways: 4, Ends: map[string]int{"goroutine-ends": 3, "panic": 1}}, ""},
+		{&Paths{Timers: 2}, "2 operations on timers taken to happen as in the run, because the program uses testing/synctest"},
 		{&Paths{Forks: 1, Ways: 1, Ends: map[string]int{"opaque-call": 1}}, "followed 1 path of untaken branches; 1 ends early, at code that is not recorded (1)"},
 		{&Paths{Forks: 9, Unexplored: 2, Ways: 9, Ends: map[string]int{"panic": 4, "too-deep": 1, "too-long": 1, "of-a-later-version": 3}},
 			"followed 9 paths of untaken branches; 5 end early, at operations that presage does not follow (3), a bound (2); 2 of 9 branches that depend on other goroutines not followed, because they are many or alike"},

@@ -18,7 +18,9 @@ type Paths struct {
 	// of these, not explored: many are alike, or there are too many
 	Unexplored int `json:"unexplored"`
 	// executions of an instruction that are not explored as forks, after the first 64
-	Unkept int            `json:"unkept"`
+	Unkept int `json:"unkept"`
+	// starts and stops of timers without other outcomes, because the program uses testing/synctest
+	Timers int            `json:"timers,omitempty"`
 	Ways   int            `json:"ways"` // alternative paths from the forks
 	Ends   map[string]int `json:"ends"` // of the alternative paths, by the reason why they end
 }
@@ -66,6 +68,9 @@ func (p *Paths) lost() string {
 	}
 	if n := p.Unexplored; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %s that depend on other goroutines not followed, because they are many or alike", n, plural.Text(p.Forks, "{{n}} branch{{|es}}")))
+	}
+	if n := p.Timers; n > 0 {
+		parts = append(parts, plural.Text(n, "{{n}} operation{{|s}} on timers taken to happen as in the run, because the program uses testing/synctest"))
 	}
 	return strings.Join(parts, "; ")
 }

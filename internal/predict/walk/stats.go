@@ -32,6 +32,7 @@ type Stats struct {
 	TooLarge      int64 // sets of reads pinned because of their size
 	TooOld        int64 // reads pinned because of their age
 	Forks         int64 // forks that were kept
+	TimersLeft    int64 // operations on timers without other outcomes: there may be bubbles
 	ForksLeft     int64 // forks that were not, because there were many at one instruction
 	TermsTooLarge int64 // values without a term because it would be too large
 }
@@ -40,6 +41,7 @@ type Stats struct {
 func (w *Walker) Stats() Stats {
 	s := w.stats
 	s.Unwalked = maps.Clone(s.Unwalked)
+	s.TimersLeft = w.facts.timers.left
 	for _, g := range w.goroutines {
 		if g == nil {
 			continue

@@ -24,6 +24,7 @@ type timers struct {
 	channels places[*timer] // and of the channel that they send to
 	mu       sync.Mutex     // of the operations of all
 	bubbles  bool           // some may be in a bubble of testing/synctest: none is known
+	left     int64          // operations on these
 }
 
 // FreeTimers implements [alternative.Facts].
@@ -61,6 +62,9 @@ func anyTimer(*timer) bool { return true }
 // fires (an Acquire). It returns nil if e is none of these.
 func (k *timers) operation(index int64, e *trace.Event) *timer {
 	if k.bubbles {
+		if e.Kind == format.ReleaseMerge && e.Flags&format.FlagTimer != 0 {
+			k.left++
+		}
 		return nil
 	}
 	t, known := k.objects.at(uint64(e.Obj), index, anyTimer)
