@@ -84,8 +84,8 @@ func (c *Choice) begin(once model.Obj, g trace.GoID, index int64) (n int32) {
 }
 
 // stays adds the choice of the recorded path. What was recorded after the point comes after it, and
-// so does what waits for the end of the goroutine. A non-blocking send that it received there may be
-// received by an alternative.
+// so does what waits for the end of the goroutine. A non-blocking send that it received there may
+// be received by an alternative.
 func (c *Choice) stays(once model.Obj, p point, index int64) {
 	begin := c.begin(once, c.b.Threads[p.thread], index)
 	for i := range c.b.Events {

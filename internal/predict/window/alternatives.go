@@ -238,7 +238,7 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 			f := r.forks[k]
 			g := f.Goroutine()
 			direct := f.Outcome() || f.Ended() || slices.ContainsFunc(f.Reads(), func(x int64) bool { return m.contested(g, x, off) })
-			if seen[f] || direct == indirect || f.Outcome() && !m.meets(i) || indirect && !slices.ContainsFunc(f.Reads(), open.read) {
+			if seen[f] || direct == indirect || f.Outcome() && !m.meets(i, off) || indirect && !slices.ContainsFunc(f.Reads(), open.read) {
 				continue
 			}
 			seen[f] = true
@@ -263,10 +263,11 @@ func (m *alternatives) forks(list []*fork, seen map[flow.Fork]bool, off *offPath
 }
 
 // meets reports whether several goroutines operate on the object of the operation whose records
-// begin with record i. A sync.Pool may have lost an item that only one goroutine uses.
-func (m *alternatives) meets(i int) bool {
+// begin with record i, also on alternatives. A sync.Pool may have lost an item that only one
+// goroutine uses.
+func (m *alternatives) meets(i int, off *offPath) bool {
 	if r := &m.recs[i]; looksUp(&r.Event) {
-		return m.b.foreign(r.Event.G, uint64(r.Event.Obj), 8)
+		return m.b.foreign(r.Event.G, uint64(r.Event.Obj), 8) || off.others(uint64(r.Event.Obj)>>3, r.Event.G)
 	}
 	switch r := &m.recs[m.b.operation(i)]; {
 	case r.Event.Kind == format.Acquire && r.Event.Flags&format.FlagPool != 0:
@@ -276,9 +277,9 @@ func (m *alternatives) meets(i int) bool {
 	case r.Event.Kind == format.SelectCase: // or on that of another case
 		return true
 	case r.mem >= 0:
-		return m.b.foreign(r.Event.G, uint64(r.Event.Obj), int64(r.Event.Size))
+		return m.b.foreign(r.Event.G, uint64(r.Event.Obj), int64(r.Event.Size)) || off.others(uint64(r.Event.Obj)>>3, r.Event.G)
 	case r.obj >= 0:
-		return m.objs[r.obj].many
+		return m.objs[r.obj].many || off.operates(r.Event.Obj, r.Event.G)
 	}
 	return true
 }

@@ -8,11 +8,14 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// offPath is what the alternatives of a window, as far as they are known, do to memory.
+// offPath is what the alternatives of a window, as far as they are known, do to memory and objects
+// of synchronisation.
 type offPath struct {
 	// by word (address / 8): the goroutines whose alternatives write it, and writes of constants
 	by     map[uint64][]trace.GoID
 	writes map[uint64][]offWrite
+
+	acts map[trace.Addr][]trace.GoID // the goroutines whose alternatives operate on an object
 }
 
 // offWrite is a write of a constant by an alternative of g.
@@ -23,14 +26,17 @@ type offWrite struct {
 	word uint64
 }
 
-// touched returns what the alternatives of forks do to memory.
+// touched returns what the alternatives of forks do to memory and objects.
 func touched(list []*fork) *offPath {
-	o := &offPath{by: map[uint64][]trace.GoID{}, writes: map[uint64][]offWrite{}}
+	o := &offPath{by: map[uint64][]trace.GoID{}, writes: map[uint64][]offWrite{}, acts: map[trace.Addr][]trace.GoID{}}
 	for _, f := range list {
 		for _, alt := range f.found {
 			for k := range alt.Steps {
-				if e := &alt.Steps[k].Event; e.Kind.IsWrite() {
+				switch e := &alt.Steps[k].Event; {
+				case e.Kind.IsWrite():
 					o.add(f.g, &alt.Steps[k])
+				case !e.Kind.IsAccess() && e.Kind != format.Go && !slices.Contains(o.acts[e.Obj], f.g):
+					o.acts[e.Obj] = append(o.acts[e.Obj], f.g)
 				}
 			}
 		}
@@ -65,8 +71,12 @@ func (o *offPath) add(g trace.GoID, s *flow.Step) {
 }
 
 // others reports whether an alternative of another goroutine than g writes a word.
-func (o *offPath) others(word uint64, g trace.GoID) bool {
-	list := o.by[word]
+func (o *offPath) others(word uint64, g trace.GoID) bool { return hasOther(o.by[word], g) }
+
+// operates reports whether an alternative of another goroutine than g operates on an object.
+func (o *offPath) operates(object trace.Addr, g trace.GoID) bool { return hasOther(o.acts[object], g) }
+
+func hasOther(list []trace.GoID, g trace.GoID) bool {
 	return len(list) > 1 || len(list) == 1 && list[0] != g
 }
 
