@@ -91,8 +91,9 @@
 //     that is one to one.
 //   - What a lookup finds in a map is known if its step has an event that finds a version of the
 //     contents, strictly. Then it is what the snapshot has for the key after the event of the trace
-//     that has left this version. No recorded event finds the version that a write of the
-//     alternative leaves.
+//     that has left this version. The event may find a version of the keys instead, which each
+//     recorded write leaves whatever its value: then a value that is there is unknown. No recorded
+//     event finds the versions that a write of the alternative leaves.
 //
 // (CP5) Memory that is accessed without a step is private:
 //   - The result of a load for which the plan has no record is unknown.

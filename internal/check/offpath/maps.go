@@ -2,12 +2,14 @@ package offpath
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -38,10 +40,13 @@ func (m *machine) lookup(in *ssa.Lookup, t *types.Map) value {
 		s := m.memory.mapAccess(format.Read, f.at(), x, hasHash(t.Key()))
 		v, present = unknown(size), unknown(1)
 		key, ok := mapKey(t.Key(), f.val(in.Index))
-		if index, has := m.process.script.versionOf(s); has && ok {
+		if index, values, has := m.process.script.versionOf(s); has && ok {
 			p := m.process
 			c := p.in.snap.Map(pointer(x), key, int64(size), index, p.in.window.To)
-			if v = m.env.datum(c.Value, t.Elem()); c.HasPresent {
+			if values || c.HasPresent && !c.Present {
+				v = m.env.datum(c.Value, t.Elem())
+			}
+			if c.HasPresent {
 				present = truth(c.Present)
 			}
 		}
@@ -72,15 +77,15 @@ func mapKey(t types.Type, v value) (key flow.MapKey, ok bool) {
 }
 
 // ofVersion reports whether event i of the variant is one of a step that acts on the version of a
-// map. It follows the access. That of a lookup is strict, and that of a write leaves a version that
-// no recorded event finds.
+// map, or on that of its keys. It follows the access. That of a lookup is strict, and that of a
+// write leaves a version that no recorded event finds.
 func (s *script) ofVersion(t *step, i int32, e *model.Event) bool {
 	d, n := &t.Event, len(t.events)
-	if d.Kind != format.Read && d.Kind != format.Write || d.Flags&format.FlagNoValue == 0 || n == 0 || t.events[n-1] != i-1 || s.in.window.Places[e.Obj].Mask != 0 {
+	if !ofMap(d) || n == 0 || t.events[n-1] != i-1-int32(len(t.versions)) || s.in.window.Places[e.Obj].Mask != 0 {
 		return false
 	}
-	access := &s.in.variant.Events[i-1]
-	if !access.Bare || e.Thread != access.Thread || !s.isVersion(access.Obj, e.Obj) {
+	access := &s.in.variant.Events[t.events[n-1]]
+	if !access.Bare || e.Thread != access.Thread || e.Obj != s.keysOf(access.Obj) && !s.isVersion(access.Obj, e.Obj) {
 		reject("CP4", "event %d is not of the version of the map of the step", i)
 	}
 	switch {
@@ -91,6 +96,71 @@ func (s *script) ofVersion(t *step, i int32, e *model.Event) bool {
 	}
 	t.versions = append(t.versions, i)
 	return true
+}
+
+// ofMap reports whether a step is an access to a map.
+func ofMap(d *trace.Event) bool {
+	return (d.Kind == format.Read || d.Kind == format.Write) && d.Flags&format.FlagNoValue != 0
+}
+
+// leavesVersions checks that a write of the alternative to a map leaves other contents, and other
+// keys if the window has their version.
+func (s *script) leavesVersions(t *step) {
+	if !ofMap(&t.Event) || t.Event.Kind != format.Write || !t.any {
+		return
+	}
+	for _, i := range t.events {
+		keys := s.keysOf(s.in.variant.Events[i].Obj)
+		if keys < 0 {
+			continue
+		}
+		if !slices.ContainsFunc(t.versions, func(k int32) bool { return s.in.variant.Events[k].Obj == keys }) {
+			reject("CP4", "a write to a map leaves its keys as they were")
+		}
+	}
+}
+
+// keysOf is the object of the window that is the version of the keys that a map has, -1 if there is
+// none. Each recorded write to the map acts on it as on the version of the contents, and nothing
+// else does.
+func (s *script) keysOf(location model.Obj) model.Obj {
+	if o, ok := s.keys[location]; ok {
+		return o
+	}
+	events := s.in.window.Events
+	keys, writes := model.Obj(-1), 0
+	for i := range events {
+		e := &events[i]
+		if !e.Bare || e.Obj != location || !e.Kind.IsWrite() {
+			continue
+		}
+		at := model.Obj(-1)
+		if i+2 < len(events) {
+			v, k := &events[i+1], &events[i+2]
+			if k.Kind == format.AtomicRMW && k.Index == e.Index && k.Thread == e.Thread && v.Kind == k.Kind && v.Val == k.Val && v.Aux == k.Aux {
+				at = k.Obj
+			}
+		}
+		if writes++; writes > 1 && at != keys {
+			at = -1
+		}
+		if keys = at; keys < 0 {
+			break
+		}
+	}
+	for i := range events {
+		if keys >= 0 && events[i].Obj == keys {
+			writes--
+		}
+	}
+	if keys >= 0 && (writes != 0 || s.in.window.Places[keys].Mask != 0) {
+		keys = -1
+	}
+	if s.keys == nil {
+		s.keys = map[model.Obj]model.Obj{}
+	}
+	s.keys[location] = keys
+	return keys
 }
 
 // isVersion reports whether an object of the window is the version of the contents of a location.
@@ -123,17 +193,21 @@ func (s *script) finds(version model.Obj, v uint64) bool {
 }
 
 // versionOf is the event of the trace that has left the contents which a lookup finds: one before
-// the window, or a write in it.
-func (s *script) versionOf(t *step) (index int64, ok bool) {
+// the window, or a write in it. Without values it has left the keys, with other values perhaps.
+func (s *script) versionOf(t *step) (index int64, values, ok bool) {
+	values = true
 	for k, i := range t.versions {
 		e := &s.in.variant.Events[i]
 		at, found := s.left(e.Obj, e.Val)
 		if !found || k > 0 && at != index {
-			return 0, false
+			return 0, false, false
 		}
 		index = at
+		if e.Obj == s.keysOf(s.in.variant.Events[i-1].Obj) {
+			values = false
+		}
 	}
-	return index, len(t.versions) > 0 && t.whole
+	return index, values, len(t.versions) > 0 && t.whole
 }
 
 func (s *script) left(version model.Obj, v uint64) (index int64, ok bool) {

@@ -17,6 +17,7 @@ type script struct {
 	used    bool                        // the witness has a step
 	threads map[trace.GoID]model.Thread // of the alternative's goroutines
 	others  map[model.Thread]bool       // threads with events of other alternatives
+	keys    map[model.Obj]model.Obj     // of maps: their keysOf, as far as it is known
 	at      int                         // the step at hand, which errors name; -1: none
 }
 
@@ -49,6 +50,7 @@ func (s *script) match() {
 		t := &s.steps[k]
 		s.at = k
 		s.measure(t)
+		s.leavesVersions(t)
 		if t.any || t.racing {
 			end[t.Event.G] = k + 1
 		}

@@ -94,7 +94,10 @@
 //
 // A lookup in a map finds one of the contents that the map has in the window ([Facts].MapAt), so
 // the path is split: the step says after which write of the recorded run it comes (Flow.Version).
-// A lookup of the recorded run is a fork, with the contents that have something else for the key.
+// If the key is not there, that rests on the keys alone (Flow.Present), and so does another path on
+// which the key is there with an unknown value: the writes may have other values than in the
+// recorded run. A lookup of the recorded run is a fork, with the contents that have something else
+// for the key.
 // Once the path has written the map, what it has is not known.
 //
 // (AL4) Functions and types. A call through a function value enters the function that the value is

@@ -103,17 +103,28 @@ func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 	if len(contents) == 0 && !forks {
 		return false, false
 	}
-	var choices []func(*path)
-	for _, c := range contents {
-		choices = append(choices, func(q *path) {
-			if _, ok := (maps{q}).mapAccess(in, flow.Flow{Version: c.at + 2}); !ok || q.end != "" {
+	choose := func(c *version, only bool) func(*path) {
+		v := c.value(size)
+		if only && c.Present { // other values may lead to its value
+			v = Value{}
+		}
+		return func(q *path) {
+			if _, ok := (maps{q}).mapAccess(in, flow.Flow{Version: c.at + 2, Present: only}); !ok || q.end != "" {
 				q.stop("not-modelled")
 				return
 			}
-			m.found(q, in, x, c.value(size), c.present())
-		})
+			m.found(q, in, x, v, c.present())
+		}
 	}
-	return p.split(choices), true
+	var choices, others []func(*path)
+	for _, c := range contents {
+		absent := c.HasPresent && !c.Present
+		choices = append(choices, choose(&c, absent))
+		if c.HasPresent && c.Present && (!forks || had.HasPresent && !had.Present) {
+			others = append(others, choose(&c, true))
+		}
+	}
+	return p.split(append(choices, others...)), true
 }
 
 // recorded returns what the lookup under way has found in the recorded run, if it is the choice at

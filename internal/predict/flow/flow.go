@@ -46,6 +46,10 @@ type Flow struct {
 	// Version-2 of the trace has left; 0: any.
 	Version int64
 
+	// Present marks a lookup to which only those keys matter that the map has in this version, not
+	// their values.
+	Present bool
+
 	// Own marks a write that only one call of outside code reads, which does the same whatever it
 	// finds there, or whose results are terms. So nothing depends on the value.
 	Own bool

@@ -198,11 +198,16 @@ func reads(k format.Kind) bool { return k != format.Write && k != format.AtomicW
 
 // versioned makes the two events of an access to a location whose values were not recorded. Pairs
 // race on the first, the access itself, and nothing depends on it. The second acts on the version
-// of the contents. A write without a value changes what was there, as in a map.
+// of the contents. A write without a value changes what was there, as in a map. If alternatives ask
+// for the keys of the map alone, a third event of a write acts on their version.
 func (m *accesses) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) (bare int32) {
 	e := &r.Event
 	if a.version < 0 {
 		a.version = m.newObj(model.ObjState{}, built.Place{})
+	}
+	keys := e.Kind.IsWrite() && m.asked[e.Obj]
+	if keys && a.present < 0 {
+		a.present = m.newObj(model.ObjState{Val: a.cur}, built.Place{})
 	}
 	bare = m.add(t, i, model.Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.trust.places(r)})
 	m.ordered(t, bare, a, r)
@@ -221,6 +226,12 @@ func (m *accesses) versioned(i int, r *record, t *thread, a *atom, deps, valDeps
 		a.made = append(a.made, made{r.Index, a.cur})
 	}
 	n := m.add(t, i, v)
+	if keys { // the key of a write is pinned, and its value does not matter
+		v.Obj, v.ValDeps = a.present, nil
+		if m.add(t, i, v); v.Kind != format.AtomicRMW {
+			m.asked[e.Obj] = false // it is no map
+		}
+	}
 	if reads(e.Kind) {
 		t.parts = append(t.parts, n)
 		m.reads.pass(i, []int32{n})

@@ -123,6 +123,12 @@ func (m *alternatives) append(w path) {
 			Record: built.Record{Event: s.Event, Index: flow.AlternativeBase + int64(k), Needs: s.Flow.Needs, From: s.Flow.From, Value: s.Flow.Value},
 			guards: s.Flow.Guards, walked: true, alt: int32(len(m.list)),
 		})
+		if s.Flow.Present {
+			if m.asked == nil {
+				m.asked = map[trace.Addr]bool{}
+			}
+			m.asked[s.Event.Obj] = true
+		}
 		m.gatherRecord(len(m.recs) - 1)
 		if o := m.recs[len(m.recs)-1].obj; o >= 0 {
 			m.objs[o].keep = true

@@ -282,8 +282,8 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 }
 
 // stepVersion makes the event of an access of an alternative to a map that acts on the version of
-// its contents. A lookup finds the version that its Flow names; if that names none, nothing depends
-// on what it finds, and there is no event. After a write, no recorded event finds what it found.
+// its contents, or of its keys. A lookup finds the version that its Flow names; if that names none,
+// nothing depends on what it finds, and there is no event. After a write, no recorded event finds what it found.
 // The result is false if the window does not have the version.
 func (m *altProducer) stepVersion(i int, r *record, t *thread, w *word, a *atom) bool {
 	write := r.Event.Kind == format.Write
@@ -298,12 +298,25 @@ func (m *altProducer) stepVersion(i int, r *record, t *thread, w *word, a *atom)
 		a.version = m.newObj(model.ObjState{}, built.Place{})
 	}
 	if write {
-		m.add(t, i, model.Event{Kind: format.AtomicRMW, Obj: a.version, Val: m.ownValue(), Aux: m.ownValue(), Partner: -1})
+		for _, o := range []model.Obj{a.version, a.present} {
+			if o >= 0 {
+				m.add(t, i, model.Event{Kind: format.AtomicRMW, Obj: o, Val: m.ownValue(), Aux: m.ownValue(), Partner: -1})
+			}
+		}
 		return true
+	}
+	at := a.version
+	if m.alts.stepOf(r).Flow.Present {
+		if !m.asked[r.Event.Obj] {
+			return false
+		}
+		if a.present >= 0 { // it was written in the window
+			at = a.present
+		}
 	}
 	v, ok := a.versionAfter(version-2, m.recs[0].Index)
 	if ok {
-		m.add(t, i, model.Event{Kind: format.AtomicRead, Obj: a.version, Val: v, Strict: true, Partner: -1})
+		m.add(t, i, model.Event{Kind: format.AtomicRead, Obj: at, Val: v, Strict: true, Partner: -1})
 	}
 	return ok
 }

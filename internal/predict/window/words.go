@@ -43,6 +43,7 @@ type atom struct {
 	obj     model.Obj
 	version model.Obj // of the contents, where values were not recorded,
 	made    []made    // and those that recorded events have left
+	present model.Obj // of the keys that a map has, where an alternative asks for these alone
 
 	initial    uint64
 	unknown    bool // initial stands for an unknown value
