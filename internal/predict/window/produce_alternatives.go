@@ -283,8 +283,8 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 
 // stepVersion makes the event of an access of an alternative to a map that acts on the version of
 // its contents, or of its keys. A lookup finds the version that its Flow names; if that names none,
-// nothing depends on what it finds, and there is no event. After a write, no recorded event finds what it found.
-// The result is false if the window does not have the version.
+// nothing depends on what it finds, and there is no event. After a write, no recorded event finds
+// what it found. The result is false if the window does not have the version.
 func (m *altProducer) stepVersion(i int, r *record, t *thread, w *word, a *atom) bool {
 	write := r.Event.Kind == format.Write
 	version := m.alts.stepOf(r).Flow.Version
