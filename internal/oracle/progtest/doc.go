@@ -47,7 +47,7 @@
 //
 // The last four are operations of outside code. In a recording each has the events of its code in
 // a real run: atomic accesses, locks, channels. Plain accesses of outside code have none, since no
-// race can be there.
+// race can be there, but for those of the children of a context, which decide what a cancel does.
 //
 // # Panics
 //

@@ -171,8 +171,14 @@ func (u *outside) child(parent, ctx uint64) {
 	u.done(parent)
 	u.sync(format.Lock, parent+ctxLock)
 	u.load(parent+ctxErr, 8)
+	u.children(format.Write, parent)
 	*u.s.word(ctx + ctxSibling), *u.s.word(parent + ctxChildren) = *u.s.word(parent + ctxChildren), ctx
 	u.sync(format.Unlock, parent+ctxLock)
+}
+
+// children records an access to the children of a context. Its lock is held.
+func (u *outside) children(kind format.Kind, ctx uint64) {
+	u.emit(trace.Event{Kind: kind, Flags: format.FlagNoValue, Size: 1, Obj: trace.Addr(ctx + ctxChildren)})
 }
 
 // end cancels a context that is not, without its children. Its lock is held.
@@ -201,6 +207,7 @@ func (u *outside) cancel() {
 	} else {
 		u.cancelChild(ctx)
 	}
+	u.children(format.Read, ctx)
 	if u.more = *u.s.word(ctx + ctxChildren) != 0; u.more {
 		*u.s.word(ctx + ctxLock) = 1
 		u.g.top().phase++
@@ -219,6 +226,7 @@ func (u *outside) cancelChild(ctx uint64) {
 	u.sync(format.Lock, child+ctxLock)
 	if u.load(child+ctxErr, 8) == 0 {
 		u.end(child)
+		u.children(format.Read, child)
 		for *u.s.word(child + ctxChildren) != 0 {
 			u.cancelChild(child)
 		}
@@ -235,6 +243,7 @@ func (u *outside) leaveParent(ctx uint64) {
 	u.done(parent)
 	u.done(parent)
 	u.sync(format.Lock, parent+ctxLock)
+	u.children(format.Write, parent)
 	for at := parent + ctxChildren; *u.s.word(at) != 0; at = *u.s.word(at) + ctxSibling {
 		if *u.s.word(at) == ctx {
 			*u.s.word(at), *u.s.word(ctx + ctxSibling) = *u.s.word(ctx + ctxSibling), 0
@@ -245,11 +254,12 @@ func (u *outside) leaveParent(ctx uint64) {
 }
 
 // cancelWaits reports whether the first step of a cancel has to wait, because another cancel of the
-// context or of its parent has not ended.
+// context has not ended, or one of its parent, from which the cancel removes it.
 func (s *state) cancelWaits(g *goroutine, ctx uint64) bool {
 	if g.top().phase > 0 {
 		return false
 	}
 	parent := *s.word(ctx + 8)
-	return *s.word(ctx + ctxLock) != 0 || parent != nowhere && *s.word(parent + ctxLock) != 0
+	removes := *s.word(ctx + ctxErr) == 0 && parent != nowhere
+	return *s.word(ctx + ctxLock) != 0 || removes && *s.word(parent + ctxLock) != 0
 }

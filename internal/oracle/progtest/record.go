@@ -35,7 +35,7 @@ func (r *recorder) begin(s *state) {
 		if w := r.prog.contexts.cancel; w != 0 && s.globals[i] == w {
 			ctx := s.globals[i+1]
 			r.emit(trace.Event{Kind: format.AtomicWrite, Flags: format.FlagOpaque, G: 1, Size: 8, Obj: format.Contexts + trace.Addr(ctx), Val: *s.word(ctx + ctxDone + 8)})
-			if child := *s.word(ctx + ctxChildren); child != 0 {
+			for child := *s.word(ctx + ctxChildren); child != 0; child = *s.word(child + ctxSibling) {
 				r.emit(partOfContext(1, ctx, child))
 			}
 		}
