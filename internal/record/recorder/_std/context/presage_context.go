@@ -8,13 +8,22 @@ import "unsafe"
 // in a bubble has no such channel, and where the first one to ask for it is in a bubble, Done makes
 // one, as in plain Go.
 
-// presageMakes gives a context its channel, and records whose child it is.
-func presageMakes(c *cancelCtx) {
-	if !presageInBubble() {
+// presageMakes gives a context its channel, and records whose child it is. That of AfterFunc has
+// none: to cancel it does more than to close a channel.
+func presageMakes(c *cancelCtx, child canceler) {
+	if _, calls := child.(*afterFuncCtx); !calls && !presageInBubble() {
 		c.presage = make(chan struct{})
 		presageDone(unsafe.Pointer(c), c.presage)
 	}
 	if p := presageCancelCtx(c.Context); p != nil {
+		presageContext(unsafe.Pointer(p), unsafe.Pointer(c))
+	}
+}
+
+// presageJoins records that a context is a child of p, if it is so by way of a context of another
+// package.
+func presageJoins(c, p *cancelCtx) {
+	if presageCancelCtx(c.Context) == nil {
 		presageContext(unsafe.Pointer(p), unsafe.Pointer(c))
 	}
 }
@@ -32,6 +41,21 @@ func presageCancelCtx(ctx Context) *cancelCtx {
 			ctx = x.Context
 		default:
 			return nil
+		}
+	}
+}
+
+// presageOwn reports whether a context is of this package, up to the nearest one that can be
+// cancelled.
+func presageOwn(ctx Context) bool {
+	for {
+		switch x := ctx.(type) {
+		case *cancelCtx, *timerCtx, backgroundCtx, todoCtx, withoutCancelCtx:
+			return true
+		case *valueCtx:
+			ctx = x.Context
+		default:
+			return false
 		}
 	}
 }
@@ -90,9 +114,10 @@ func (c *cancelCtx) presageErr() error {
 }
 
 // presageCancels records which context a function cancels. Of one without its own channel, no Err
-// that returns nil is recorded, so what its cancel function does is not known either.
+// that returns nil is recorded, so what its cancel function does is not known either. That of one
+// with a parent of another package calls methods of the parent.
 func presageCancels(c *cancelCtx, cancel func()) CancelFunc {
-	if c.presage != nil {
+	if c.presage != nil && presageOwn(c.Context) {
 		presageContext(*(*unsafe.Pointer)(unsafe.Pointer(&cancel)), unsafe.Pointer(c))
 	}
 	return cancel
