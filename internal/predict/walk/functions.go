@@ -59,7 +59,7 @@ func (k *functions) made(addr uint64, m made, from int64) {
 		case m.lock != nil:
 			return was.lock != nil && *was.lock == *m.lock
 		case m.done != nil:
-			return was.done != nil && *was.done == *m.done
+			return was.done != nil && (*was.done == *m.done || *was.done == contextDone{0, m.done.ch})
 		}
 		return was.fn == m.fn && m.fn != nil && m.free == nil // it captures nothing, and is static
 	})
