@@ -53,6 +53,32 @@ func (l *learner) context(f *Frame, in *regcode.Instr, event int64) {
 	}
 }
 
+// usesContext reports whether an instruction calls Done or Err of a context of package context, or
+// a function that WithCancel has returned. They look at no memory but that of contexts.
+func (l *learner) usesContext(f *Frame, in *regcode.Instr, event int64) (uses bool) {
+	call, ok := in.SSA.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	v := f.Value(&in.Args[0])
+	switch plan.ContextMethod(&call.Call) {
+	case "Done", "Err":
+		data, ok := v.Word(1)
+		if !ok {
+			return false
+		}
+		_, uses = l.facts.DoneAt(0, data, event)
+		return uses
+	case "":
+		addr, ok := v.Bits()
+		if !ok || call.Call.IsInvoke() || call.Call.StaticCallee() != nil {
+			return false
+		}
+		_, uses = l.facts.parts.at(addr, event, anyPart)
+	}
+	return uses
+}
+
 // asksContext reports whether an instruction calls Err of a context of which Done is known.
 func (k *forker) asksContext(f *Frame, in *regcode.Instr) bool {
 	call, ok := in.SSA.(*ssa.Call)

@@ -74,10 +74,10 @@
 //   - at each point where code that is not walked starts or resumes, every read that has gone into
 //     memory through a From of the goroutine. For example, fmt.Println(v) reads the box that v was
 //     stored in. The points are an opaque call that may reach memory of the goroutine (plan.Apart,
-//     plan.Blind), the return of a callback (but of New, to a sync.Pool), and any return during a
-//     call of excluded code. Reads that have gone
-//     into a private variable are left out: only walked functions ever have a pointer to it
-//     (regcode.Instr.Stays);
+//     plan.Blind; Done and Err of a context of package context do not, nor do functions that
+//     WithCancel has returned), the return of a callback (but of New, to a sync.Pool), and any
+//     return during a call of excluded code. Reads that have gone into a private variable are left
+//     out: only walked functions ever have a pointer to it (regcode.Instr.Stays);
 //   - the arguments of a call of excluded code, at its MethodBegin, together with what such a call
 //     pins as an opaque one;
 //   - all reads of the goroutine, when a panic passes through a frame or leaves it, at a deferred

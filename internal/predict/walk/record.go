@@ -78,7 +78,7 @@ func (g *goroutine) take(f *Frame, in *regcode.Instr, w *regcode.Want, index int
 			g.machine.pass(f, in)
 		case in.Dynamic && e.Flags&format.FlagDirect != 0:
 			f.stage.call = begun
-		case in.Reaches:
+		case in.Reaches && !g.learner.usesContext(f, in, index):
 			g.deps.pinStored() // (WA3)
 			fallthrough
 		default:
