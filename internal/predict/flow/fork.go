@@ -181,7 +181,8 @@ type Surroundings interface {
 	// they are not known.
 	Versions(m uint64) []int64
 
-	// Closes reports whether a channel is closed in the window, or before.
+	// Closes reports whether a channel is closed in the window, or before, also by alternatives of
+	// other goroutines as far as they are known.
 	Closes(ch uint64) bool
 
 	// Opaque reports whether a call of code that was not instrumented may access the memory of e: a
@@ -202,6 +203,8 @@ type Surroundings interface {
 	// Goroutine numbers a goroutine that the alternative starts.
 	Goroutine() trace.GoID
 
-	// Until is the index of the first event of the trace after the window.
+	// From is the index of the first event of the trace in the window, Until that of the first one
+	// after it.
+	From() int64
 	Until() int64
 }

@@ -55,7 +55,7 @@ func (m *alternatives) explore() {
 	if !m.b.opt.Paths || m.b.excode.active() {
 		return
 	}
-	off := &offPath{by: map[uint64][]trace.GoID{}}
+	off := newOffPath()
 	var list []*fork
 	seen := make(map[flow.Fork]bool)
 	for range maxRounds {
@@ -185,7 +185,7 @@ type fork struct {
 
 // explore explores a fork.
 func (f *fork) explore(m *layout, off *offPath, long bool) {
-	f.around = &surroundings{m: m, g: f.g, fork: f.rec, came: m.came(f), site: f.Site(), number: f.number, off: off, long: long, alone: map[uint64]bool{}, looked: map[uint64]bool{}}
+	f.around = &surroundings{m: m, g: f.g, fork: f.rec, came: m.came(f), site: f.Site(), number: f.number, off: off, long: long, alone: map[uint64]bool{}, looked: map[uint64]bool{}, open: map[uint64]bool{}}
 	f.found = f.Explore(f.around)
 	for _, alt := range f.found {
 		f.executed += alt.Executed
@@ -205,6 +205,11 @@ func (f *fork) stale(off *offPath) bool {
 	}
 	for w := range f.around.looked {
 		if off.others(w, f.g) && !f.around.off.others(w, f.g) {
+			return true
+		}
+	}
+	for ch := range f.around.open {
+		if off.othersClose(ch, f.g) {
 			return true
 		}
 	}

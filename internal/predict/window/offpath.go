@@ -15,7 +15,8 @@ type offPath struct {
 	by     map[uint64][]trace.GoID
 	writes map[uint64][]offWrite
 
-	acts map[trace.Addr][]trace.GoID // the goroutines whose alternatives operate on an object
+	acts   map[trace.Addr][]trace.GoID // the goroutines whose alternatives operate on an object,
+	closes map[trace.Addr][]trace.GoID // and those that close a channel
 }
 
 // offWrite is a write of a constant by an alternative of g.
@@ -26,17 +27,27 @@ type offWrite struct {
 	word uint64
 }
 
+func newOffPath() *offPath {
+	return &offPath{
+		by: map[uint64][]trace.GoID{}, writes: map[uint64][]offWrite{},
+		acts: map[trace.Addr][]trace.GoID{}, closes: map[trace.Addr][]trace.GoID{},
+	}
+}
+
 // touched returns what the alternatives of forks do to memory and objects.
 func touched(list []*fork) *offPath {
-	o := &offPath{by: map[uint64][]trace.GoID{}, writes: map[uint64][]offWrite{}, acts: map[trace.Addr][]trace.GoID{}}
+	o := newOffPath()
 	for _, f := range list {
 		for _, alt := range f.found {
 			for k := range alt.Steps {
 				switch e := &alt.Steps[k].Event; {
 				case e.Kind.IsWrite():
 					o.add(f.g, &alt.Steps[k])
-				case !e.Kind.IsAccess() && e.Kind != format.Go && !slices.Contains(o.acts[e.Obj], f.g):
-					o.acts[e.Obj] = append(o.acts[e.Obj], f.g)
+				case !e.Kind.IsAccess() && e.Kind != format.Go:
+					note(o.acts, e.Obj, f.g)
+					if e.Kind == format.ChanClose {
+						note(o.closes, e.Obj, f.g)
+					}
 				}
 			}
 		}
@@ -75,6 +86,18 @@ func (o *offPath) others(word uint64, g trace.GoID) bool { return hasOther(o.by[
 
 // operates reports whether an alternative of another goroutine than g operates on an object.
 func (o *offPath) operates(object trace.Addr, g trace.GoID) bool { return hasOther(o.acts[object], g) }
+
+// othersClose reports whether an alternative of another goroutine than g closes a channel.
+func (o *offPath) othersClose(ch uint64, g trace.GoID) bool {
+	return hasOther(o.closes[trace.Addr(ch)], g)
+}
+
+// note adds a goroutine to those of an object.
+func note(by map[trace.Addr][]trace.GoID, object trace.Addr, g trace.GoID) {
+	if !slices.Contains(by[object], g) {
+		by[object] = append(by[object], g)
+	}
+}
 
 func hasOther(list []trace.GoID, g trace.GoID) bool {
 	return len(list) > 1 || len(list) == 1 && list[0] != g

@@ -32,6 +32,7 @@ type surroundings struct {
 	// Words (address / 8) that were said not to be Foreign, and those whose values were asked for.
 	// Whatever goes together with an alternative must not write the former.
 	alone, looked map[uint64]bool
+	open          map[uint64]bool // channels that were said not to be closed
 }
 
 func (s *surroundings) Number() uint64 { return uint64(s.number) }
@@ -413,7 +414,11 @@ func (s *surroundings) Closes(ch uint64) bool {
 			}
 		}
 	}
-	return s.m.closes[k.addr]
+	if s.m.closes[k.addr] || s.off.othersClose(ch, s.g) {
+		return true
+	}
+	s.open[ch] = true
+	return false
 }
 
 // Versions implements [flow.Surroundings].
@@ -455,5 +460,7 @@ const (
 	firstOffPath trace.GoID = 1 << 30
 	gosBits                 = 16
 )
+
+func (s *surroundings) From() int64 { return s.m.recs[0].Index }
 
 func (s *surroundings) Until() int64 { return s.m.recs[s.m.onPath-1].Index + 1 }
