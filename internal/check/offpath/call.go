@@ -117,7 +117,7 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	if plan.Idle(&in.Call) {
 		return false
 	}
-	if m.cancels(in) {
+	if k := (contexts{m}); k.cancels(&in.Call, f.callee(&in.Call), f.at().Site) || k.withCancel(in) {
 		return false
 	}
 	if o, ok := m.onceFunc(&in.Call); ok {
@@ -126,7 +126,7 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 	if plan.PoolGet(&in.Call) {
 		return m.poolGet(in)
 	}
-	if m.context(in) {
+	if (contexts{m}).asks(in) {
 		return false
 	}
 	if m.evaluated(in) || m.made(in) {
@@ -294,8 +294,8 @@ func (m *machine) runDefers() {
 	d := f.defers[n-1]
 	f.defers = f.defers[:n-1]
 	call := &d.call.Call
+	site := f.fn.Blocks[d.call.Block().Index].Instrs[indexIn(d.call)].Site
 	if plan.TypedDefer(call) {
-		site := f.fn.Blocks[d.call.Block().Index].Instrs[indexIn(d.call)].Site
 		if _, ok := call.Value.(*ssa.Builtin); ok {
 			m.ops.sync(format.ChanClose, 0, d.args[0], site)
 			return
@@ -307,7 +307,7 @@ func (m *machine) runDefers() {
 		m.ops.typed(site, call, call.StaticCallee(), d.args)
 		return
 	}
-	if _, ok := m.unnoticed(call, d.args); ok {
+	if _, ok := m.unnoticed(call, d.args); ok || (contexts{m}).cancels(call, d.callee, site) {
 		return
 	}
 	inner := m.entered(call, d.callee, d.args, d.free)

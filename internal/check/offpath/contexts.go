@@ -3,21 +3,33 @@ package offpath
 import (
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
+	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// context executes a call of Done or Err of a context whose code is not instrumented, as the
-// contract of context.Context says (CP3): Done returns what it has returned before. Err returns nil
-// where the channel of Done is open, and an error where it is closed. It reports whether in is such
-// a call.
-func (m *machine) context(in *ssa.Call) bool {
+// contexts executes calls that make, ask and cancel contexts.
+type contexts struct{ m *machine }
+
+// asks executes a call of Done or Err of a context whose code is not instrumented, as the contract
+// of context.Context says (CP3): Done returns what it has returned before. Err returns nil where
+// the channel of Done is open, and an error where it is closed. It reports whether in is such a
+// call.
+func (k contexts) asks(in *ssa.Call) bool {
+	m := k.m
 	f := m.frame
 	method := plan.ContextMethod(&in.Call)
 	if method != "Done" && method != "Err" {
 		return false
 	}
 	v := f.val(in.Call.Value)
+	if at, ok := v.word(1); ok {
+		if c := m.env.heap.made(at); c != nil {
+			k.asksNew(in, c)
+			return true
+		}
+	}
 	if t, ok := m.env.types.of(v); ok {
 		if pf, _ := m.process.in.snap.Program.MethodOf(t.typ, in.Call.Method); pf != nil {
 			return false
@@ -40,14 +52,15 @@ func (m *machine) context(in *ssa.Call) bool {
 	case done == 0:
 		f.vals[in] = zero(16)
 	default:
-		f.vals[in] = m.contextErr(in, done)
+		f.vals[in] = k.err(in, done)
 	}
 	return true
 }
 
-// contextErr is Err of a context with a channel: the step is that of a select with this channel
-// alone and a default, or the receive that finds it closed.
-func (m *machine) contextErr(in *ssa.Call, done uint64) value {
+// err is Err of a context with a channel: the step is that of a select with this channel alone and
+// a default, or the receive that finds it closed.
+func (k contexts) err(in *ssa.Call, done uint64) value {
+	m := k.m
 	site := m.frame.at().Site
 	if m.steps.ahead(site).Event.Kind != format.SelectDefault {
 		m.steps.expect(format.ChanRecv, format.FlagClosed, site, &done, 0)
@@ -58,28 +71,108 @@ func (m *machine) contextErr(in *ssa.Call, done uint64) value {
 	return zero(16)
 }
 
-// cancels executes a call of a function that context.WithCancel has returned: it closes the channel
-// of Done, or the channel has been closed, as the next step says (CP4). Nothing else shows that a
-// context is cancelled (package format). It reports whether in is such a call.
-func (m *machine) cancels(in *ssa.Call) bool {
-	if static(&in.Call) != nil || in.Call.IsInvoke() {
+// cancels executes a call of a function that context.WithCancel has returned, with its step at a
+// site. That of a new context is no step. Another one closes the channel, or the channel has been
+// closed, as the next step says (CP4). Nothing else shows that a context is cancelled (package
+// format). It reports whether c is such a call.
+func (k contexts) cancels(c *ssa.CallCommon, callee value, site trace.Site) bool {
+	m := k.m
+	if static(c) != nil || c.IsInvoke() {
 		return false
 	}
-	addr, ok := m.frame.callee(&in.Call).bits()
-	if !ok || addr < 4096 || addr >= freshBase {
+	addr, ok := callee.bits()
+	if !ok || addr < 4096 {
 		return false
+	}
+	if c := m.env.heap.made(addr); c != nil {
+		c.ended = true
+		return true
 	}
 	p := m.process
-	done, ok := p.in.snap.Cancel(addr, p.in.window.To)
+	if addr >= freshBase {
+		return false
+	}
+	what, ok := p.in.snap.Cancel(addr, p.in.window.From, p.in.window.To)
 	if !ok {
 		return false
 	}
 	p.called = append(p.called, addr)
-	site := m.frame.at().Site
-	if m.steps.ahead(site).Event.Kind == format.ChanRecv {
-		m.steps.expect(format.ChanRecv, format.FlagClosed, site, &done, 0)
+	x := &canceller{m, site}
+	been := m.steps.ahead(site).Event.Kind == format.ChanRecv
+	x.closed(what.Done, been)
+	if what.Parent != 0 && !been {
+		x.parentLives(what.Parent)
+	}
+	x.children(what.Children, been)
+	return true
+}
+
+// canceller executes the steps of a function that cancels a context (CP4).
+type canceller struct {
+	m    *machine
+	site trace.Site
+}
+
+// more ends the execution if the witness has no further step.
+func (k *canceller) more() {
+	if k.m.steps.empty() {
+		panic(finished{})
+	}
+}
+
+// closed is the step in which the channel of a context is closed; with been, it has been before.
+func (k *canceller) closed(done uint64, been bool) {
+	if been {
+		k.m.steps.expect(format.ChanRecv, format.FlagClosed, k.site, &done, 0)
+		return
+	}
+	k.m.steps.expect(format.ChanClose, 0, k.site, &done, 0)
+}
+
+// parentLives is the step in which the context is removed from its parent: while nobody cancels
+// that, whose channel is open.
+func (k *canceller) parentLives(done uint64) {
+	k.more()
+	s := k.m.steps.expect(format.SelectDefault, 0, k.site, nil, 0)
+	k.m.ops.casesAre(s, []channelCase{{done, false}})
+}
+
+// children are the steps in which the contexts are cancelled that are made from one, as far as they
+// are there when its channel is closed. With been, it has been cancelled before, with all of them.
+func (k *canceller) children(list []flow.Context, been bool) {
+	for i := range list {
+		c := &list[i]
+		if !k.exists(c) {
+			continue
+		}
+		k.more()
+		found := k.m.steps.ahead(k.site).Event.Kind == format.ChanRecv
+		if been && !found {
+			reject("CP4", "a context is cancelled that has been before, with another one")
+		}
+		k.closed(c.Done, found)
+		k.children(c.Children, found)
+	}
+}
+
+// exists reports whether a context has been made. If another goroutine makes it in the window, the
+// step says so: it reads the word that stands for the context.
+func (k *canceller) exists(c *flow.Context) bool {
+	in := k.m.process.in
+	switch {
+	case c.By == in.alt.G:
+		return c.Made < in.alt.At
+	case c.Made < in.window.From:
 		return true
 	}
-	m.steps.expect(format.ChanClose, 0, site, &done, 0)
-	return true
+	k.more()
+	word := uint64(format.Contexts) + c.Addr
+	s := k.m.steps.expect(format.AtomicRead, 0, k.site, &word, 8)
+	switch v, ok := k.m.ops.values.seen(s, 8).bits(); {
+	case ok && v == c.Done:
+		return true
+	case !ok || v != 0:
+		reject("CP4", "the word of a context has another value than its channel")
+	}
+	return false
 }

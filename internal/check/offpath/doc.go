@@ -73,8 +73,11 @@
 //     starts the goroutine of no other alternative.
 //   - Done of a context whose code is not instrumented returns what the snapshot has. Err returns
 //     an error if the step is a receive that finds the channel of Done closed, and nil if it is the
-//     default of a select with this channel. A function that WithCancel has returned closes the
-//     channel, or finds it closed.
+//     default of a select with this channel.
+//   - A context that the alternative has made with WithCancel, from one of package context, is
+//     cancelled if its function was called, or if its parent is. If the channel of a parent of the
+//     recorded run decides that, a step acts on this channel in place of the new one. The new
+//     context is not used after the alternative has started a goroutine.
 //
 // (CP4) What the goroutine does to others is what the steps say:
 //   - An access of memory that is not private (CP5), and an operation of synchronisation, is the
@@ -84,6 +87,12 @@
 //     compares with.
 //   - A select takes the case that the step names. The events name the channels of the other cases,
 //     unless the channel of the case has a buffer.
+//   - A function that WithCancel has returned closes the channel of its context, or finds it
+//     closed. If it closes it, the channel of the parent is open after that, since the function
+//     waits for a goroutine that cancels the parent. Then it does the same for each context that is
+//     made from its own, and finds these closed if it has found its own closed. If another
+//     goroutine makes one in the window, a step reads the word of that (package format), after the
+//     channel of its parent was closed: the value is the channel, or 0 if it is not there.
 //   - An element of a channel that is empty or larger than a word has no value in the witness. The
 //     step says so, and what it receives is unknown.
 //   - Each value that the witness has for an executed write or send is what the program computes,
@@ -184,6 +193,8 @@
 //	valuation, renaming    the values of the witness; addresses of new memory, there and here
 //	memory, heap, private  loads and stores: as steps; of new objects; of memory of t alone
 //	operations, timers     synchronisation; the timers that run
+//	contexts, newContext   calls that make, ask and cancel contexts; a context of the alternative
+//	canceller              the steps of a function that cancels a context
 //	typeWords, variables   types in interfaces; addresses of variables of packages
 //	former                 numbers from the recorded run, and not from the witness
 //	surroundings           the trace around the alternative

@@ -134,10 +134,14 @@ func (o *former) watch(s *flow.Snapshot) *flow.Snapshot {
 		o.note(ch, always)
 		return ch, ok
 	}
-	w.Cancel = func(addr uint64, before int64) (uint64, bool) {
-		ch, ok := s.Cancel(addr, before)
-		o.note(ch, always)
-		return ch, ok
+	w.Cancel = func(addr uint64, since, before int64) (flow.Cancelled, bool) {
+		c, ok := s.Cancel(addr, since, before)
+		o.note(c.Parent, always)
+		o.note(c.Done, always)
+		for i := range c.Children { // the witness shows that they are there
+			c.Children[i].Each(func(x *flow.Context) { o.note(x.Done, x.Made) })
+		}
+		return c, ok
 	}
 	w.Map = func(m uint64, key flow.MapKey, size, at, before int64) flow.MapContent {
 		c := s.Map(m, key, size, at, before)

@@ -33,6 +33,7 @@ type object struct {
 	fn       *ssa.Function // of a function value,
 	free     []value       // with the values of its free variables
 	typ      *concrete     // of a type word
+	context  *newContext   // of a context that the alternative has made
 	ticks    bool          // a timer will send to this channel, or will call its function
 	held     map[int]bool  // mutexes in the object that are locked, by offset
 }

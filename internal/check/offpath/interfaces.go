@@ -125,6 +125,9 @@ func (f *frame) typeAssert(in *ssa.TypeAssert) value {
 		if i.NumMethods() > 0 && t.prog != f.fn.SSA.Prog && !everywhere(i) {
 			throw("an interface of another program")
 		}
+		if t.typ == someContext {
+			throw("a context, which may have this method")
+		}
 		if t.typ == errorOfFmt && !types.Implements(errorOfErrors, i) {
 			throw("an error of package fmt, which may have this method")
 		}

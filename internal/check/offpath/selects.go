@@ -28,8 +28,8 @@ func (o *operations) selects(site trace.Site, in *ssa.Select, val func(ssa.Value
 			running[i] = c
 			continue
 		}
-		chans[i] = c
-		open = open || c != 0
+		chans[i] = o.selectsDone(c)
+		open = open || chans[i] != 0
 	}
 	switch {
 	case len(running) > 0 && (!open || o.steps.ahead(site).Event.Kind == format.Block):

@@ -303,6 +303,13 @@ func (o *operations) receive(site trace.Site, in *ssa.UnOp, c value) value {
 		return v
 	}
 	elem := sizeof(in.X.Type().Underlying().(*types.Chan).Elem())
+	addr, over := o.receivesDone(addr)
+	if over {
+		if in.CommaOk {
+			return value{tuple: []value{zero(elem), truth(false)}}
+		}
+		return zero(elem)
+	}
 	closed := o.steps.ahead(site).Event.Flags & format.FlagClosed
 	v := zero(elem)
 	if closed == 0 {

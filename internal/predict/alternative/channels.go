@@ -113,7 +113,17 @@ func (o operation) receive(x *ssa.UnOp) bool {
 	}
 	size := o.p.frame.Code.Sizes.Sizeof(c.Elem())
 	e := trace.Event{Kind: format.ChanRecv, Flags: elementFlags(size)}
-	if why := channelsOf(o.p).setChannel(&e, o.p.value(&o.in.Args[0])); why != "" {
+	ch := o.p.value(&o.in.Args[0])
+	switch own, ok := channelsOf(o.p).ofContext(ch); {
+	case own.closed:
+		o.set(o.p, x, zero(size), 0)
+		return true
+	case ok && own.done == 0:
+		return o.p.stop("blocks")
+	case ok:
+		ch = known(own.done)
+	}
+	if why := channelsOf(o.p).setChannel(&e, ch); why != "" {
 		return o.p.stop(why)
 	}
 	choices := []func(*path){func(q *path) {

@@ -22,7 +22,7 @@ func (p *path) other(in *regcode.Instr) bool {
 			p.frame.IP++
 			return true
 		case in.Dynamic:
-			if ok, going := (operation{p: p, in: in}).cancels(&call.Call); ok {
+			if ok, going := (operation{p: p, in: in}).cancels(&call.Call, p.value(&in.Args[0])); ok {
 				return going
 			}
 			if ok, going := (operation{p: p, in: in}).callsOnce(&call.Call); ok {

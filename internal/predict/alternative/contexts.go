@@ -19,6 +19,9 @@ func (l library) context(in *regcode.Instr, call *ssa.CallCommon) (going, ok boo
 		return false, false
 	}
 	v := p.value(&in.Args[0])
+	if k := p.memory.contextOf(v); k >= 0 {
+		return l.madeContext(in, call, k)
+	}
 	if t, ok := p.interfaces().dynamic(v); ok {
 		if pf, _ := p.x.fork.Program.Plan.MethodOf(t.Type, call.Method); pf != nil {
 			return false, false
@@ -63,35 +66,45 @@ func (l library) contextErr(in *regcode.Instr, call *ssa.CallCommon, done uint64
 	return p.split(choices), true
 }
 
-// cancels executes a call of a function that cancels a context (AL3): it closes the channel of
-// Done, and nothing else shows it (package format); or the context has been cancelled, and the
-// channel is closed. ok is false if it is no such call.
-func (o operation) cancels(call *ssa.CallCommon) (ok, going bool) {
+// cancels executes a call of a function f that cancels a context (AL3). ok is false if it is no
+// such call.
+func (o operation) cancels(call *ssa.CallCommon, f Value) (ok, going bool) {
 	p := o.p
-	f := p.value(&o.in.Args[0])
 	addr, sure := f.Concrete.Bits()
-	if call.IsInvoke() || !sure || f.symbolic() || !p.x.around.Settled(addr) {
+	if call.IsInvoke() || !sure || f.symbolic() {
 		return false, false
 	}
-	done, ok := p.x.fork.Facts.CancelAt(addr, p.x.around.Until())
+	if k := p.memory.stoppedBy(addr); k >= 0 {
+		return true, o.cancelsMade(k)
+	}
+	if !p.x.around.Settled(addr) {
+		return false, false
+	}
+	c, ok := p.x.fork.Facts.CancelAt(addr, p.x.around.From(), p.x.around.Until())
 	if !ok {
 		return false, false
 	}
-	e := trace.Event{Kind: format.ChanClose}
-	if why := channelsOf(p).setChannel(&e, known(done)); why != "" {
-		return true, p.stop(why)
+	x := &cancelling{p: p}
+	list := x.function(&c)
+	if x.why != "" {
+		return true, p.stop(x.why)
 	}
-	choices := []func(*path){func(q *path) {
-		q.emit(o.in, e, flow.Flow{})
-		q.next(o.in, Value{})
-	}}
-	if channelsOf(p).closes(done) {
+	var choices []func(*path)
+	for _, acts := range list {
 		choices = append(choices, func(q *path) {
-			r := e
-			r.Kind, r.Flags = format.ChanRecv, format.FlagClosed
-			q.emit(o.in, r, flow.Flow{})
-			q.next(o.in, Value{})
+			for _, a := range acts {
+				a.emitted(q, o.in)
+			}
+			operation{q, o.in}.returned()
 		})
 	}
 	return true, p.split(choices)
+}
+
+// returned continues after a call without a result, which may be a deferred one.
+func (o operation) returned() bool {
+	if _, ok := o.in.SSA.(*ssa.Call); ok {
+		return o.p.next(o.in, Value{})
+	}
+	return o.done()
 }

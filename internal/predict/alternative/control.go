@@ -45,6 +45,11 @@ func (p *path) runDefers() bool {
 	if libraryOf(p).deferredQuiet(d, call) {
 		return true
 	}
+	if call.StaticCallee() == nil {
+		if ok, going := (operation{p, d.Instr}).cancels(call, d.Args[0]); ok {
+			return going
+		}
+	}
 	return p.call(d.Instr, call, d.Args, d.Free, true)
 }
 

@@ -89,8 +89,12 @@
 //
 // Done of a context returns what it has returned in the recorded run, or what the recorder says of
 // the context. Err returns nil if the channel of Done is open, and an error if it is closed, so the
-// path is split. A call of the recorded run is a fork. A cancel function closes the channel, or
-// finds it closed.
+// path is split. A call of the recorded run is a fork. A cancel function closes the channel, and
+// those of the contexts that are made from this one, or finds them closed. It is known which they
+// are: a context that another goroutine makes in the window has a word (package format), which the
+// path reads. A context that the path makes with WithCancel is cancelled by its own function, or as
+// soon as the channel of its parent is closed. So it needs no channel of its own. The path uses it
+// until it starts a goroutine. A call of WithCancel of the recorded run is a fork.
 //
 // A lookup in a map finds one of the contents that the map has in the window ([Facts].MapAt), so
 // the path is split: the step says after which write of the recorded run it comes (Flow.Version).
@@ -145,7 +149,8 @@
 //	domain.go                     the values that a term can have, and their guards
 //	interfaces.go, functions.go   dynamic types; the functions that calls enter
 //	made.go, quiet.go, timers.go  errors and strings that the library makes; pools; timers
-//	contexts.go                   contexts
+//	contexts.go, cancel.go        contexts of the recorded run; how they are cancelled
+//	newcontexts.go                contexts that the path makes
 //	checks.go                     implicit checks
 //	path.go, explore.go           a path, and the execution of one instruction; the loop over paths
 //	control.go, compute.go        branches, calls and goroutines; instructions without effect

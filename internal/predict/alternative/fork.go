@@ -61,9 +61,9 @@ type Facts interface {
 	// memory was not allocated anew since.
 	ObjectsAt(pool uint64, before int64) []flow.Pooled
 
-	// CancelAt returns the channel that the function value at an address closes, if
-	// context.WithCancel has returned it and no other context is cancelled with its own.
-	CancelAt(addr uint64, before int64) (done uint64, ok bool)
+	// CancelAt returns what the function value at an address cancels, if context.WithCancel has
+	// returned it, with all contexts that were there at any time between two events of the trace.
+	CancelAt(addr uint64, since, before int64) (c flow.Cancelled, ok bool)
 
 	// MapAt returns what the map at an address had for a key right after an event of the trace, as
 	// far as operations show it, all of them before another event.

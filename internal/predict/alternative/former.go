@@ -106,10 +106,14 @@ func (w wary) DoneAt(word, addr uint64, before int64) (ch uint64, ok bool) {
 	return ch, ok
 }
 
-func (w wary) CancelAt(addr uint64, before int64) (done uint64, ok bool) {
-	done, ok = w.Facts.CancelAt(addr, before)
-	w.old.note(goval.Known(done))
-	return done, ok
+func (w wary) CancelAt(addr uint64, since, before int64) (c flow.Cancelled, ok bool) {
+	c, ok = w.Facts.CancelAt(addr, since, before)
+	w.old.note(goval.Known(c.Parent))
+	w.old.note(goval.Known(c.Done))
+	for i := range c.Children {
+		c.Children[i].Each(func(x *flow.Context) { ok = ok && w.old.around.Stays(x.Done, x.Made) })
+	}
+	return c, ok
 }
 
 func (w wary) OnceAt(addr uint64, before int64) (object uint64, runs goval.Value, ok bool) {

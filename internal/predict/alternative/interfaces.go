@@ -154,7 +154,8 @@ func (c interfaces) assert(x *ssa.TypeAssert, v Value) (result Value, holds bool
 	if i, ok := x.AssertedType.Underlying().(*types.Interface); ok {
 		switch {
 		case !i.Empty() && t.Prog != c.code.Plan.SSA.Prog && !basicMethods(i),
-			t.Type == formedError && !types.Implements(plainError, i): // it may have other methods
+			t.Type == contextType, // the methods of a context are not known,
+			t.Type == formedError && !types.Implements(plainError, i): // nor all of such an error
 			return Value{}, false, unknown
 		case !types.Implements(t.Type, i):
 			return Value{}, false, ""

@@ -35,6 +35,7 @@ type memory struct {
 	timers    []uint64 // timers among them,
 	ticks     []uint64 // the channels to which one will send, and those that will call a function
 	still     []uint64 // timers of the recorded run that run no more, and their channels
+	contexts  []madeContext
 	changed   []uint64 // maps that the path has written
 	later     []int    // allocations after the fork to whose memory the path has a pointer,
 	old       *former  // and those to which it may have had one before
@@ -55,6 +56,7 @@ type stored struct {
 func (m *memory) clip() {
 	m.stores, m.locked, m.assumes = slices.Clip(m.stores), slices.Clip(m.locked), slices.Clip(m.assumes)
 	m.timers, m.ticks, m.still = slices.Clip(m.timers), slices.Clip(m.ticks), slices.Clip(m.still)
+	m.contexts = slices.Clip(m.contexts)
 	m.changed, m.numbered, m.later = slices.Clip(m.changed), slices.Clip(m.numbered), slices.Clip(m.later)
 }
 

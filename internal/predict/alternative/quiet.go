@@ -153,6 +153,9 @@ func (l library) quietCall(in *regcode.Instr, call *ssa.CallCommon) (going, ok b
 	if plan.PoolGet(call) {
 		return l.poolGet(in, call, args[1])
 	}
+	if name == "context.WithCancel" {
+		return l.newContext(in, args[1])
+	}
 	if plan.TimerStop(call) {
 		if going, ok := l.timerStop(in, args[1]); ok {
 			return going, true

@@ -87,6 +87,11 @@ func (s *selection) offer(p *path) (why string) {
 			o.event.Flags |= format.FlagNonBlocking
 		}
 		ch := p.value(&s.in.Args[2*i])
+		if own, ok := channelsOf(p).ofContext(ch); own.closed {
+			return "new-object"
+		} else if ok {
+			ch = known(own.done)
+		}
 		if ch.isZero() {
 			continue
 		}

@@ -49,9 +49,9 @@ type Snapshot struct {
 	// before an event of the trace, and whose memory was not allocated anew since.
 	Objects func(pool uint64, before int64) []Pooled
 
-	// Cancel returns the channel that the function value at an address closes right before an event
-	// of the trace, if context.WithCancel has returned it and no context is cancelled with its own.
-	Cancel func(addr uint64, before int64) (done uint64, ok bool)
+	// Cancel returns what the function value at an address cancels, if context.WithCancel has
+	// returned it, with all contexts that were there at any time between two events of the trace.
+	Cancel func(addr uint64, since, before int64) (c Cancelled, ok bool)
 
 	// Map returns what the map at an address, with values of size bytes, had for a key right after
 	// the event at of the trace, as far as operations before another event have shown it.

@@ -143,7 +143,7 @@ func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	if args := f.choices(in); args != nil {
 		k.add(f, in, args, false)
 	}
-	if hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in) || gets(in) || k.stops(f, in) {
+	if hasOutcomes(in) || k.callsOnce(f, in) || k.asksContext(f, in) || k.makesContext(f, in) || gets(in) || k.stops(f, in) {
 		k.add(f, in, nil, true)
 	}
 }

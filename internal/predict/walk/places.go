@@ -84,3 +84,16 @@ func (k *places[T]) at(addr uint64, event int64, accept func(T) bool) (is T, ok 
 	}
 	return is, false
 }
+
+// within returns how many things that accept accepts were at an address between two events, one
+// after the other.
+func (k *places[T]) within(addr uint64, since, before int64, accept func(T) bool) (n int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, x := range k.pages[addr>>placesPage] {
+		if x.addr == addr && x.from < before && x.until >= since && accept(x.is) {
+			n++
+		}
+	}
+	return n
+}

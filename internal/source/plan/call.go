@@ -98,6 +98,12 @@ func ContextMethod(c *ssa.CallCommon) string {
 	return c.Method.Name()
 }
 
+// WithCancel reports whether a call is one of context.WithCancel.
+func WithCancel(c *ssa.CallCommon) bool {
+	fn := c.StaticCallee()
+	return fn != nil && fn.Name() == "WithCancel" && fn.String() == "context.WithCancel"
+}
+
 // TimerStop reports whether a call is the Stop of a time.Timer.
 func TimerStop(c *ssa.CallCommon) bool {
 	fn := c.StaticCallee()

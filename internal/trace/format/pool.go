@@ -11,5 +11,5 @@ const PoolWords Addr = 1 << 58
 func IsPoolWord(a Addr) bool { return a >= PoolWords && a < Cancels }
 
 // BeginsEmpty reports whether an address stands for something that is empty at first: a key of a
-// sync.Map, or an object in a sync.Pool. Its word is 0 before the first operation.
-func BeginsEmpty(a Addr) bool { return IsMapWord(a) || IsPoolWord(a) }
+// sync.Map, an object in a sync.Pool, or a context. Its word is 0 before the first operation.
+func BeginsEmpty(a Addr) bool { return IsMapWord(a) || IsPoolWord(a) || IsContext(a) }
