@@ -127,7 +127,7 @@ func (ev *evaluator) makeSlice(g *goroutine, f *frame, x *ins, dst []uint64) {
 		panic(isPanic{})
 	}
 	a := g.alloc(int64(c) * x.size)
-	ev.rec.alloc(g, a, int64(c)*x.size)
+	ev.rec.variable(g, a, int64(c)*x.size)
 	dst[0], dst[1], dst[2] = a, n, c
 }
 
@@ -142,7 +142,7 @@ func (ev *evaluator) allocate(s *state, g *goroutine, f *frame, x *ins, dst []ui
 		return
 	}
 	dst[0] = g.alloc(x.size)
-	ev.rec.alloc(g, dst[0], x.size)
+	ev.rec.variable(g, dst[0], x.size)
 }
 
 // index returns the index operand, which must be less than n.

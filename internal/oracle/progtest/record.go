@@ -251,8 +251,18 @@ func (r *recorder) box(g *goroutine, addr uint64, size int64) {
 }
 
 func (r *recorder) alloc(g *goroutine, addr uint64, size int64) {
+	r.allocFlags(g, addr, size, format.FlagZero)
+}
+
+// variable is the allocation of memory that instrumented code uses. Outside code accesses none of
+// its words, but for those of objects of package sync.
+func (r *recorder) variable(g *goroutine, addr uint64, size int64) {
+	r.allocFlags(g, addr, size, format.FlagZero|format.FlagFirst)
+}
+
+func (r *recorder) allocFlags(g *goroutine, addr uint64, size int64, flags format.Flags) {
 	if r != nil {
-		r.emit(trace.Event{Kind: format.Alloc, Flags: format.FlagZero, G: g.id(), Obj: trace.Addr(addr), Val: uint64(size)})
+		r.emit(trace.Event{Kind: format.Alloc, Flags: flags, G: g.id(), Obj: trace.Addr(addr), Val: uint64(size)})
 	}
 }
 
