@@ -148,8 +148,8 @@ func (k *forker) keep(f *Frame, in *regcode.Instr) {
 	}
 }
 
-// took keeps the state of the goroutine before a Get of a sync.Pool that has taken an item: the
-// pool could have had none (AL3).
+// took keeps the state of the goroutine before a Get of a sync.Pool takes an item: the pool could
+// have had none (AL3).
 func (k *forker) took() {
 	f := k.stack.top()
 	if f == nil || !f.walked || !f.stage.inside {

@@ -154,6 +154,8 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 			w.facts.moved(e, index)
 			if e.Kind == format.AtomicWrite {
 				g.learner.pooled(g.stack.top(), e, index)
+			} else if g.away == 0 {
+				g.forks.took()
 			}
 		case format.IsContext(e.Obj) || format.IsCancel(e.Obj):
 			g.learner.madeContext(e, index)
@@ -250,11 +252,8 @@ func (g *goroutine) dispatch(index int64, e *trace.Event) bool {
 	return g.consume(f, index, e)
 }
 
-// outside notes what outside code does with a timer or a sync.Pool.
+// outside notes what outside code does with a timer.
 func (g *goroutine) outside(index int64, e *trace.Event) {
-	if e.Kind == format.Acquire && e.Flags&format.FlagPool != 0 && g.away == 0 {
-		g.forks.took()
-	}
 	t := g.w.facts.operation(index, e)
 	if t == nil {
 		return

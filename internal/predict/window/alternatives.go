@@ -281,7 +281,7 @@ func (m *alternatives) meets(i int, off *offPath) bool {
 		return m.b.foreign(r.Event.G, uint64(r.Event.Obj), 8) || off.others(uint64(r.Event.Obj)>>3, r.Event.G)
 	}
 	switch r := &m.recs[m.b.operation(i)]; {
-	case r.Event.Kind == format.Acquire && r.Event.Flags&format.FlagPool != 0:
+	case format.IsPoolWord(r.Event.Obj):
 		return true
 	case r.Event.Kind == format.ReleaseMerge && r.Event.Flags&format.FlagTimer != 0: // it may fire
 		return true

@@ -256,6 +256,7 @@ func (b *buffer) renew(addr, size uint64) {
 // alternatives will show.
 func (b *buffer) decided(r *record) bool {
 	switch e := &r.Event; {
+	case format.IsPoolWord(e.Obj):
 	case e.Kind.IsAccess():
 		return b.foreign(e.G, uint64(e.Obj), int64(e.Size))
 	case e.Kind == format.ChanRecv, e.Kind == format.ChanSend:
