@@ -5,7 +5,6 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -155,80 +154,6 @@ func (m *machine) afterFunc(function value) value {
 	t := m.timer(nil) // it runs no more
 	m.starts(m.invocation(m.body(fn), nil, free), site)
 	return t
-}
-
-// poolGet executes the Get of a sync.Pool: it takes an object, if the next step does so (CP4).
-// Otherwise it has none, and returns what the function New returns, or nil (CP3). It reports
-// whether it has entered New.
-func (m *machine) poolGet(in *ssa.Call) (entered bool) {
-	f := m.frame
-	pool := pointer(f.val(in.Call.Args[0]))
-	if m.takes(in, pool) {
-		return false
-	}
-	at := pool + uint64(fieldOffset(pointee(in.Call.Args[0].Type()), "New"))
-	function, ok := m.memory.word(at)
-	if !ok {
-		throw("a sync.Pool of unknown New")
-	}
-	if function == 0 {
-		f.vals[in] = zero(16)
-		return false
-	}
-	fn, free := m.functionAt(function)
-	if binds(fn) {
-		throw("a sync.Pool whose New is a bound method")
-	}
-	inner := m.invocation(m.body(fn), nil, free)
-	inner.caller = f
-	m.frame = inner
-	return true
-}
-
-// takes executes a Get that takes an object, if the next step is one of its word: the word has 1,
-// and 0 from then on.
-func (m *machine) takes(in *ssa.Call, pool uint64) bool {
-	site := m.frame.at().Site
-	if m.steps.empty() || m.steps.next().Event.Site != site || !format.IsPoolWord(m.steps.next().Event.Obj) {
-		return false
-	}
-	p := m.process
-	for _, x := range p.in.snap.Objects(pool, p.in.window.To) {
-		if x.Word != uint64(m.steps.next().Event.Obj) {
-			continue
-		}
-		if p.in.stoodForAnother(x) {
-			reject("CP6", "the word of the object that a Get takes may stand for what was there before")
-		}
-		s := m.steps.expect(format.AtomicRMW, 0, site, &x.Word, 8)
-		if n, ok := m.ops.values.seen(s, 8).bits(); !ok || n != 1 {
-			reject("CP4", "the object that a Get takes is not in the sync.Pool")
-		}
-		m.ops.values.written(s, number(0, 8))
-		m.frame.vals[in] = words(number(x.Type, 8), number(x.Data, 8))
-		return true
-	}
-	reject("CP4", "the object that a Get takes was never put into the sync.Pool")
-	return false
-}
-
-// stoodForAnother reports whether the word of an object in a sync.Pool has stood for another object
-// at the same address: that of this one was allocated in the window, and the word was not 0 before
-// the object was put.
-func (in *subject) stoodForAnother(x flow.Pooled) bool {
-	allocated, set := false, false
-	for _, r := range in.window.Records {
-		switch {
-		case r.Kind == format.Alloc:
-			allocated = allocated || x.Data-uint64(r.Obj) < r.Val
-		case uint64(r.Obj) == x.Word && r.Kind.IsWrite() && r.Index < x.At:
-			set = true
-		}
-	}
-	for o, place := range in.window.Places {
-		set = set || place.Addr == x.Word && in.window.Init[o].Val != 0
-	}
-	return allocated && set
 }
 
 // fieldOffset is the offset of a field in a struct type.

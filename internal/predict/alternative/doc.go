@@ -72,7 +72,10 @@
 //
 // What is put into a sync.Pool need not be got, so Put has no effect, and Get returns what New
 // makes, or nil. Or it takes an object that the recorded run has put, by an update of the word of
-// the object (package format). A Get of the recorded run is a fork. A Cond is waited for in four
+// the object (package format). The word has 1 if the last operation on the object was a Put. So an
+// object that is put twice is taken once. If a Get of the recorded run takes it for the second
+// time, the word does not say when it is there, and no path takes it. Nor is it taken if it was put
+// as values of two types. A Get of the recorded run is a fork. A Cond is waited for in four
 // events: the goroutine joins its queue, unlocks, is woken, and locks again.
 //
 // A timer that was started for a known and positive time may have fired or not: a select that may

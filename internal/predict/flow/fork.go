@@ -166,7 +166,9 @@ type Surroundings interface {
 
 	// StandsFor reports whether a word that is not 0 stands for the object at addr, which an event
 	// of the trace has shown: if its memory was allocated in the window, the word was 0 up to the
-	// event. Else it may stand for what was there before.
+	// event. Else it may stand for what was there before. The result is also false if an operation
+	// of the recorded run has found something else than the last one before it has left: an object
+	// that was put twice into a sync.Pool has two Gets, of which the second finds 0.
 	StandsFor(word, addr uint64, event int64) bool
 
 	// Object reports whether the model knows all operations in the window on the lock, WaitGroup

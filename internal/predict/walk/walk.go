@@ -150,13 +150,10 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 		switch {
 		case e.Kind == format.Write:
 			w.facts.written(e, index)
-		case format.IsPoolWord(e.Obj) && e.Kind.IsAtomic():
-			w.facts.moved(e, index)
-			if e.Kind == format.AtomicWrite {
-				g.learner.pooled(g.stack.top(), e, index)
-			} else if g.away == 0 {
-				g.forks.took()
-			}
+		case format.IsPoolWord(e.Obj) && e.Kind == format.AtomicWrite:
+			g.learner.pooled(g.stack.top(), e, index)
+		case format.IsPoolWord(e.Obj) && e.Kind == format.AtomicRMW && g.away == 0:
+			g.forks.took()
 		case format.IsContext(e.Obj) || format.IsCancel(e.Obj):
 			g.learner.madeContext(e, index)
 		case format.IsMapWord(e.Obj) && e.Kind.IsAtomic() && g.learner.known != index:

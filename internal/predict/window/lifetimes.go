@@ -1,6 +1,6 @@
 package window
 
-import "slices"
+import "github.com/presage-race/presage/internal/trace/format"
 
 // Lifetimes of objects around a fork: whether an address denotes the same object at the fork, at an
 // event of the trace, and at the end of the window.
@@ -16,16 +16,28 @@ func (s *surroundings) Stays(addr uint64, event int64) bool {
 
 // StandsFor implements [flow.Surroundings].
 func (s *surroundings) StandsFor(word, addr uint64, event int64) bool {
-	if s.m.generation(addr, int32(len(s.m.allocs))) < 0 {
-		return true
-	}
-	if v, known := s.initial(word, 8); !known || v != 0 {
+	now, known := s.initial(word, 8)
+	if !known {
 		return false
 	}
-	return !slices.ContainsFunc(s.m.at(word), func(i int32) bool {
+	again := s.m.generation(addr, int32(len(s.m.allocs))) >= 0
+	if again && now != 0 {
+		return false
+	}
+	for _, i := range s.m.at(word) {
 		r := &s.m.recs[i]
-		return r.Event.Kind.IsWrite() && r.Index < event
-	})
+		switch {
+		case again && r.Event.Kind.IsWrite() && r.Index < event:
+			return false
+		case r.Event.Kind == format.AtomicWrite:
+			now = r.Event.Val
+		case r.Event.Kind != format.AtomicRMW || r.Event.Val != now:
+			return false
+		default:
+			now = r.Event.Aux
+		}
+	}
+	return true
 }
 
 // Allocation implements [flow.Surroundings].

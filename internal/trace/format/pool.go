@@ -4,7 +4,8 @@ package format
 //
 // PoolWords is the lowest address of a word that stands for an object in a sync.Pool, as far as its
 // operations are concerned: it has 1 while the object is in the pool. Put is an AtomicWrite of the
-// word before it takes effect. A Get that returns the object is an AtomicRMW when it has.
+// word before it takes effect. A Get that returns the object is an AtomicRMW when it has. After a
+// Get the word has 0, even if the object was put twice.
 const PoolWords Addr = 1 << 58
 
 // IsPoolWord reports whether an address stands for an object in a sync.Pool.
