@@ -85,7 +85,9 @@ func (g *goroutine) enter(e *trace.Event) bool {
 		g.stack.begin(f, c)
 	}
 	f.static = static || direct
-	f.once = g.onceOf(caller, f)
+	if g.w.opts.branching {
+		f.once = g.learner.onceOf(caller, f, g.event)
+	}
 	switch {
 	case f.code == nil:
 		g.w.stats.Unwalked[NoFunction]++
@@ -111,33 +113,6 @@ func (g *goroutine) enter(e *trace.Event) bool {
 		g.w.opts.observer.Enter(g.id, caller, f)
 	}
 	return f.walked
-}
-
-// onceOf returns the Once that executes the function that is entered, if the caller is at the call;
-// 0: none.
-func (g *goroutine) onceOf(caller, f *Frame) trace.Addr {
-	if !g.w.opts.branching || caller == nil || !caller.walked || caller.stage.once == 0 || f.code == nil {
-		return 0
-	}
-	in := caller.Instr()
-	var runs goval.Value
-	if in.Dynamic {
-		addr, ok := caller.Value(&in.Args[0]).Bits()
-		if !ok {
-			return 0
-		}
-		o, ok := g.w.facts.isOnce(addr, g.event)
-		if !ok {
-			return 0
-		}
-		runs = o.runs
-	} else {
-		runs = caller.Value(&in.Args[2])
-	}
-	if fn := g.w.facts.functionOf(runs, g.event); fn == nil || fn != f.code.Plan.SSA {
-		return 0
-	}
-	return caller.stage.once
 }
 
 // callee returns the code of the function that is entered.

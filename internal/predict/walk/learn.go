@@ -91,6 +91,33 @@ func (l *learner) ended(f *Frame, in *regcode.Instr) {
 	}
 }
 
+// onceOf returns the Once that executes the function that is entered, if the caller is at the call;
+// 0: none.
+func (l *learner) onceOf(caller, f *Frame, event int64) trace.Addr {
+	if caller == nil || !caller.walked || caller.stage.once == 0 || f.code == nil {
+		return 0
+	}
+	in := caller.Instr()
+	var runs goval.Value
+	if in.Dynamic {
+		addr, ok := caller.Value(&in.Args[0]).Bits()
+		if !ok {
+			return 0
+		}
+		o, ok := l.facts.isOnce(addr, event)
+		if !ok {
+			return 0
+		}
+		runs = o.runs
+	} else {
+		runs = caller.Value(&in.Args[2])
+	}
+	if fn := l.facts.functionOf(runs, event); fn == nil || fn != f.code.Plan.SSA {
+		return 0
+	}
+	return caller.stage.once
+}
+
 // operates notes the Once of a function value from an operation on it.
 func (l *learner) operates(f *Frame, in *regcode.Instr, e *trace.Event, event int64) {
 	addr, ok := f.Value(&in.Args[0]).Bits()
