@@ -149,7 +149,7 @@ func (s *script) keysOf(location model.Obj) model.Obj {
 		}
 	}
 	for i := range events {
-		if keys >= 0 && events[i].Obj == keys {
+		if keys >= 0 && events[i].Kind.IsAtomic() && events[i].Obj == keys {
 			writes--
 		}
 	}
