@@ -218,7 +218,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 		return nil, err
 	}
 	c.Progress("instrumenting")
-	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(b), OutDir: src, JoinsLineNames: std.JoinsLineNames()})
+	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(b), OutDir: src, Points: c.points, JoinsLineNames: std.JoinsLineNames()})
 	var bad *plan.BuildError
 	if errors.As(err, &bad) {
 		return nil, cmp.Or[error](disk.GoFailed(ctx, bad.Text), killed.Said(bad.Text), &loadError{bad.Text})

@@ -44,6 +44,7 @@ type Config struct {
 	Stdout, Stderr io.Writer
 	Progress       func(text string)
 
+	points bool            // accesses may be points of a schedule (Steer)
 	healed []trace.Warning // of what of the cache was made anew
 }
 

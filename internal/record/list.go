@@ -88,7 +88,7 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 		inputs: inputs{tested: []string{}}, extra: extra, modCache: env.GOMODCACHE, counters: counters{}, hash: newHasher(),
 		program: chosen{find: find, only: c.Only, exclude: c.Exclude, walks: c.Reach.walks()},
 	}
-	s.hash.add(toolID(), text, compiler, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach.walks(), c.Around, c.loadFlags(), audited()))
+	s.hash.add(toolID(), text, compiler, fmt.Sprint(c.Test, c.Instrument, c.Exclude, c.Only, c.Reach.walks(), c.Around, c.loadFlags(), audited(), c.points))
 	if err := s.read(ctx, dec); err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ type SteeredRun struct {
 	// Processes is how many have left records. The trace is that of the first.
 	Processes int
 	CPU       time.Duration
+	Points    []steer.Point // in the order of their events
 	steer.Result
 }
 
@@ -47,6 +48,7 @@ func Steer(ctx context.Context, c Config, dir string) (*Steered, error) {
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}
+	c.points = true
 	cache, err := CacheDir()
 	if err != nil {
 		return nil, err
@@ -160,6 +162,9 @@ func (s *Steered) merge(ctx context.Context, r *SteeredRun, raw string) error {
 	}
 	if stats.Events == 0 {
 		return os.Remove(name)
+	}
+	for _, p := range stats.Points {
+		r.Points = append(r.Points, steer.Point{Event: uint64(p.Event), Goroutine: uint64(p.G), Site: uint32(p.Site), Address: uint64(p.Obj), Size: p.Size, Write: p.Write})
 	}
 	r.Trace = name
 	return nil

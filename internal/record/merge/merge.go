@@ -24,6 +24,17 @@ type Stats struct {
 	Moves       int   // (ME5)
 	Dropped     int   // records left out because of a stop or damage (ME7)
 	Damage      []string
+	Points      []Point // of a steered run, in their order
+}
+
+// A Point is an access that is a point of a steered run: its event follows, of the same goroutine.
+type Point struct {
+	Event int64 // so many events of the trace come before
+	G     trace.GoID
+	Site  trace.Site
+	Obj   trace.Addr
+	Size  uint64
+	Write bool
 }
 
 // Options say how records are merged. The zero value is the default.
@@ -54,6 +65,7 @@ func Merge(dir string, meta *trace.Meta, w *trace.Writer, opt Options) (Stats, e
 	m.contexts.variables = &m.variables
 	m.run()
 	m.finish()
+	m.stats.Points = m.out.points
 	return m.stats, m.out.err
 }
 

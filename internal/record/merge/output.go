@@ -28,6 +28,7 @@ type output struct {
 	partial bool // the last event written is continued by the next one
 	shared  bool // and is an access of shared memory
 	maps    syncMaps
+	points  []Point
 	// The number of events before the main goroutine read the package-level variables. The Observe
 	// events that are added before them count.
 	variablesAt int64
@@ -38,6 +39,11 @@ type output struct {
 func (o *output) write(e *trace.Event) {
 	if k := o.maps.kept; len(k) > 0 && (e.Kind != format.Write || e.G != k[0].G) {
 		o.flush()
+	}
+	if e.Kind == format.AtomicRead && format.IsPointWord(e.Obj) {
+		at, size, write := format.PointAt(e.Obj)
+		o.points = append(o.points, Point{o.events, e.G, e.Site, at, size, write})
+		return
 	}
 	switch keeps := o.maps.note(e); {
 	case !keeps:

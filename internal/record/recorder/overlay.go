@@ -278,7 +278,7 @@ func constants(pkg, kind, flag, stop, other string) []byte {
 	}{{"Goroutines", format.StateGoroutines}, {"Program", format.StateProgram}, {"Files", format.StateFiles}, {"C", format.StateC}} {
 		fmt.Fprintf(&s, "\t%sState%s = %d\n", other, x.name, x.state)
 	}
-	fmt.Fprintf(&s, "\t%sMapWords = %d\n\t%sMapKeys = %d\n\t%sContexts = %d\n\t%sCancels = %d\n\t%sPoolWords = %d\n", other, uint64(format.MapWords), other, uint64(format.MapKeys), other, uint64(format.Contexts), other, uint64(format.Cancels), other, uint64(format.PoolWords))
+	fmt.Fprintf(&s, "\t%sMapWords = %d\n\t%sMapKeys = %d\n\t%sContexts = %d\n\t%sCancels = %d\n\t%sPoolWords = %d\n\t%sPointWords = %d\n\t%sPointWrite = %d\n\t%sPointShift = %d\n\t%sPointSize = %d\n", other, uint64(format.MapWords), other, uint64(format.MapKeys), other, uint64(format.Contexts), other, uint64(format.Cancels), other, uint64(format.PoolWords), other, uint64(format.PointWords), other, uint64(format.PointWrite), other, format.PointShift, other, format.PointSize)
 	fmt.Fprintf(&s, "\t%sNoFile = %d\n\t%sNoDisk = %d\n\t%sNoMap = %d\n\t%sLimit = %d\n", stop, format.StopNoFile, stop, format.StopNoDisk, stop, format.StopNoMap, stop, format.StopLimit)
 	fmt.Fprintf(&s, "\t%sLimitFile = %q\n\t%sLimitWords = %d\n\t%sLimitMost = %d\n\t%sLimitTaken = %d\n\t%sLimitUnrecorded = %d\n",
 		other, format.LimitFile+"\x00", other, format.LimitWords, other, format.LimitMost, other, format.LimitTaken, other, format.LimitUnrecorded)

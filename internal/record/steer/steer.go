@@ -43,11 +43,15 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// A Part is over when its goroutine has made Until records of synchronisation since it began.
+// A Part is over when its goroutine has made Until records of synchronisation since it began. With
+// OrWaits in Until, it is over too when the goroutine waits.
 type Part struct {
 	Goroutine uint64
 	Until     uint64
 }
+
+// OrWaits is a bit of Part.Until.
+const OrWaits = uint64(1) << 63
 
 // A Choice is the channel that a select looks at first: that of a goroutine when it has made so
 // many records of synchronisation.
@@ -60,7 +64,18 @@ type Schedule struct {
 	Seed    uint64
 	Parts   []Part
 	Choices []Choice
+	Sites   []uint32 // of accesses of memory, each of which is a point, and counts as a record
 	Base    Base
+}
+
+// A Point is an access at a site of the schedule.
+type Point struct {
+	Event     uint64 // so many events of the trace come before
+	Goroutine uint64 // as the trace has it
+	Site      uint32
+	Address   uint64
+	Size      uint64
+	Write     bool
 }
 
 // A Result is what a run has done.
@@ -73,13 +88,38 @@ type Result struct {
 	// Unended are goroutines that could have gone on when the process ended: they were asleep, in
 	// the kernel, or did not come to their end.
 	Unended uint64
+	// Held is 1 if all other goroutines had gone on for as long as they could, when the process
+	// ended. It is 0 if the process was killed, or ended itself in another way.
+	Held    uint64
+	Blocked []Blocked
 }
 
-// The file has a header of headerWords words, then two words for each part and four for each
-// choice, and two for each weight.
+// Blocked is a goroutine that waited when the process ended, and the channel or lock that it waited
+// for. One in a select has an entry for each case.
+type Blocked struct {
+	Goroutine, Object uint64
+	Kind              Wait
+}
+
+// A Wait is an operation that waits.
+type Wait uint64
+
+// The operations that wait. Those that are not here, as Cond.Wait, have an event before they do.
+const (
+	Receive Wait = 1 + iota
+	Send
+	Lock
+	RLock
+	WGWait
+	Once
+)
+
+// The file has a header of headerWords words, then two words for each part, four for each choice,
+// two for each weight, three for each goroutine that may wait at the end, and one for each site.
 const (
 	magic       = uint64(0x7265657473657270)
-	headerWords = 16
+	headerWords = 24
+	maxBlocked  = 256
 	minSize     = 4096 // what the program maps first
 )
 
@@ -89,6 +129,7 @@ func (s *Schedule) Write(name string) error {
 	words[0], words[1], words[2], words[3] = magic, s.Seed, uint64(len(s.Choices)), uint64(len(s.Parts))
 	words[10], words[11], words[12] = uint64(s.Base.Kind), s.Base.Depth, s.Base.Steps
 	words[13], words[14], words[15] = s.Base.Object, uint64(len(s.Base.Weights)), s.Base.Seed
+	words[18] = uint64(len(s.Sites))
 	for _, p := range s.Parts {
 		words = append(words, p.Goroutine, p.Until)
 	}
@@ -97,6 +138,10 @@ func (s *Schedule) Write(name string) error {
 	}
 	for _, w := range s.Base.Weights {
 		words = append(words, w.Goroutine, w.Events)
+	}
+	words = append(words, make([]uint64, 3*maxBlocked)...)
+	for _, site := range s.Sites {
+		words = append(words, uint64(site))
 	}
 	b := make([]byte, 0, max(minSize, 8*len(words)))
 	for _, w := range words {
@@ -114,8 +159,21 @@ func ReadResult(name string) (r Result, err error) {
 	if len(b) < minSize || binary.LittleEndian.Uint64(b) != magic {
 		return r, fmt.Errorf("%s is no schedule", name)
 	}
+	word := func(i uint64) uint64 {
+		if 8*i+8 > uint64(len(b)) {
+			return 0
+		}
+		return binary.LittleEndian.Uint64(b[8*i:])
+	}
 	for i, p := range []*uint64{&r.Done, &r.Missed, &r.Picked, &r.Several, &r.Hash, &r.Unended} {
-		*p = binary.LittleEndian.Uint64(b[8*(4+i):])
+		*p = word(uint64(4 + i))
+	}
+	if r.Held = word(16); word(17) > maxBlocked {
+		r.Held = 0 // some are not known
+	}
+	at := headerWords + 2*word(3) + 4*word(2) + 2*word(14)
+	for i := range min(word(17), maxBlocked) {
+		r.Blocked = append(r.Blocked, Blocked{word(at + 3*i), word(at + 3*i + 1), Wait(word(at + 3*i + 2))})
 	}
 	return r, nil
 }

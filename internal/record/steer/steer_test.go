@@ -3,6 +3,7 @@ package steer
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 )
 
@@ -14,7 +15,7 @@ func TestReadResult(t *testing.T) {
 		if err := s.Write(name); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := ReadResult(name); err != nil || r != (Result{}) {
+		if r, err := ReadResult(name); err != nil || !reflect.DeepEqual(r, Result{}) {
 			t.Errorf("%d parts: %+v, %v", len(parts), r, err)
 		}
 		if info, err := os.Stat(name); err != nil || info.Size() < int64(8*headerWords+16*len(parts)) {

@@ -31,6 +31,7 @@ type fileEmitter struct {
 	imported map[string]*types.Package // by path, of the package: what its emitted files import
 	aliases  aliases
 	gates    bool // instead of records
+	points   bool // calls before accesses as well
 }
 
 // edit replaces source[from:to].

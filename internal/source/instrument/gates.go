@@ -72,6 +72,17 @@ func (g *gating) gate(in ssa.Instruction, ip *plan.Instr) {
 	g.out.putf("%s.Gate(%d)", rtName, ip.Site)
 }
 
+// point writes the points of the accesses of an instruction, for a steered run.
+func (g *gating) point(ip *plan.Instr) {
+	for _, hs := range [][]plan.Hook{ip.Before, ip.After} {
+		for i := range hs {
+			if at := g.extent(&hs[i]); at != "" {
+				g.out.putf("{ c_ := %s; g_.Point(%d, %s, %t) }", g.expr.hidden(hs[i].Addr), ip.Site, at, hs[i].Kind.IsWrite())
+			}
+		}
+	}
+}
+
 // extent writes the address and size of an access through c_, "" if they are not known beforehand.
 func (g *gating) extent(h *plan.Hook) string {
 	size := fmt.Sprint(h.Size)

@@ -22,6 +22,9 @@ func (b *body) instr(in ssa.Instruction, ip *plan.Instr, blk *ssa.BasicBlock) {
 		b.gate.gate(in, ip)
 		defer b.out.putf("%s.Done(%d)", rtName, ip.Site)
 	}
+	if b.unit.points {
+		b.gate.point(ip)
+	}
 	switch in := in.(type) {
 	case *ssa.Phi, *ssa.DebugRef, *ssa.RunDefers:
 		// a phi is assigned on the edges; Go runs deferred calls itself while the function returns

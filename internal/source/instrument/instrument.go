@@ -19,6 +19,7 @@ type Config struct {
 	Opaque map[string]string // units to leave as written, by key, with the reason
 	Loaded *plan.Program     // the packages, if they are loaded already
 	Gates  bool              // gates instead of records, for a replay (gates.go)
+	Points bool              // a call before each access, for a steered run (gates.go)
 
 	// JoinsLineNames: the compiler joins a relative name in a //line comment to the directory of
 	// the source. An emitted file has another directory, so there the names are absolute.

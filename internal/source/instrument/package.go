@@ -58,7 +58,7 @@ func emitFiles(p *plan.Plan, pkg *plan.Package, units []*plan.Unit, skip map[*pl
 		f := &fileEmitter{
 			pkg: pkg, plan: p, file: file, index: i, name: name, source: source,
 			lineNames: lineNames(pkg.Fset, file, name, cfg.JoinsLineNames),
-			imports:   map[string]string{}, helpers: map[string]string{}, imported: imported, aliases: names, gates: cfg.Gates,
+			imports:   map[string]string{}, helpers: map[string]string{}, imported: imported, aliases: names, gates: cfg.Gates, points: cfg.Points,
 		}
 		emitters = append(emitters, f)
 		out = append(out, f.emitFile(todo))

@@ -36,6 +36,7 @@ func inlined(g *G) {
 	g.Frame().Exit(0)
 	g.Frame().Over()
 	g.Back()
+	g.Point(0, nil, 0, false)
 }
 
 // Val records a value of any type.

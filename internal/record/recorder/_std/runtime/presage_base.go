@@ -24,6 +24,8 @@ const (
 type steerG struct {
 	priority int64   // the largest one goes on; 0: none is drawn
 	pending  uintptr // object of the operation that the goroutine is about to make; 0: unknown
+	object   uintptr // of the last operation that had one
+	ends     bool    // it is about to end the process
 	at       uint64  // records of synchronisation that it had made when the priority was drawn
 	weight   uint64  // estimate of the interesting events of it and its unborn descendants
 }

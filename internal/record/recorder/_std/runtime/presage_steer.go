@@ -28,17 +28,21 @@ type steerState struct {
 	parts   *[1 << 24]steerPart
 	choices *[1 << 20]steerChoice
 	weights *[1 << 20]steerPart // of goroutines: the numbers of their events
+	waits   *[steerWaits]steerWait
 	part    uint64
 	rng     uint64
 	base    steerBase
-	calls   bool      // there are points at the calls of traced code
-	yields  *PresageG // the goroutine that has called Gosched last,
-	last    *PresageG // and the one that was chosen last,
-	row     uint64    // among several, so many times in a row
-	idle    int       // times that nothing was ready, since something was
-	wall    int64     // nanoseconds by which the wall clock is ahead
-	exits   *g        // the goroutine that ends the process,
-	until   uint64    // after so many choices at the latest
+	calls   bool             // there are points at the calls of traced code
+	yields  *PresageG        // the goroutine that has called Gosched last,
+	last    *PresageG        // and the one that was chosen last,
+	row     uint64           // among several, so many times in a row
+	idle    int              // times that nothing was ready, since something was
+	wall    int64            // nanoseconds by which the wall clock is ahead
+	exits   *g               // the goroutine that ends the process (presage_steerend.go),
+	rank    int32            // how it does so,
+	until   uint64           // after so many choices at the latest
+	sites   *[1 << 24]uint64 // a bit for each site whose accesses are points (presage_point.go),
+	nsites  uint64           // the number of bits
 	// a hash table of the goroutines, by their numbers
 	known *[steerKnown]steerEntry
 }
@@ -72,12 +76,26 @@ type steerHeader struct {
 	object  uint64 // SURW: of the interesting events; 0: all are
 	weights uint64 // SURW: of goroutines, behind the choices
 	draw    uint64 // another seed, of the scheduler alone
+	// Written at the end (presage_steerend.go):
+	held    uint64 // 1: all others had gone on for as long as they could
+	blocked uint64 // goroutines that waited, and objects, behind the weights
+	sites   uint64 // of accesses that are points, behind those
+	_       [5]uint64
 }
+
+// steerWait is a goroutine that waited at the end.
+type steerWait struct{ goroutine, object, kind uint64 }
+
+// steerWaits bounds them.
+const steerWaits = 256
 
 type steerPart struct {
 	goroutine uint64
 	until     uint64
 }
+
+// steerOrWaits is a bit of until: the part is over too when its goroutine waits.
+const steerOrWaits = 1 << 63
 
 // A steerChoice is the channel that a select of a goroutine looks at first, if the goroutine has
 // made so many records before.
@@ -105,12 +123,16 @@ func presageSteerInit() {
 		if h := (*steerHeader)(p); h.magic == steerMagic {
 			parts := unsafe.Sizeof(steerHeader{}) + uintptr(h.n)*unsafe.Sizeof(steerPart{})
 			choices := parts + uintptr(h.choices)*unsafe.Sizeof(steerChoice{})
-			size := choices + uintptr(h.weights)*unsafe.Sizeof(steerPart{})
+			waits := choices + uintptr(h.weights)*unsafe.Sizeof(steerPart{})
+			sites := waits + steerWaits*unsafe.Sizeof(steerWait{})
+			size := sites + uintptr(h.sites)*8
 			if p, err = mmap(nil, size, _PROT_READ|_PROT_WRITE, 1, int32(fd), 0); err == 0 {
 				x := &presageSteer
 				x.file, x.parts = (*steerHeader)(p), (*[1 << 24]steerPart)(add(p, unsafe.Sizeof(steerHeader{})))
 				x.choices = (*[1 << 20]steerChoice)(add(p, parts))
 				x.weights = (*[1 << 20]steerPart)(add(p, choices))
+				x.waits = (*[steerWaits]steerWait)(add(p, waits))
+				steerSitesInit((*[1 << 24]uint64)(add(p, sites)), x.file.sites)
 				x.known = (*[steerKnown]steerEntry)(sysAlloc(unsafe.Sizeof(*x.known), &memstats.other_sys, "presage"))
 				x.rng = (x.file.seed^x.file.draw)*0x9E3779B97F4A7C15 + 1
 				steerBaseInit(x.file)
@@ -137,6 +159,9 @@ func presageSteerBegin() {
 func steerPoint(s *PresageG, obj uintptr) {
 	if gp := getg(); gp == gp.m.curg && gp.m.locks == 0 && gp.m.preemptoff == "" {
 		s.steer.pending = obj
+		if obj > steerSelects {
+			s.steer.object = obj
+		}
 		mcall(gosched_m)
 	}
 }
@@ -286,6 +311,9 @@ func steerChoose(pp *p, n uint32) uint32 {
 				break
 			}
 		}
+		if !over && !ok && part.until&steerOrWaits != 0 && steerIsKnown(part.goroutine) {
+			over = true
+		}
 		if !over {
 			break
 		}
@@ -339,35 +367,6 @@ func presageIdle(until int64) bool {
 	faketime = max(faketime, until)
 	return true
 }
-
-// steerExit lets all others run, before the process ends, until they wait: they might have done so
-// earlier. It counts those that could still go on.
-func steerExit() {
-	x := &presageSteer
-	if gp := getg(); x.exits == nil && gp == gp.m.curg {
-		x.exits, x.until = gp, x.file.picked+steerExits
-		timeSleep(1) // the clock stands still while another one is ready
-	}
-	all, n := atomicAllG()
-	for i := range n {
-		gp := atomicAllGIndex(all, i)
-		if gp == x.exits || isSystemGoroutine(gp, false) {
-			continue
-		}
-		switch readgstatus(gp) &^ _Gscan {
-		case _Grunnable, _Gsyscall:
-			x.file.unended++
-		case _Gwaiting:
-			if gp.waitreason == waitReasonSleep || gp.waitreason == waitReasonIOWait {
-				x.file.unended++
-			}
-		}
-	}
-	x.on = false
-}
-
-// steerExits is how many choices of goroutines there are at most once the process ends.
-const steerExits = 20_000
 
 // steerNano is the clock, which the program reads: a program that waits in a loop for a time to
 // come sees it come.
@@ -460,7 +459,7 @@ func steerIsOver(p *steerPart) bool {
 	for i := range uint64(64) {
 		switch e := &presageSteer.known[(p.goroutine+i)%steerKnown]; e.number {
 		case p.goroutine:
-			return e.s == nil || e.s.records >= p.until
+			return e.s == nil || e.s.records >= p.until&^steerOrWaits
 		case 0:
 			return false // it is not there yet
 		}
