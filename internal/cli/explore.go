@@ -242,7 +242,9 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 				}
 				return r, err
 			},
-			Predict: func(ctx context.Context, name string) ([]string, bool, error) { return racesOf(ctx, name, pl) },
+			Predict: func(ctx context.Context, name string, whole bool) ([]explore.Race, bool, error) {
+				return racesOf(ctx, name, whole, pl)
+			},
 			Progress: func(st *explore.State) {
 				x.progress.step(report.Progress{Text: visible.Sprintf("%s: %s, %s, %d to come, %s", test, plural.Of(st.Runs, "run"), plural.Of(st.Classes, "class"), st.Waiting, plural.Of(len(st.Races), "race"))})
 			},
@@ -301,16 +303,20 @@ func opened(name string) (trace.Source, io.Closer, error) { return opener(name)(
 
 // racesOf predicts the races of a trace, as its report has them. sure is false if there are pairs
 // that the report has as candidates, because they are unordered.
-func racesOf(ctx context.Context, name string, p *plan.Plan) (names []string, sure bool, err error) {
+func racesOf(ctx context.Context, name string, whole bool, p *plan.Plan) (races []explore.Race, sure bool, err error) {
 	src, closer, err := opened(name)
 	if err != nil {
 		return nil, false, err
 	}
 	defer closer.Close()
 	meta := src.Meta()
+	level := predict.Causal
+	if whole {
+		level = predict.Paths
+	}
 	w := walk.NewBranching(p)
 	w.Read(meta)
-	res, err := predict.Run(ctx, src, meta, predict.Options{Walker: w, Level: predict.Paths})
+	res, err := predict.Run(ctx, src, meta, predict.Options{Walker: w, Level: level})
 	if err == nil {
 		err = predict.Confirm(opener(name), meta, res)
 	}
@@ -319,9 +325,9 @@ func racesOf(ctx context.Context, name string, p *plan.Plan) (names []string, su
 	}
 	for _, r := range res.Races {
 		x, y := meta.Position(r.A.Site), meta.Position(r.B.Site)
-		names = append(names, min(x, y)+" / "+max(x, y))
+		races = append(races, explore.Race{Name: min(x, y) + " / " + max(x, y), Sites: [2]trace.Site{r.A.Site, r.B.Site}})
 	}
-	return names, len(res.Unwitnessed) == 0, nil
+	return races, len(res.Unwitnessed) == 0, nil
 }
 
 // of says what the exploration of a test has come to.
@@ -346,7 +352,7 @@ func (x *exploring) of(pkg string, e *explored) report.Explored {
 	}{
 		{s.Slow, "{{n}} run{{|s}} did not end within " + x.limit.String()},
 		{s.Diverged, "{{n}} run{{|s}} did not follow {{its schedule|their schedules}}"},
-		{s.Unended, "in {{n}} run{{|s}} goroutines could have gone on when the process ended, or a panic ended it"},
+		{s.Unended, "in {{n}} run{{|s}} goroutines could have gone on when the process ended, or a fatal error ended it"},
 		{s.Unvaried, "in {{n}} run{{|s}} several goroutines used files, the network or the process, in an order that was not varied"},
 		{s.Unsure, "in {{n}} run{{|s}} accesses are unordered that nothing proves to race (candidates)"},
 		{s.Children, "in {{n}} run{{|s}} there were other processes, which are not steered"},

@@ -12,6 +12,7 @@ import (
 type execution struct {
 	meta    *trace.Meta
 	ops     []op
+	pending []op
 	threads map[trace.GoID]*thread
 	choices []choice
 	timers  map[trace.Addr]*armed // by the object of their synchronisation
@@ -35,6 +36,7 @@ type armed struct {
 type channel struct {
 	elements int
 	closed   bool
+	sent     int // without a buffer: the operation of the send that is to be met
 }
 
 // A thread is a goroutine of an execution.
@@ -50,6 +52,7 @@ type thread struct {
 	ready        []choice
 	slot         int  // in clocks
 	firing       bool // of a timer
+	ended        bool
 }
 
 // An op is an operation of synchronisation, or the start of a goroutine.
@@ -62,16 +65,25 @@ type op struct {
 	obj     trace.Addr
 	site    trace.Site
 	nth     int  // of its goroutine
+	entry   int  // of a select: its first operation; else the operation itself
 	timer   bool // a timer is started or stopped, or fires
 	adds    bool // of a WGAdd: the counter grows
+	meets   bool // of a channel without a buffer
+	waits   bool // a select that may wait for another goroutine to meet it, in another case
+	pending bool // it has not been made: its goroutine waits at the end
+	partner int  // of a send: the receive that meets it; 0: there is none
 }
 
-// read returns the execution of a trace.
-func read(src trace.Source) (*execution, error) {
+// read returns the execution of a trace, with accesses at some points.
+func read(src trace.Source, points []steer.Point) (*execution, error) {
 	meta := src.Meta()
 	x := &execution{meta: meta, threads: map[trace.GoID]*thread{}, channels: map[trace.Addr]*channel{}, timers: map[trace.Addr]*armed{}}
 	var e trace.Event
-	for {
+	for n := uint64(0); ; n++ {
+		for len(points) > 0 && points[0].Event == n {
+			x.accesses(&points[0])
+			points = points[1:]
+		}
 		if err := src.Next(&e); err == io.EOF {
 			for _, o := range x.ops { // in an order that does not depend on the map
 				if a := x.timers[o.obj]; a != nil {
@@ -91,15 +103,47 @@ func read(src trace.Source) (*execution, error) {
 		if e.Kind == format.Go {
 			x.starts(t, e, meta)
 		}
-		x.passes(t, &e)
+		entry := x.passes(t, &e)
 		x.timer(t, &e)
-		if e.Kind == format.End {
+		if t.ended = e.Kind == format.End; t.ended {
 			continue
 		}
-		x.ops = append(x.ops, op{g: e.G, number: t.number, records: t.records, kind: e.Kind, flags: e.Flags, obj: e.Obj, site: e.Site, nth: t.ops, timer: x.ofTimer(&e), adds: int64(e.Val) > 0})
+		o := op{g: e.G, number: t.number, records: t.records, kind: e.Kind, flags: e.Flags, obj: e.Obj, site: e.Site, nth: t.ops, entry: entry, timer: x.ofTimer(&e), adds: int64(e.Val) > 0}
+		switch e.Kind {
+		case format.SelectCase, format.ChanSend, format.ChanRecv:
+			o.meets = e.Aux == 0
+			if c := x.channels[e.Obj]; o.meets && e.Kind == format.ChanSend {
+				c.sent = len(x.ops)
+			} else if o.meets && e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0 && c.sent > 0 {
+				x.ops[c.sent].partner, c.sent = len(x.ops), 0
+			}
+			for i := entry; i < len(x.ops) && e.Flags&format.FlagNonBlocking == 0; i++ {
+				o.waits = o.waits || x.ops[i].g == e.G && x.ops[i].meets
+			}
+		}
+		x.ops = append(x.ops, o)
 		t.ops++
 	}
 }
+
+// accesses adds an access, as operations on the words that it touches.
+func (x *execution) accesses(p *steer.Point) {
+	g := trace.GoID(p.Goroutine)
+	t := x.thread(g)
+	t.records++
+	o := op{g: g, number: t.number, records: t.records, kind: format.Read, site: trace.Site(p.Site), entry: len(x.ops)}
+	if p.Write {
+		o.kind = format.Write
+	}
+	for at := p.Address &^ 7; at < p.Address+max(p.Size, 1) && len(x.ops) < o.entry+maxWords; at += 8 {
+		o.obj, o.nth = trace.Addr(at), t.ops
+		x.ops = append(x.ops, o)
+		t.ops++
+	}
+}
+
+// maxWords bounds the words of an access: two accesses of more meet in the first ones mostly.
+const maxWords = 64
 
 // recorded reports whether the recorder counts a record of this kind as one of synchronisation.
 func recorded(k format.Kind) bool {
@@ -125,13 +169,17 @@ type choice struct {
 }
 
 // passes notes what the next operation of the execution does to a channel, and which choices its
-// select had.
-func (x *execution) passes(t *thread, e *trace.Event) {
+// select had. It returns the first operation of the select.
+func (x *execution) passes(t *thread, e *trace.Event) (entry int) {
+	entry = len(x.ops)
+	if t.cases > 0 {
+		entry = t.first
+	}
 	switch e.Kind {
 	case format.SelectCase, format.ChanSend, format.ChanRecv, format.ChanClose:
 	default:
 		t.ready, t.cases = nil, 0
-		return
+		return entry
 	}
 	c := x.channels[e.Obj]
 	if c == nil {
@@ -152,7 +200,7 @@ func (x *execution) passes(t *thread, e *trace.Event) {
 		if ready {
 			t.ready = append(t.ready, o)
 		}
-		return
+		return t.first
 	case format.ChanClose:
 		c.closed = true
 	case format.ChanSend:
@@ -165,6 +213,7 @@ func (x *execution) passes(t *thread, e *trace.Event) {
 		x.choices = append(x.choices, o)
 	}
 	t.ready, t.cases = nil, 0
+	return entry
 }
 
 // ofTimer reports whether an operation is one on a timer.

@@ -3,9 +3,23 @@
 //
 // A run covers all executions that predict derives from it. The next schedules are those that no
 // prediction covers: in which two operations of synchronisation come in the other order, so that
-// goroutines take other paths. This is the loop of "Maximal causality reduction for multithreaded
+// goroutines take other paths. The second of the two may wait when the program ends: its goroutine
+// could have been first (pending.go). This is the loop of "Maximal causality reduction for multithreaded
 // programs" (Huang, PLDI 2015), with dynamic partial-order reduction (Flanagan and Godefroid, POPL
 // 2005) for what is reversed, and RECIPE in each step.
+//
+// # Racing accesses
+//
+// Up to the first race of an execution, the order of synchronisation decides what goroutines read.
+// Behind it, the order of the racing accesses does, too. So when no schedule is left and there are
+// races, all is explored once more, with the accesses at the sites of races as operations whose
+// order can be reversed, until no run shows another race.
+//
+// # The end of a run
+//
+// A goroutine that ends the process, by its exit or a panic, is held back until no other one can go
+// on. What others do then, they could have done before: so one run stands for all moments at which
+// the process could have ended.
 //
 // [Sample] has a base scheduler alone choose the schedules, for comparison: it claims nothing about
 // those that it did not run.
@@ -29,6 +43,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -44,9 +59,10 @@ type Config struct {
 	Run func(ctx context.Context, s *steer.Schedule) (*record.SteeredRun, error)
 	// Open opens the trace of a run.
 	Open func(name string) (trace.Source, io.Closer, error)
-	// Predict returns the races of a trace, by names that are the same in all runs. sure is false
-	// if other pairs may race: they are unordered in the run, but nothing proves them.
-	Predict func(ctx context.Context, name string) (races []string, sure bool, err error)
+	// Predict returns the races of a trace. Those that need other values or paths than the run are
+	// left out unless whole. sure is false if other pairs may race: they are unordered in the run,
+	// but nothing proves them.
+	Predict func(ctx context.Context, name string, whole bool) (races []Race, sure bool, err error)
 
 	Seed     uint64
 	Runs     int       // at most; 0: no limit
@@ -54,9 +70,15 @@ type Config struct {
 	Progress func(s *State)
 }
 
+// A Race is a race of a run.
+type Race struct {
+	Name  string // the same in all runs
+	Sites [2]trace.Site
+}
+
 // State is how far an exploration has come.
 type State struct {
-	Runs, Classes int
+	Runs, Classes int      // runs with different histories
 	Waiting       int      // schedules that are left
 	Races         []string // in the order in which they were found,
 	FirstRace     int      // and the run of the first; 0: there is none
@@ -67,8 +89,7 @@ type State struct {
 	// Diverged are runs that did not come to the order that their schedule has, Slow those that did
 	// not end in time.
 	Diverged, Slow int
-	// Unended are runs that a panic or a fatal error ended, or at whose end a goroutine could have
-	// gone on.
+	// Unended are runs that a fatal error ended, or at whose end a goroutine could have gone on.
 	Unended int
 	// Unvaried are runs in which goroutines use files, the network or the process, in an order that
 	// is not varied.
@@ -95,21 +116,26 @@ type waiting struct {
 	parts   []steer.Part
 	choices []steer.Choice
 	history *history
+	// once is what it tries, if the history does not say it: that a goroutine waits, before another
+	// one makes an operation; 0: nothing
+	once uint64
 	// the same, with a goroutine that stops earlier; nil: there is none
 	earlier func() (waiting, bool)
 }
 
 // Explore explores a program. What it has found by the end of ctx is returned with the error.
 func Explore(ctx context.Context, c Config) (*State, error) {
-	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}, queue: []waiting{{history: &history{}}}}
+	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}, racy: map[uint32]bool{}}
 	within, cancel := e.within(ctx)
 	defer cancel()
-	for len(e.queue) > 0 && !e.over() {
+	e.begin()
+	for (len(e.queue) > 0 || e.again()) && !e.over() {
 		next := e.queue[0]
 		e.queue = e.queue[1:]
-		if e.state.Waiting = len(e.queue); e.covered(next.history, e.seen) {
+		if e.state.Waiting = len(e.queue); e.done(&next) {
 			continue
 		}
+		e.tried[next.once] = true
 		if err := e.run(within, next); err != nil {
 			if ctx.Err() == nil && within.Err() != nil {
 				e.queue = append(e.queue, next)
@@ -125,6 +151,22 @@ func Explore(ctx context.Context, c Config) (*State, error) {
 	s.Waiting = len(e.queue)
 	s.Exhausted = len(e.queue)+s.Diverged+s.Slow+s.Large+s.Unended+s.Unvaried+s.Unsure+s.Children == 0 && s.Random == ""
 	return s, nil
+}
+
+// begin begins to explore, without any histories.
+func (e *exploration) begin() {
+	e.seen, e.tried, e.queue = nil, map[uint64]bool{}, []waiting{{history: &history{}}}
+}
+
+// again begins once more when no schedule is left, if there are races whose accesses were no points
+// so far. What a racing access reads may decide on other paths and races.
+func (e *exploration) again() bool {
+	if len(e.sites) == len(e.racy) {
+		return false
+	}
+	e.sites = slices.Sorted(maps.Keys(e.racy))
+	e.begin()
+	return true
 }
 
 // within returns ctx with the limit of time.
@@ -144,11 +186,22 @@ type exploration struct {
 	state *State
 	seen  []*history // of runs
 	known map[string]bool
+	tried map[uint64]bool // what schedules have tried (waiting.once)
 	queue []waiting
+	racy  map[uint32]bool // sites of races
+	sites []uint32        // those that are points
 }
 
 func (e *exploration) over() bool {
 	return e.Runs > 0 && e.state.Runs >= e.Runs || !e.Until.IsZero() && !time.Now().Before(e.Until)
+}
+
+// done reports whether a schedule is of no use, because runs have shown what it tries.
+func (e *exploration) done(w *waiting) bool {
+	if w.once != 0 {
+		return e.tried[w.once]
+	}
+	return e.covered(w.history, e.seen)
 }
 
 // covered reports whether one of the histories begins as h does.
@@ -175,13 +228,13 @@ func (e *exploration) record(ctx context.Context, schedule *steer.Schedule) (*ex
 	if r.Trace == "" {
 		return nil, nil, errors.New("the run left no trace")
 	}
-	if r.Unended > 0 || r.ExitCode > 1 { // 1: a test has failed, and the others went on
+	if r.Unended > 0 || r.ExitCode > 1 && r.Held == 0 { // 1: a test has failed, and the others went on
 		s.Unended++
 	}
 	if r.Processes > 1 {
 		s.Children++
 	}
-	x, err := e.read(r.Trace)
+	x, err := e.read(r)
 	return x, r, err
 }
 
@@ -198,10 +251,11 @@ func (e *exploration) learn(ctx context.Context, h *history, trace string) (fres
 // run runs a schedule, and finds the schedules that follow.
 func (e *exploration) run(ctx context.Context, next waiting) error {
 	s := e.state
-	x, r, err := e.record(ctx, &steer.Schedule{Seed: e.Seed, Parts: next.parts, Choices: next.choices})
+	x, r, err := e.record(ctx, &steer.Schedule{Seed: e.Seed, Parts: next.parts, Choices: next.choices, Sites: e.sites})
 	if err != nil || x == nil {
 		return err
 	}
+	x.blocked(r.Blocked)
 	h := x.historyOf(x.all())
 	if s.Runs == 1 {
 		if s.Random, err = e.differs(ctx, x, h, r); err != nil {
@@ -227,7 +281,7 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 		s.Unvaried++
 	}
 	for _, f := range flips {
-		if w, ok := flipped(x, f, clocks, next.choices, 0); ok && !e.covered(w.history, e.seen) {
+		if w, ok := flipped(x, f, clocks, next.choices, 0); ok && !e.done(&w) {
 			e.queue = append(e.queue, w)
 		}
 	}
@@ -237,7 +291,7 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 		h := x.historyOf(ops, op{number: fires, kind: format.Acquire, obj: x.ops[a.at].obj, timer: true})
 		if !e.covered(h, e.seen) {
 			parts := append(x.schedule(ops), steer.Part{Goroutine: fires, Until: 1})
-			e.queue = append(e.queue, waiting{parts, next.choices, h, nil})
+			e.queue = append(e.queue, waiting{parts: parts, choices: next.choices, history: h})
 		}
 	}
 	for _, c := range x.choices {
@@ -246,15 +300,16 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 		h := x.historyOf(ops, op{number: chosen.number, nth: chosen.nth, kind: c.kind, obj: c.channel})
 		if !e.covered(h, e.seen) {
 			other := steer.Choice{Goroutine: chosen.number, Records: c.records, Channel: uint64(c.channel)}
-			e.queue = append(e.queue, waiting{x.schedule(ops), append(slices.Clip(next.choices), other), h, nil})
+			e.queue = append(e.queue, waiting{parts: x.schedule(ops), choices: append(slices.Clip(next.choices), other), history: h})
 		}
 	}
 	return nil
 }
 
 // maxBack is how many operations earlier a goroutine may be made to stop: within some functions of
-// the runtime and of sync/atomic no goroutine can wait.
-const maxBack = 4
+// the runtime and of sync/atomic no goroutine can wait. The last attempt stops it before all that
+// code outside did.
+const maxBack = 5
 
 // flipped returns the schedule of a flip.
 func flipped(x *execution, f flip, clocks []clock, choices []steer.Choice, back int) (w waiting, ok bool) {
@@ -262,8 +317,7 @@ func flipped(x *execution, f flip, clocks []clock, choices []steer.Choice, back 
 	if !ok {
 		return w, false
 	}
-	w = waiting{parts: x.schedule(ops), choices: choices, history: x.historyOf(ops)}
-	if back < maxBack {
+	if w = x.comesFirst(f, ops, choices); back < maxBack && w.once == 0 {
 		w.earlier = func() (waiting, bool) { return flipped(x, f, clocks, choices, back+1) }
 	}
 	return w, true
@@ -279,7 +333,8 @@ func (w *waiting) before() (waiting, bool) {
 
 // predict takes the races that are predicted from a run.
 func (e *exploration) predict(ctx context.Context, trace string) error {
-	names, sure, err := e.Predict(ctx, trace)
+	whole := len(e.sites) == 0 // else what other values and paths lead to is run
+	races, sure, err := e.Predict(ctx, trace, whole)
 	if err != nil {
 		return err
 	}
@@ -287,10 +342,13 @@ func (e *exploration) predict(ctx context.Context, trace string) error {
 		e.state.Unsure++
 	}
 	fresh := false
-	for _, n := range names {
-		if !e.known[n] {
-			e.known[n], fresh = true, true
-			e.state.Races = append(e.state.Races, n)
+	for _, r := range races {
+		if !e.known[r.Name] {
+			e.known[r.Name], fresh = true, true
+			e.state.Races = append(e.state.Races, r.Name)
+		}
+		for _, s := range r.Sites {
+			e.racy[uint32(s)] = true
 		}
 	}
 	if fresh {
@@ -302,13 +360,13 @@ func (e *exploration) predict(ctx context.Context, trace string) error {
 	return nil
 }
 
-func (c *Config) read(name string) (*execution, error) {
-	src, closer, err := c.Open(name)
+func (c *Config) read(r *record.SteeredRun) (*execution, error) {
+	src, closer, err := c.Open(r.Trace)
 	if err != nil {
 		return nil, err
 	}
 	defer closer.Close()
-	return read(src)
+	return read(src, r.Points)
 }
 
 // differs runs the program again under the schedule of the whole execution x, and says where the
@@ -322,7 +380,7 @@ func (e *exploration) differs(ctx context.Context, x *execution, h *history, r *
 	if again.Trace == "" {
 		return "the second run, which left no trace", nil
 	}
-	y, err := e.read(again.Trace)
+	y, err := e.read(again)
 	switch {
 	case err != nil:
 		return "", err

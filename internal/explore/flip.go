@@ -20,12 +20,45 @@ func (c clock) join(d clock) {
 // A flip is a pair of operations on one object, by different goroutines, whose order could be the
 // other one: the second does not depend on the first but by this order ("Dynamic partial-order
 // reduction for model checking software", Flanagan and Godefroid, POPL 2005, section 3).
-type flip struct{ first, second int } // of ops
+//
+// The second may be one that has not been made (pending.go).
+type flip struct{ first, second int } // of ops, and of those that are pending behind them
 
-// maxLast is how many operations of a goroutine on an object may be the first of a flip: the last
-// one is enough where every order can be steered to. Within a few operations of the runtime and of
-// sync/atomic no goroutine can wait.
+// maxLast is how many operations of a goroutine on an object, of one kind, may be the first of a
+// flip: the last one is enough where every order can be steered to. Within a few operations of the
+// runtime and of sync/atomic no goroutine can wait.
 const maxLast = 4
+
+// A maker is a goroutine that makes operations of one kind. Whether they are reversible does not
+// differ.
+type maker struct {
+	g     trace.GoID
+	kind  format.Kind
+	flags format.Flags
+	adds  bool
+}
+
+// An object has what was done to it, while flips are looked for.
+type object struct {
+	first   int             // operation on it
+	last    map[maker][]int // at most maxLast
+	release map[group]clock // of all operations, by their group
+}
+
+// flipsTo appends the flips whose second operation is number i. own is what comes before that.
+func (x *execution) flipsTo(list []flip, i int, b *object, own clock) []flip {
+	o := x.op(i)
+	for m, ks := range b.last { // the list is sorted later
+		for _, k := range ks {
+			p := &x.ops[k]
+			starts := o.timer && k == b.first // the timer that o is of
+			if m.g != o.g && own[x.threads[m.g].slot] <= p.nth && reversible(p, o) && !starts {
+				list = append(list, flip{k, i})
+			}
+		}
+	}
+	return list
+}
 
 // flips returns the pairs that could change their order, the latest first, and the clock of each
 // operation.
@@ -34,10 +67,6 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 	now := make([]clock, n) // of each thread
 	for i := range now {
 		now[i] = make(clock, n)
-	}
-	type object struct {
-		last    map[trace.GoID][]int // the last operations of each goroutine, at most maxLast
-		release map[group]clock      // of all operations, by their group
 	}
 	objects := map[trace.Addr]*object{}
 	clocks = make([]clock, len(x.ops))
@@ -64,20 +93,14 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 		}
 		b := objects[o.obj]
 		if b == nil {
-			b = &object{last: map[trace.GoID][]int{}, release: map[group]clock{}}
+			b = &object{first: i, last: map[maker][]int{}, release: map[group]clock{}}
 			objects[o.obj] = b
 		}
 		if ordering(o) && t.number != steer.Runtime {
-			for g, ks := range b.last { // the list is sorted later
-				for _, k := range ks {
-					p := &x.ops[k]
-					if g != o.g && own[x.threads[g].slot] <= p.nth && reversible(p, o) {
-						list = append(list, flip{k, i})
-					}
-				}
-			}
-			ks := b.last[o.g]
-			b.last[o.g] = append(ks[max(0, len(ks)-maxLast+1):len(ks):len(ks)], i)
+			list = x.flipsTo(list, i, b, own)
+			m := maker{o.g, o.kind, o.flags, o.adds}
+			ks := b.last[m]
+			b.last[m] = append(ks[max(0, len(ks)-maxLast+1):len(ks):len(ks)], i)
 		}
 		in := groupOf(o)
 		for k, c := range b.release { // the order does not matter
@@ -91,6 +114,12 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 		}
 		b.release[in].join(own)
 		clocks[i] = slices.Clone(own)
+	}
+	for i := range x.pending {
+		o := &x.pending[i]
+		if b := objects[o.obj]; b != nil {
+			list = x.flipsTo(list, len(x.ops)+i, b, now[x.threads[o.g].slot])
+		}
 	}
 	slices.SortFunc(list, func(a, b flip) int {
 		if a.second != b.second {
@@ -140,9 +169,9 @@ func reversible(p, q *op) bool {
 	case format.Unlock:
 		return p.kind == format.TryFail
 	case format.ChanRecv:
-		return tries || p.kind == format.ChanRecv || p.kind == format.SelectCase || p.kind == format.ChanLen
+		return tries || q.waits || p.kind == format.ChanRecv || p.kind == format.SelectCase || p.kind == format.ChanLen
 	case format.ChanSend:
-		return tries || p.kind != format.ChanRecv // which has made room
+		return tries || q.waits || p.kind != format.ChanRecv // which has made room
 	case format.Lock:
 		return tries || p.kind != format.Unlock
 	case format.TryFail:
@@ -160,7 +189,7 @@ func depend(p, q *op) bool {
 // A group is of operations that have no order on one object; the zero one is of all others.
 type group struct {
 	kind format.Kind
-	read bool // RLock and RUnlock
+	read bool // RLock and RUnlock; a case that receives, where only a meeting makes it ready
 }
 
 func groupOf(o *op) group {
@@ -168,8 +197,10 @@ func groupOf(o *op) group {
 		return group{}
 	}
 	switch o.kind {
-	case format.AtomicRead, format.WGAdd, format.WGWait, format.OncePass, format.ChanLen, format.SelectCase,
-		format.Acquire, format.ReleaseMerge:
+	case format.SelectCase:
+		return group{o.kind, o.meets && o.flags&format.FlagWrite == 0}
+	case format.Read, format.AtomicRead, format.WGAdd, format.WGWait, format.OncePass, format.ChanLen, format.Acquire,
+		format.ReleaseMerge:
 		return group{kind: o.kind}
 	case format.Lock, format.Unlock, format.TryFail:
 		if o.flags&format.FlagRead != 0 {
@@ -180,40 +211,72 @@ func groupOf(o *op) group {
 }
 
 // reversed returns the operations of a schedule in which the second operation of a flip comes
-// before the first: all before the first, then what does not depend on it up to the second, then
-// the second. With back > 0, the goroutine of the first one stops so many operations earlier. ok is
+// before the first: all before the first, then what does not depend on it up to the second. With
+// back > 0, the goroutine of the first one stops so many operations earlier. ok is
 // false if the second depends on these.
 func (x *execution) reversed(f flip, clocks []clock, back int) (ops []int, ok bool) {
-	first := &x.ops[f.first]
-	nth, slot, at := first.nth-back, x.threads[first.g].slot, f.first
+	entry := x.ops[f.first].entry
+	first := &x.ops[entry]
+	nth, slot, at := first.nth-back, x.threads[first.g].slot, entry
+	if back == maxBack {
+		nth = x.callOf(entry)
+	}
 	for ; at > 0 && (x.ops[at].g != first.g || x.ops[at].nth > nth); at-- {
 	}
 	if back > 0 && (x.ops[at].g != first.g || x.ops[at].nth != nth || x.ops[at].kind == format.Go) {
 		return nil, false
 	}
-	for i := range x.ops[:f.second] {
+	for i := range x.ops[:min(f.second, len(x.ops))] {
 		switch {
 		case i < at || clocks[i][slot] <= nth && x.ops[i].g != first.g:
 			ops = append(ops, i)
-		case x.ops[i].g == x.ops[f.second].g:
+		case x.ops[i].g == x.op(f.second).g:
 			return nil, false
 		}
 	}
-	return append(ops, f.second), true
+	return ops, true
 }
 
-// schedule returns the schedule of some operations.
-func (x *execution) schedule(ops []int) (parts []steer.Part) {
-	for _, i := range ops {
-		o := &x.ops[i]
-		if x.threads[o.g].number == steer.Runtime { // nobody steers it
+// callOf returns which operation of its goroutine is the first of code outside, of those up to
+// operation i without one of traced code in between.
+func (x *execution) callOf(i int) (nth int) {
+	nth = x.ops[i].nth
+	for k := i - 1; k >= 0; k-- {
+		if x.ops[k].g != x.ops[i].g {
 			continue
 		}
-		p := steer.Part{Goroutine: x.threads[o.g].number, Until: o.records}
+		if x.ops[k].site != 0 || x.ops[k].kind == format.Go {
+			break
+		}
+		nth = x.ops[k].nth
+	}
+	return nth
+}
+
+// schedule returns the schedule of some operations. Of two goroutines that meet at a channel, one
+// waits for the other: the sender, unless its operation does not wait.
+func (x *execution) schedule(ops []int) (parts []steer.Part) {
+	add := func(o *op, bits uint64) {
+		if o.number == steer.Runtime { // nobody steers it
+			return
+		}
+		p := steer.Part{Goroutine: o.number, Until: o.records | bits}
 		if n := len(parts); n > 0 && parts[n-1].Goroutine == p.Goroutine {
 			parts[n-1] = p
 		} else {
 			parts = append(parts, p)
+		}
+	}
+	for _, i := range ops {
+		o := &x.ops[i]
+		switch {
+		case o.partner == 0:
+			add(o, 0)
+		case o.flags&format.FlagNonBlocking != 0:
+			add(&x.ops[o.partner], steer.OrWaits)
+			add(o, 0)
+		default:
+			add(o, steer.OrWaits)
 		}
 	}
 	return parts

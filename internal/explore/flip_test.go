@@ -13,7 +13,7 @@ import (
 
 func executionOf(t *testing.T, text string) *execution {
 	t.Helper()
-	x, err := read(raw.NewReader(strings.NewReader(text)))
+	x, err := read(raw.NewReader(strings.NewReader(text)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestFlips(t *testing.T) {
 	if !ok {
 		t.Fatal("the flip has no schedule")
 	}
-	got := x.schedule(ops)
+	got := x.comesFirst(flips[0], ops, nil).parts
 	// g1 starts both, then g3 has the lock; g2 has not begun
 	want := []steer.Part{{Goroutine: main, Until: 3}, {Goroutine: third, Until: 1}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -76,7 +76,7 @@ func TestHistory(t *testing.T) {
 	}
 	flips, clocks := x.flips()
 	ops, _ := x.reversed(flips[0], clocks, 0)
-	if h := x.historyOf(ops); h.begins(whole) {
+	if w := x.comesFirst(flips[0], ops, nil); w.history.begins(whole) {
 		t.Error("the other order of the locks begins the history")
 	}
 	// the two Done commute
@@ -127,5 +127,81 @@ func TestReversible(t *testing.T) {
 		if flips, _ := executionOf(t, begin+text+"\n").flips(); len(flips) > 0 != want {
 			t.Errorf("%s: %d flips", text, len(flips))
 		}
+	}
+}
+
+// A goroutine that waits at the end could have been first, if what it waits for lets it.
+func TestBlocked(t *testing.T) {
+	const begin = "g0 go g1\ng1 start g0\ng1 go g2\ng2 start g1\n"
+	waits := steer.Child(steer.Child(steer.Runtime, 1), 1)
+	for _, c := range []struct {
+		text string
+		kind steer.Wait
+		want int
+	}{
+		{"g1 lock 0x10", steer.Lock, 1},
+		{"g1 lock 0x10\ng1 unlock 0x10\ng1 lock 0x10", steer.Lock, 2},
+		{"g1 lock 0x20", steer.Lock, 0},
+		{"g1 recv 0x10 val=1 aux=1", steer.Receive, 1},
+		{"g1 send 0x10 val=1 aux=1", steer.Receive, 0},
+		{"g1 case 0x10 write\ng1 default", steer.Receive, 1},
+		{"g1 wgadd 0x10 val=1 aux=1", steer.WGWait, 1},
+		{"g1 wgadd 0x10 val=-1 aux=1", steer.WGWait, 0},
+	} {
+		x := executionOf(t, begin+c.text+"\n")
+		x.blocked([]steer.Blocked{{Goroutine: waits, Object: 0x10, Kind: c.kind}})
+		flips, clocks := x.flips()
+		if len(flips) != c.want {
+			t.Errorf("%s: %d flips, not %d", c.text, len(flips), c.want)
+		}
+		for _, f := range flips {
+			ops, ok := x.reversed(f, clocks, 0)
+			w := x.comesFirst(f, ops, nil)
+			if n := len(w.parts); !ok || w.once == 0 || n < 2 || w.parts[n-2] != (steer.Part{Goroutine: waits, Until: 1 | steer.OrWaits}) {
+				t.Errorf("%s: %v", c.text, w.parts)
+			}
+		}
+	}
+}
+
+// Where two goroutines meet, one waits for the other: not the one that does not wait.
+func TestMeeting(t *testing.T) {
+	const begin = "g0 go g1\ng1 start g0\ng1 go g2\ng2 start g1\n"
+	main := steer.Child(steer.Runtime, 1)
+	second := steer.Child(main, 1)
+	for text, want := range map[string][]steer.Part{
+		"g1 send 0x10 val=1\ng2 recv 0x10 val=1\n":             {{Goroutine: main, Until: 2 | steer.OrWaits}, {Goroutine: second, Until: 1}},
+		"g1 send 0x10 val=1 nonblocking\ng2 recv 0x10 val=1\n": {{Goroutine: main, Until: 1}, {Goroutine: second, Until: 1 | steer.OrWaits}, {Goroutine: main, Until: 2}, {Goroutine: second, Until: 1}},
+	} {
+		x := executionOf(t, begin+text)
+		if diff := cmp.Diff(want, x.schedule(x.all())); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// An access at a point is an operation on each of its words, and counts as a record.
+func TestPoints(t *testing.T) {
+	const text = "g0 go g1\ng1 start g0\ng1 go g2\ng2 start g1\n"
+	points := []steer.Point{
+		{Event: 4, Goroutine: 1, Address: 0x104, Size: 4, Write: true},
+		{Event: 4, Goroutine: 2, Address: 0x100, Size: 16},
+	}
+	x, err := read(raw.NewReader(strings.NewReader(text)), points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(x.ops); n != 5 {
+		t.Fatalf("%d operations", n)
+	}
+	flips, clocks := x.flips()
+	if len(flips) != 1 {
+		t.Fatalf("%d flips", len(flips))
+	}
+	ops, _ := x.reversed(flips[0], clocks, 0)
+	main := steer.Child(steer.Runtime, 1)
+	want := []steer.Part{{Goroutine: main, Until: 1}, {Goroutine: steer.Child(main, 1), Until: 1}}
+	if diff := cmp.Diff(want, x.comesFirst(flips[0], ops, nil).parts); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -22,7 +22,7 @@ const depth = 3
 // operations each goroutine makes on each object. The interesting events of SURW are the
 // operations on one object, which is drawn for each run from those that several goroutines use.
 func Sample(ctx context.Context, c Config, kind steer.Kind) (*State, error) {
-	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}}
+	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}, racy: map[uint32]bool{}}
 	within, cancel := e.within(ctx)
 	defer cancel()
 	base := steer.Base{Kind: kind, Depth: depth}

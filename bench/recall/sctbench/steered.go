@@ -76,7 +76,7 @@ func (b *bench) sample(ctx context.Context, p *program, test string, want wanted
 		}
 		return r, nil
 	}
-	c.Predict = func(ctx context.Context, name string) ([]string, bool, error) {
+	c.Predict = func(ctx context.Context, name string, _ bool) ([]explore.Race, bool, error) {
 		if want == failure {
 			return nil, true, nil
 		}

@@ -85,6 +85,8 @@ func (st *steps) fire(s *state, g *goroutine) {
 	s.live--
 	r := st.rec
 	if r != nil {
+		r.run.Meta.Goroutines[g.id()].RunID = format.FirstFiring + r.firings
+		r.firings++
 		r.emit(trace.Event{Kind: format.Go, Flags: format.FlagOpaque, Obj: trace.Addr(g.id())})
 		r.emit(trace.Event{Kind: format.Start, G: g.id()})
 		r.emit(trace.Event{Kind: format.Acquire, Flags: format.FlagOpaque, G: g.id(), Obj: trace.Addr(t.at + timerObject)})

@@ -19,6 +19,8 @@ type recorder struct {
 	prog  *Program
 	run   *Run
 	case_ int // chosen by the last select
+
+	firings uint64 // of timers, so far
 }
 
 // id numbers goroutines in the order of their start, from 1; 0 is the runtime.

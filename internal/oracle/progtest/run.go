@@ -83,32 +83,19 @@ func (p *Program) RecordOrder(order ...int) (*Run, error) {
 	})
 }
 
-// RecordBy executes the program under the choices of pick. That is given the run so far and, for
-// each step that is possible, the goroutines that take it: one, or two that meet at a channel. It
-// returns the number of the step.
-func (p *Program) RecordBy(pick func(r *Run, steps [][]trace.GoID) int) (*Run, error) {
-	var r *Run
-	begun := func(x *Run) { r = x }
-	return p.recordInto(begun, func(ts []transition) int {
-		steps := make([][]trace.GoID, len(ts))
-		for i, t := range ts {
-			if steps[i] = []trace.GoID{trace.GoID(t.g + 1)}; t.h >= 0 {
-				steps[i] = append(steps[i], trace.GoID(t.h+1))
-			}
+// record executes the program; choose picks the next step.
+func (p *Program) record(choose func([]transition) int) (*Run, error) {
+	return p.recordAt(func(_ *Run, _ *enabled, ts []transition) int {
+		if len(ts) == 0 {
+			return 0
 		}
-		return pick(r, steps)
+		return choose(ts)
 	})
 }
 
-// record executes the program; choose picks the next step.
-func (p *Program) record(choose func([]transition) int) (*Run, error) {
-	return p.recordInto(func(*Run) {}, choose)
-}
-
-// recordInto is record. It calls begun with the run before the first step.
-func (p *Program) recordInto(begun func(*Run), choose func([]transition) int) (*Run, error) {
+// recordAt is record. choose is given the run so far and the next steps of all goroutines as well.
+func (p *Program) recordAt(choose func(*Run, *enabled, []transition) int) (*Run, error) {
 	r := &recorder{prog: p, run: &Run{Meta: p.meta(), paths: map[uint64][]decision{}}}
-	begun(r.run)
 	m := newMachine(p, r)
 	s := p.start.clone()
 	r.begin(s)
@@ -129,10 +116,12 @@ func (p *Program) recordInto(begun func(*Run), choose func([]transition) int) (*
 		for _, g := range s.gs {
 			ops = append(ops, s.pending(g))
 		}
-		if ts = (&enabled{s, ops}).transitions(ts[:0]); len(ts) == 0 {
+		e := &enabled{s, ops}
+		if ts = e.transitions(ts[:0]); len(ts) == 0 {
+			choose(r.run, e, nil)
 			return r.run, nil
 		}
-		if err := m.steps.perform(s, ts[choose(ts)]); err != nil {
+		if err := m.steps.perform(s, ts[choose(r.run, e, ts)]); err != nil {
 			return nil, fmt.Errorf("%w: %v", ErrLimit, err)
 		}
 	}

@@ -1,0 +1,133 @@
+package progtest
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/presage-race/presage/internal/trace"
+)
+
+// A Step is one that is possible.
+type Step struct {
+	By     []trace.GoID // the goroutine that takes it, or the sender and the receiver that meet
+	Site   trace.Site   // of the instruction
+	Access bool         // of memory
+	First  bool         // the first piece of an access
+	Starts bool         // the goroutine begins
+	Fires  bool         // a timer
+	Ends   bool         // the program: main returns, or a goroutine panics
+	Panics bool
+	// Default is that of a select. Channel is the channel of a case.
+	Default bool
+	Channel trace.Addr
+}
+
+// A Wait is a goroutine whose next operation may have to wait.
+type Wait struct {
+	G   trace.GoID
+	For []Object // a select has several
+}
+
+// An Object is a channel, a lock, a WaitGroup or a Once.
+type Object struct {
+	Addr trace.Addr
+	Op   Op
+}
+
+// An Op is an operation that may have to wait.
+type Op uint8
+
+// The operations that may have to wait, besides Cond.Wait.
+const (
+	Receive Op = iota
+	Send
+	Lock
+	RLock
+	WaitGroupWait
+	Once
+)
+
+// RecordBy executes the program under the choices of pick. That is given the run so far, the steps
+// that are possible, and what each goroutine is about to wait for. It returns the number of the
+// step. At the end there is no step, and the result does not matter.
+func (p *Program) RecordBy(pick func(r *Run, steps []Step, waits []Wait) int) (*Run, error) {
+	return p.recordAt(func(r *Run, e *enabled, ts []transition) int {
+		steps := make([]Step, len(ts))
+		for i := range ts {
+			steps[i] = e.step(&ts[i])
+		}
+		return pick(r, steps, e.waits())
+	})
+}
+
+func (e *enabled) step(t *transition) Step {
+	o := &t.op
+	s := Step{By: []trace.GoID{trace.GoID(t.g + 1)}}
+	switch o.kind {
+	case opAccess:
+		s.Access, s.First = !o.pseudo, o.done == 0
+	case opStart:
+		s.Starts = true
+	case opFire:
+		s.Fires = true
+	case opExit:
+		s.Ends = true
+	case opPanic:
+		s.Ends, s.Panics = true, true
+	case opSelect:
+		s.Default = t.c < 0
+	case opSend, opRecv:
+		s.Channel = trace.Addr(o.addr)
+	}
+	if t.h >= 0 {
+		s.By = append(s.By, trace.GoID(t.h+1))
+	}
+	if o.ins != nil {
+		s.Site = o.ins.site()
+	}
+	return s
+}
+
+// waits returns what the goroutines may wait for.
+func (e *enabled) waits() (list []Wait) {
+	for i := range e.ops {
+		o := &e.ops[i]
+		w := Wait{G: trace.GoID(i + 1)}
+		add := func(op Op, addr uint64) {
+			if addr != 0 {
+				w.For = append(w.For, Object{trace.Addr(addr), op})
+			}
+		}
+		switch o.kind {
+		case opRecv:
+			add(Receive, o.addr)
+		case opSend:
+			add(Send, o.addr)
+		case opLock:
+			add(Lock, o.addr)
+		case opRLock:
+			add(RLock, o.addr)
+		case opWait:
+			add(WaitGroupWait, o.addr)
+		case opOnce:
+			add(Once, o.addr)
+		case opSelect:
+			sel := o.ins.in.(*ssa.Select)
+			if !sel.Blocking {
+				continue
+			}
+			for k, st := range sel.States {
+				op := Receive
+				if st.Dir == types.SendOnly {
+					op = Send
+				}
+				add(op, e.s.gs[i].arg1(e.s.gs[i].top(), &o.ins.args[2*k]))
+			}
+		}
+		if len(w.For) > 0 {
+			list = append(list, w)
+		}
+	}
+	return list
+}
