@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -233,12 +235,14 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 	for i, test := range names {
 		left := time.Until(until)
 		e := &explored{test: test}
+		var made []string // traces
 		c := explore.Config{
 			Seed: x.seed, Runs: x.runs, Until: time.Now().Add(left / time.Duration(len(names)-i)), Open: opened,
 			Run: func(ctx context.Context, sched *steer.Schedule) (*record.SteeredRun, error) {
 				r, err := s.Record(ctx, sched, x.limit, test)
 				if r != nil {
 					e.cpu += r.CPU
+					made = append(made, r.Trace)
 				}
 				return r, err
 			},
@@ -255,6 +259,11 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 			e.state, e.err = explore.Explore(ctx, c)
 		}
 		x.progress.end()
+		for _, name := range made { // those without a new race are of no use any more
+			if name != "" && !slices.Contains(e.state.Traces, name) {
+				os.Remove(name)
+			}
+		}
 		tests = append(tests, x.of(p.path, e))
 		x.say(&tests[len(tests)-1], e.state.Failed)
 		failed += len(e.state.Failed)

@@ -377,6 +377,10 @@ func (e *exploration) differs(ctx context.Context, x *execution, h *history, r *
 	if err != nil {
 		return "", err
 	}
+	if again.TimedOut {
+		e.state.Slow++
+		return "", nil
+	}
 	if again.Trace == "" {
 		return "the second run, which left no trace", nil
 	}

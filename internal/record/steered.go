@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +34,8 @@ type SteeredRun struct {
 	Output   []byte
 	ExitCode int
 	TimedOut bool
-	// Processes is how many have left records. The trace is that of the first.
+	// Processes is how many have left records, and one more if others had to be killed. The trace
+	// is that of the first.
 	Processes int
 	CPU       time.Duration
 	Points    []steer.Point // in the order of their events
@@ -128,25 +128,43 @@ func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit ti
 	defer cancel()
 	cmd := exec.CommandContext(within, s.bin, "-test.v", "-test.count=1", "-test.run="+pattern)
 	cmd.Dir = s.dir
-	var out bytes.Buffer
+	var out lastBytes
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.Env = slices.Concat(os.Environ(), steer.Environ, []string{recorder.EnvDir + "=" + raw, steer.Env + "=" + file})
 	cmd.WaitDelay = time.Second
+	end := inGroup(cmd)
 	err := cmd.Run()
+	left := end()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if cmd.ProcessState == nil {
 		return nil, err
 	}
-	r := &SteeredRun{Output: out.Bytes(), ExitCode: exitCode(cmd.ProcessState), TimedOut: within.Err() != nil, CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	r := &SteeredRun{Output: out.b, ExitCode: exitCode(cmd.ProcessState), TimedOut: within.Err() != nil, CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	if r.Result, err = steer.ReadResult(file); err != nil {
 		return nil, err
 	}
 	if r.TimedOut {
 		return r, nil
 	}
-	return r, s.merge(ctx, r, raw)
+	err = s.merge(ctx, r, raw)
+	if left {
+		r.Processes++
+	}
+	return r, err
+}
+
+// lastBytes keeps the last bytes that are written, at least outputKept of them.
+type lastBytes struct{ b []byte }
+
+const outputKept = 256 << 10
+
+func (w *lastBytes) Write(p []byte) (int, error) {
+	if w.b = append(w.b, p...); len(w.b) > 2*outputKept {
+		w.b = append([]byte(nil), w.b[len(w.b)-outputKept:]...)
+	}
+	return len(p), nil
 }
 
 // merge makes the trace of the first process that has recorded something.
