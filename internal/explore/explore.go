@@ -4,9 +4,9 @@
 // A run covers all executions that predict derives from it. The next schedules are those that no
 // prediction covers: in which two operations of synchronisation come in the other order, so that
 // goroutines take other paths. The second of the two may wait when the program ends: its goroutine
-// could have been first (pending.go). This is the loop of "Maximal causality reduction for multithreaded
-// programs" (Huang, PLDI 2015), with dynamic partial-order reduction (Flanagan and Godefroid, POPL
-// 2005) for what is reversed, and RECIPE in each step.
+// could have been first (pending.go). This is the loop of "Maximal causality reduction for
+// multithreaded programs" (Huang, PLDI 2015), with dynamic partial-order reduction (Flanagan and
+// Godefroid, POPL 2005) for what is reversed, and RECIPE in each step.
 //
 // # Racing accesses
 //
@@ -228,7 +228,7 @@ func (e *exploration) record(ctx context.Context, schedule *steer.Schedule) (*ex
 	if r.Trace == "" {
 		return nil, nil, errors.New("the run left no trace")
 	}
-	if r.Unended > 0 || r.ExitCode > 1 && r.Held == 0 { // 1: a test has failed, and the others went on
+	if r.Unended > 0 || r.Held == 0 {
 		s.Unended++
 	}
 	if r.Processes > 1 {

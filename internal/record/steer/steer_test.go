@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -27,6 +28,40 @@ func TestReadResult(t *testing.T) {
 	}
 	if _, err := ReadResult(name); err == nil {
 		t.Error("zeros are taken for a schedule")
+	}
+}
+
+// What the program writes behind the parts, choices and weights is found.
+func TestBlocked(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "schedule")
+	s := Schedule{Parts: make([]Part, 3), Choices: make([]Choice, 2), Sites: []uint32{7}, Base: Base{Weights: make([]Weight, 1)}}
+	if err := s.Write(name); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(at int, words ...uint64) {
+		for i, w := range words {
+			binary.LittleEndian.PutUint64(b[8*(at+i):], w)
+		}
+	}
+	put(16, 1, 2)
+	put(headerWords+2*3+4*2+2, 5, 0x10, uint64(Lock), 6, 0x20, uint64(Receive))
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := Result{Held: 1, Blocked: []Blocked{{5, 0x10, Lock}, {6, 0x20, Receive}}}
+	if r, err := ReadResult(name); err != nil || !reflect.DeepEqual(r, want) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	put(17, maxBlocked+1) // some have no room
+	if err := os.WriteFile(name, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := ReadResult(name); err != nil || r.Held != 0 || len(r.Blocked) != maxBlocked {
+		t.Errorf("held %d, %d are blocked, %v", r.Held, len(r.Blocked), err)
 	}
 }
 

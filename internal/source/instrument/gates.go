@@ -18,6 +18,9 @@ import (
 //
 // Sites are those of the plan, so a schedule made from a trace refers to them. An instruction
 // executed once passes its gate once, however many events it has: package replay counts passages.
+//
+// A program for steered runs (Config.Points) has records, and a call of Point before each access
+// whose address is known beforehand. A schedule may have another goroutine go on there.
 
 // Gated reports whether an instruction is placed between gates. So is the typed operation that a
 // Defer defers, under the site of the Defer.

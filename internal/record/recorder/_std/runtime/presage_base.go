@@ -7,7 +7,7 @@ package runtime
 // The random walk chooses uniformly, at each call from traced code and in each operation of
 // synchronisation. The others leave the points at calls out. They have one point for each attempt
 // of an operation, at which the object of the operation is known. There are no points at plain
-// accesses.
+// accesses, but at the sites of a schedule.
 
 // A steerBase is a base scheduler. pick returns which of the goroutines goes on.
 type steerBase interface{ pick(r steerReady) uint32 }
