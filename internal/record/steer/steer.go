@@ -3,9 +3,10 @@
 //
 // The runtime of such a program (presage_steer.go of internal/record/recorder) gives the processor
 // to another goroutine only where one waits, ends, or comes to an operation of synchronisation in
-// traced code, or to an access at a site of the schedule. A schedule is a list of parts. A [Part] names a goroutine, and how many records of
-// synchronisation it has made at its end. Behind the last part, and where the goroutine of a part
-// has to wait, a [Base] scheduler chooses. All its choices are a function of the seed.
+// traced code, or to an access at a site of the schedule. A schedule is a list of parts. A [Part]
+// names a goroutine, and how many records of synchronisation it has made at its end. Behind the
+// last part, and where the goroutine of a part has to wait, a [Base] scheduler chooses. All its
+// choices are a function of the seed.
 //
 // A goroutine has a number that is the same in each run in which the same goroutines start it in
 // the same order: [Child] makes it of that of its parent.

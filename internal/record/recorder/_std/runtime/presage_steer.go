@@ -7,8 +7,8 @@ import (
 )
 
 // A steered run. The process has one processor, and gives it to another goroutine only where one
-// waits, ends, or comes to an operation of synchronisation, or to an access at a site of the schedule
-// (presage_point.go). Which goroutine goes on is said by a
+// waits, ends, or comes to an operation of synchronisation, or to an access at a site of the
+// schedule (presage_point.go). Which goroutine goes on is said by a
 // schedule, and behind its end by a base scheduler (presage_base.go), which draws numbers from a
 // seed. While all goroutines wait, the clock moves on to the next timer; else it stands still, but
 // for a microsecond whenever it is read. So the run is a function of the schedule and the seed, as
