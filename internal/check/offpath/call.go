@@ -247,6 +247,20 @@ func (m *machine) evaluated(in *ssa.Call) bool {
 	return true
 }
 
+// decides checks that no recorded call finds what the function of sync.OnceFunc or the like has
+// returned in the recorded run (CP4): with the OnceEnd of step s it has returned something else, or
+// has not panicked.
+func (p *process) decides(s *step) {
+	for _, end := range s.events {
+		once := p.in.variant.Events[end].Obj
+		for i := range p.in.window.Events {
+			if e := &p.in.window.Events[i]; e.Kind == format.OncePass && e.Obj == once && p.in.exec.Done(int32(i)) {
+				reject("CP4", "event %d passes the Once of a function value, whose result is another one", i)
+			}
+		}
+	}
+}
+
 // leave returns from a function.
 func (m *machine) leave(in *ssa.Return) {
 	f := m.frame
@@ -259,7 +273,10 @@ func (m *machine) leave(in *ssa.Return) {
 	}
 	m.frame = f.caller
 	if f.once != 0 {
-		m.steps.expect(format.OnceEnd, 0, m.frame.at().Site, &f.once, 0)
+		s := m.steps.expect(format.OnceEnd, 0, m.frame.at().Site, &f.once, 0)
+		if call, ok := m.frame.instr().(*ssa.Call); !ok || static(&call.Call) == nil {
+			m.process.decides(s)
+		}
 	}
 	if f.deferred {
 		return // to RunDefers, which runs the next deferred call

@@ -144,7 +144,9 @@ func (p *path) ret(in *regcode.Instr) bool {
 	}
 	p.frame = f.Caller.clone()
 	if f.Once != 0 {
-		p.emit(p.frame.instr(), trace.Event{Kind: format.OnceEnd, Obj: f.Once}, flow.Flow{})
+		at := p.frame.instr()
+		p.emit(at, trace.Event{Kind: format.OnceEnd, Obj: f.Once}, flow.Flow{})
+		p.events.last().Decides = at.Dynamic
 	}
 	if !f.deferred {
 		p.frame.returned(results)

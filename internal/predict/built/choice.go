@@ -38,6 +38,12 @@ func (b *Window) Choice(ways []*Way) (c *Choice, ok bool) {
 	for i := range w.Events {
 		needAddress(&w.Events[i])
 	}
+	for _, way := range ways {
+		decided := way.decided()
+		for i := range w.Events {
+			w.Events[i].Never = w.Events[i].Never || passes(&w.Events[i], decided)
+		}
+	}
 	at := map[point]model.Obj{}
 	once := func(p point, index int64) model.Obj {
 		o, known := at[p]

@@ -14,7 +14,8 @@ import (
 // The Index of a step is AlternativeBase plus the number of the step, those of the alternatives
 // before it included. The events that are replaced are in no reordering (Never). So are those that
 // depend on them: goroutines started there, targets of hard edges from there, a Join that waits for
-// the goroutine's end. A non-blocking send that it received needs another receiver.
+// the goroutine's end, a call of a function of sync.OnceFunc or the like whose result an
+// alternative decides. A non-blocking send that it received needs another receiver.
 //
 // The recorded order of a variant is not a reordering. Its events are valid until the next call:
 // they share one buffer, because to copy them is most of the cost of an alternative that has few
@@ -40,10 +41,15 @@ func (b *Window) Variant(ways ...*Way) *model.Window {
 			}
 		}
 	}
+	var decided []model.Obj
+	for _, way := range ways {
+		decided = append(decided, way.decided()...)
+	}
 	ghosts := make(map[model.Thread]model.Thread, len(ways))
 	for i := range w.Events[:from] {
 		e := &w.Events[i]
 		first, off := leaves[e.Thread]
+		e.Never = e.Never || passes(e, decided)
 		switch {
 		case off && int32(i) >= first:
 			ghost, ok := ghosts[e.Thread]

@@ -6,6 +6,7 @@ import (
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // A Way is an alternative in a window: how one goroutine could go on from a fork, as events.
@@ -45,6 +46,26 @@ type Way struct {
 	// they do before anything else happens to the timer. If the way stops a timer that has fired,
 	// the goroutine of the firing does before that.
 	Cuts []Cut
+}
+
+// decided returns the Onces whose calls find what the way has returned (flow.Step.Decides).
+func (w *Way) decided() (list []model.Obj) {
+	for i := range w.Events {
+		e := &w.Events[i]
+		if e.Kind != format.OnceEnd {
+			continue
+		}
+		if k := e.Index - flow.AlternativeBase; k >= 0 && int(k) < len(w.Steps) && w.Steps[k].Decides {
+			list = append(list, e.Obj)
+		}
+	}
+	return list
+}
+
+// passes reports whether a recorded event is a call that has found what the function of one of some
+// Onces has returned.
+func passes(e *model.Event, onces []model.Obj) bool {
+	return e.Kind == format.OncePass && slices.Contains(onces, e.Obj)
 }
 
 // A Cut is a point of the recorded path of a goroutine, after which it does nothing more.

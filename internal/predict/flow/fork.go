@@ -98,6 +98,10 @@ type Step struct {
 	// Compares marks a CompareAndSwap that succeeds: it finds Event.Val, or does not take place.
 	Compares bool
 
+	// Decides marks the OnceEnd of a function of sync.OnceFunc or the like. Whatever the recorded
+	// function has returned, or that it has panicked, the calls of others find what this one has.
+	Decides bool
+
 	// Keys is, of an operation that may change the keys of a sync.Map, the state that stands for
 	// them (package format), 0 if it is not known.
 	Keys trace.Addr
