@@ -24,11 +24,15 @@ func TestWords(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%#x is %s, want %s", uint64(test.a), got, test.want)
 		}
-		if IsMapKeys(test.a) != (test.a >= MapKeys && test.a < MapWords) || BeginsEmpty(test.a) != (IsMapWord(test.a) || IsPoolWord(test.a)) {
+		if IsMapKeys(test.a) != (test.a >= MapKeys && test.a < MapWords) || BeginsEmpty(test.a) != (IsMapWord(test.a) || IsPoolWord(test.a) || IsContext(test.a)) {
 			t.Errorf("%#x: keys %t, begins empty %t", uint64(test.a), IsMapKeys(test.a), BeginsEmpty(test.a))
 		}
 	}
 	if MapTag(MapWords+3<<50+8) != 3 || MapTag(MapWords+1<<50-8) != 0 || MapTag(1<<63-8) != 1<<12-1 {
 		t.Error("tags")
+	}
+	at, size, write := PointAt(PointWords | PointWrite | 16<<PointShift | 0xc000001008)
+	if at != 0xc000001008 || size != 16 || !write || !IsPointWord(PoolWords-8) || IsPointWord(PoolWords) || IsPointWord(PointWords-8) {
+		t.Error("points")
 	}
 }
