@@ -169,7 +169,8 @@ func reversible(p, q *op) bool {
 	case format.Unlock:
 		return p.kind == format.TryFail
 	case format.ChanRecv:
-		return tries || q.waits || p.kind == format.ChanRecv || p.kind == format.SelectCase || p.kind == format.ChanLen
+		hands := p.kind != format.ChanRecv && p.kind != format.SelectCase && p.kind != format.ChanLen
+		return tries || q.waits || !hands // an element, or that the channel is closed
 	case format.ChanSend:
 		return tries || q.waits || p.kind != format.ChanRecv // which has made room
 	case format.Lock:
@@ -199,8 +200,8 @@ func groupOf(o *op) group {
 	switch o.kind {
 	case format.SelectCase:
 		return group{o.kind, o.meets && o.flags&format.FlagWrite == 0}
-	case format.Read, format.AtomicRead, format.WGAdd, format.WGWait, format.OncePass, format.ChanLen, format.Acquire,
-		format.ReleaseMerge:
+	case format.Read, format.AtomicRead, format.WGAdd, format.WGWait, format.OncePass,
+		format.ChanLen, format.Acquire, format.ReleaseMerge:
 		return group{kind: o.kind}
 	case format.Lock, format.Unlock, format.TryFail:
 		if o.flags&format.FlagRead != 0 {

@@ -89,6 +89,11 @@ func (e *enabled) step(t *transition) Step {
 	return s
 }
 
+// waiting are the operations on one object that a goroutine may wait in.
+var waiting = map[opKind]Op{
+	opRecv: Receive, opSend: Send, opLock: Lock, opRLock: RLock, opWait: WaitGroupWait, opOnce: Once,
+}
+
 // waits returns what the goroutines may wait for.
 func (e *enabled) waits() (list []Wait) {
 	for i := range e.ops {
@@ -99,25 +104,11 @@ func (e *enabled) waits() (list []Wait) {
 				w.For = append(w.For, Object{trace.Addr(addr), op})
 			}
 		}
-		switch o.kind {
-		case opRecv:
-			add(Receive, o.addr)
-		case opSend:
-			add(Send, o.addr)
-		case opLock:
-			add(Lock, o.addr)
-		case opRLock:
-			add(RLock, o.addr)
-		case opWait:
-			add(WaitGroupWait, o.addr)
-		case opOnce:
-			add(Once, o.addr)
-		case opSelect:
-			sel := o.ins.in.(*ssa.Select)
-			if !sel.Blocking {
-				continue
-			}
-			for k, st := range sel.States {
+		if op, ok := waiting[o.kind]; ok {
+			add(op, o.addr)
+		}
+		if o.kind == opSelect && o.ins.in.(*ssa.Select).Blocking {
+			for k, st := range o.ins.in.(*ssa.Select).States {
 				op := Receive
 				if st.Dir == types.SendOnly {
 					op = Send

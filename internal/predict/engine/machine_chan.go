@@ -37,7 +37,8 @@ func (m *machine) stepSend(x int32, e *model.Event) { // (MO13, MO14)
 
 // handsOver reports a send that needs one waiting receiver.
 func (m *machine) handsOver(e *model.Event) bool {
-	return e.Kind == format.ChanSend && e.Flags&format.FlagNonBlocking != 0 && e.Partner != model.Anyone && m.static.w.Init[e.Obj].Cap == 0
+	tries := e.Kind == format.ChanSend && e.Flags&format.FlagNonBlocking != 0
+	return tries && e.Partner != model.Anyone && m.static.w.Init[e.Obj].Cap == 0
 }
 
 // isWaiting reports that p is the next event of its thread.
