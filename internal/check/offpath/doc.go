@@ -131,6 +131,10 @@
 //     memory was allocated anew since that event.
 //   - A word that a read returns is unknown if it may point to what was at its address before an
 //     allocation in the window.
+//   - The word of an object in a sync.Pool stands for these two alone: neither is allocated anew
+//     since the object was put, and if the window has the first Put, the word is 0 up to that. A
+//     plain write to the first word of the pool, which empties it, comes before each Put of the
+//     object, by the same goroutine or one that starts it or an ancestor of it later.
 //   - The addresses of variables of packages agree with the accesses of the trace that name them.
 //
 // # Soundness
@@ -173,7 +177,7 @@
 //     seen the instruction that made them, or the recorder has looked at the variable that held
 //     them.
 //   - Which objects a sync.Pool has had, and that each was put as a value of one type: the walk has
-//     seen instructions that put them.
+//     seen instructions that put them, and no write to the pool since, up to the window.
 //   - What maps have after each write: the walk has seen the writes, the lookups, and how the map
 //     was made. The contract of context.Context.
 //   - What memory held before the window.

@@ -1,9 +1,12 @@
 package offpath
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
@@ -50,9 +53,13 @@ func (m *machine) takes(in *ssa.Call, pool uint64) bool {
 		if x.Word != uint64(next.Obj) {
 			continue
 		}
-		if p.in.stoodForAnother(x) {
+		if p.in.stoodForAnother(pool, x) {
 			reject("CP6", "the word of the object that a Get takes may stand for what was there before")
 		}
+		if p.in.emptied(pool, x) {
+			reject("CP6", "the sync.Pool may have been overwritten since the object was put")
+		}
+		p.called = append(p.called, pool)
 		if p.in.takenTwice(x.Word) {
 			reject("CP4", "another Get takes the object when its word is 0")
 		}
@@ -68,23 +75,67 @@ func (m *machine) takes(in *ssa.Call, pool uint64) bool {
 	return false
 }
 
-// stoodForAnother reports whether the word of an object in a sync.Pool has stood for another object
-// at the same address: that of this one was allocated in the window, and the word was not 0 before
-// the object was put.
-func (in *subject) stoodForAnother(x flow.Pooled) bool {
-	allocated, set := false, false
+// stoodForAnother reports whether the word of an object in a sync.Pool may stand for another object
+// at the same address, or for what another pool had: the object or the pool was allocated anew
+// after the object was put, or the word was not 0 before that.
+func (in *subject) stoodForAnother(pool uint64, x flow.Pooled) bool {
 	for _, r := range in.window.Records {
 		switch {
 		case r.Kind == format.Alloc:
-			allocated = allocated || x.Data-uint64(r.Obj) < r.Val
-		case uint64(r.Obj) == x.Word && r.Kind.IsWrite() && r.Index < x.At:
-			set = true
+			if r.Index > x.At && (x.Data-uint64(r.Obj) < r.Val || pool-uint64(r.Obj) < r.Val) {
+				return true
+			}
+		case uint64(r.Obj) == x.Word && r.Kind.IsWrite() && r.Index < x.At && in.has(x.At):
+			return true
 		}
 	}
+	return in.has(x.At) && in.isSet(x.Word)
+}
+
+// has reports whether an event of the trace is in the window.
+func (in *subject) has(event int64) bool {
+	return event >= in.window.From && event < in.window.To
+}
+
+// isSet reports whether a word is not 0 at the beginning of the window.
+func (in *subject) isSet(word uint64) bool {
 	for o, place := range in.window.Places {
-		set = set || place.Addr == x.Word && in.window.Init[o].Val != 0
+		if init := &in.window.Init[o]; place.Addr == word && (init.Val != 0 || init.Unknown) {
+			return true
+		}
 	}
-	return allocated && set
+	return false
+}
+
+// emptied reports whether a goroutine, on its recorded path or on another one, may have overwritten
+// the first word of a sync.Pool since an object was put. It has not, if it has done so before each
+// Put of the object, or before the goroutine of that has started.
+func (in *subject) emptied(pool uint64, x flow.Pooled) bool {
+	for _, way := range append(slices.Clone(in.beside), in.alt) {
+		if slices.ContainsFunc(way.Steps, func(s flow.Step) bool { return s.Event.Kind == format.Write && uint64(s.Event.Obj)&^7 == pool }) {
+			return true
+		}
+	}
+	put, overwritten := false, false
+	after := map[trace.GoID]bool{} // goroutines of which what is left comes after the last write
+	for _, r := range in.window.Records {
+		switch {
+		case r.Kind == format.Write && uint64(r.Obj)&^7 == pool:
+			if put || overwritten && !after[r.G] {
+				return true
+			}
+			overwritten = true
+			clear(after)
+			after[r.G] = true
+		case r.Kind == format.Go && after[r.G]:
+			after[trace.GoID(r.Obj)] = true
+		case r.Kind == format.AtomicWrite && uint64(r.Obj) == x.Word:
+			if put = true; overwritten && !after[r.G] {
+				return true
+			}
+		}
+	}
+	return overwritten && in.isSet(x.Word)
 }
 
 // takenTwice reports whether a Get of the recorded run takes an object in the window when its word

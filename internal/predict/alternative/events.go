@@ -56,6 +56,11 @@ func (v *events) closes(ch uint64) bool {
 	return slices.ContainsFunc(v.steps, func(s flow.Step) bool { return s.Event.Kind == format.ChanClose && uint64(s.Event.Obj) == ch })
 }
 
+// writes reports whether a step is a plain write of the word at addr.
+func (v *events) writes(addr uint64) bool {
+	return slices.ContainsFunc(v.steps, func(s flow.Step) bool { return s.Event.Kind == format.Write && uint64(s.Event.Obj)>>3 == addr>>3 })
+}
+
 // require adds guards of the next step.
 func (v *events) require(guards ...flow.Guard) { v.guards = append(v.guards, guards...) }
 

@@ -43,8 +43,11 @@ func (l library) poolGet(in *regcode.Instr, call *ssa.CallCommon, pool Value) (g
 // taken returns a choice for each object that the pool at an address may have.
 func (l library) taken(in *regcode.Instr, pool uint64) (choices []func(*path)) {
 	p := l.p
+	if !p.x.around.Settled(pool) || p.events.writes(pool) {
+		return nil
+	}
 	for _, x := range p.x.fork.Facts.ObjectsAt(pool, p.x.around.Until()) {
-		if !p.x.around.Stays(x.Data, x.At) || !p.x.around.StandsFor(x.Word, x.Data, x.At) || len(choices) == maxChoices {
+		if len(choices) == maxChoices || !p.x.around.InPool(pool, x) {
 			continue
 		}
 		choices = append(choices, func(q *path) {

@@ -168,12 +168,13 @@ type Surroundings interface {
 	Stays(addr uint64, event int64) bool
 	Allocation(addr uint64) int
 
-	// StandsFor reports whether a word that is not 0 stands for the object at addr, which an event
-	// of the trace has shown: if its memory was allocated in the window, the word was 0 up to the
-	// event. Else it may stand for what was there before. The result is also false if an operation
-	// of the recorded run has found something else than the last one before it has left: an object
-	// that was put twice into a sync.Pool has two Gets, of which the second finds 0.
-	StandsFor(word, addr uint64, event int64) bool
+	// InPool reports whether the word of an object that was put into a sync.Pool, if it is not 0,
+	// says that the object is there. It may also stand for an object at the same address, or a
+	// pool, that was there before: if the window has the first Put, the word has to be 0 up to
+	// that, and if the window overwrites the pool, that has to come before each Put. The result is
+	// false, too, if an operation of the recorded run has found something else than the last one
+	// before it has left: of an object that was put twice, a second Get finds 0.
+	InPool(pool uint64, x Pooled) bool
 
 	// Object reports whether the model knows all operations in the window on the lock, WaitGroup
 	// or channel that e acts on, as it is at the end of the window.

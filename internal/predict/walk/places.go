@@ -73,6 +73,21 @@ func (k *places[T]) allocated(addr, size uint64, at int64) {
 	}
 }
 
+// replaced ends what is at one address.
+func (k *places[T]) replaced(addr uint64, at int64) {
+	if len(k.pages) == 0 {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list := k.pages[addr>>placesPage]
+	for i := range list {
+		if list[i].addr == addr && list[i].until == math.MaxInt64 {
+			list[i].until = at
+		}
+	}
+}
+
 // at returns what is at an address right before an event, if accept accepts it.
 func (k *places[T]) at(addr uint64, event int64, accept func(T) bool) (is T, ok bool) {
 	k.mu.Lock()

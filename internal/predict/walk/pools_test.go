@@ -3,6 +3,8 @@ package walk
 import (
 	"fmt"
 	"testing"
+
+	"github.com/presage-race/presage/internal/trace"
 )
 
 // TestObjectsAt: a pool has the objects that were put into it before an event, until their memory
@@ -13,6 +15,7 @@ func TestObjectsAt(t *testing.T) {
 	put := func(k *pools, pool, typ, data uint64, at int64) {
 		k.add(pool, typ, pooled{word: pool<<16 | data, data: data, at: at})
 	}
+	write := func(k *pools, addr trace.Addr, at int64) { k.written(&trace.Event{Obj: addr}, at) }
 	for _, test := range []struct {
 		name   string
 		do     func(k *pools)
@@ -38,10 +41,24 @@ func TestObjectsAt(t *testing.T) {
 			put(k, p, typ, a, 14)
 		}, 20, "[]"},
 		{"of another type elsewhere", func(k *pools) { put(k, q, other, a, 12) }, 20, "[]"},
-		{"allocated", func(k *pools) { k.put.allocated(a-8, 64, 12) }, 20, "[]"},
-		{"allocated later", func(k *pools) { k.put.allocated(a-8, 64, 25) }, 20, "[c000 at 10]"},
+		{"allocated", func(k *pools) { k.allocated(a-8, 64, 12) }, 20, "[]"},
+		{"allocated later", func(k *pools) { k.allocated(a-8, 64, 25) }, 20, "[c000 at 10]"},
+		{"the pool is allocated", func(k *pools) { k.allocated(p-8, 64, 12) }, 20, "[]"},
+		{"the pool is allocated later", func(k *pools) { k.allocated(p-8, 64, 25) }, 20, "[c000 at 10]"},
+		{"memory beside the pool is allocated", func(k *pools) { k.allocated(p+8, 64, 12) }, 20, "[c000 at 10]"},
+		{"the pool is overwritten", func(k *pools) { write(k, p, 12) }, 20, "[]"},
+		{"the pool is overwritten later", func(k *pools) { write(k, p, 25) }, 20, "[c000 at 10]"},
+		{"its field New is written", func(k *pools) { write(k, p+32, 12) }, 20, "[c000 at 10]"},
+		{"overwritten and put", func(k *pools) {
+			write(k, p, 12)
+			put(k, p, typ, b, 14)
+		}, 20, "[d000 at 14]"},
+		{"overwritten and put again", func(k *pools) {
+			write(k, p, 12)
+			put(k, p, typ, a, 14)
+		}, 20, "[c000 at 14]"},
 		{"allocated and put", func(k *pools) {
-			k.put.allocated(a, 8, 12)
+			k.allocated(a, 8, 12)
 			put(k, p, other, a, 14)
 		}, 20, "[c000 at 14]"},
 	} {
@@ -58,17 +75,24 @@ func TestObjectsAt(t *testing.T) {
 	}
 }
 
-// TestManyPooled: the last objects of a pool are kept.
+// TestManyPooled: the last objects that were put before an event are known, also for an event that
+// came some time ago.
 func TestManyPooled(t *testing.T) {
 	var k pools
-	for i := range uint64(100) {
-		k.add(1, 2, pooled{word: i, data: 0xc000 + 16*i, at: int64(i)})
+	const step = placesAge / 50
+	for i := range uint64(400) {
+		k.add(1, 2, pooled{word: i, data: 0xc000 + 16*i, at: int64(i) * step})
 	}
-	list := k.ObjectsAt(1, 200)
-	if len(list) < maxPooled || len(list) > 2*maxPooled || list[0].At != 99 {
-		t.Errorf("%d objects, the last one put at %d", len(list), list[0].At)
+	for _, before := range []uint64{400, 399, 360, 352} {
+		list := k.ObjectsAt(1, int64(before)*step)
+		if len(list) != maxPooled || list[0].Word != before-1 || list[maxPooled-1].Word != before-maxPooled {
+			t.Errorf("before %d: %v", before, list)
+		}
 	}
-	if k.add(1, 3, pooled{word: 1, data: 0xc010, at: 300}); len(k.ObjectsAt(1, 400)) != len(list) {
+	if in, _ := k.lists.at(1, 400*step, func(*pooledInOne) bool { return true }); len(in.list) > 50+3*maxPooled+1 {
+		t.Errorf("%d objects are kept", len(in.list))
+	}
+	if k.add(1, 3, pooled{word: 1, data: 0xc010, at: 400 * step}); len(k.ObjectsAt(1, 401*step)) != maxPooled {
 		t.Error("an object that is not kept has two types")
 	}
 }

@@ -149,7 +149,8 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 		g.learner.changesKeys(e)
 		switch {
 		case e.Kind == format.Write:
-			w.facts.written(e, index)
+			w.facts.syncMaps.written(e, index)
+			w.facts.pools.written(e, index)
 		case format.IsPoolWord(e.Obj) && e.Kind == format.AtomicWrite:
 			g.learner.pooled(g.stack.top(), e, index)
 		case format.IsPoolWord(e.Obj) && e.Kind == format.AtomicRMW && g.away == 0:

@@ -1,6 +1,9 @@
 package window
 
-import "github.com/presage-race/presage/internal/trace/format"
+import (
+	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/trace/format"
+)
 
 // Lifetimes of objects around a fork: whether an address denotes the same object at the fork, at an
 // event of the trace, and at the end of the window.
@@ -14,20 +17,22 @@ func (s *surroundings) Stays(addr uint64, event int64) bool {
 	return s.sameObject(addr, s.m.b.lastRecord(event)+1)
 }
 
-// StandsFor implements [flow.Surroundings].
-func (s *surroundings) StandsFor(word, addr uint64, event int64) bool {
-	now, known := s.initial(word, 8)
-	if !known {
+// InPool implements [flow.Surroundings].
+func (s *surroundings) InPool(pool uint64, x flow.Pooled) bool {
+	now, known := s.initial(x.Word, 8)
+	if !known || !s.Stays(pool, x.At) || !s.Stays(x.Data, x.At) || s.off.others(pool>>3, s.g) {
 		return false
 	}
-	again := s.m.generation(addr, int32(len(s.m.allocs))) >= 0
-	if again && now != 0 {
+	s.alone[pool>>3] = true
+	first := x.At >= s.From() // the window has the first Put
+	written := s.m.lastPlainWrite(pool)
+	if now != 0 && (first || written >= 0) {
 		return false
 	}
-	for _, i := range s.m.at(word) {
+	for _, i := range s.m.at(x.Word) {
 		r := &s.m.recs[i]
 		switch {
-		case again && r.Event.Kind.IsWrite() && r.Index < event:
+		case first && r.Event.Kind.IsWrite() && r.Index < x.At, written >= 0 && !s.m.precedes(written, i):
 			return false
 		case r.Event.Kind == format.AtomicWrite:
 			now = r.Event.Val

@@ -20,6 +20,37 @@ func (m *layout) at(addr uint64) []int32 {
 	return m.ofWord(m.byWord, addr)
 }
 
+// lastPlainWrite returns the last record that writes the word of addr and is not atomic, if all
+// such records are of its goroutine: -1 if there is none, the number of records if there are others.
+func (m *layout) lastPlainWrite(addr uint64) int32 {
+	last := int32(-1)
+	for _, i := range m.at(addr) {
+		switch {
+		case m.recs[i].Event.Kind != format.Write:
+		case last >= 0 && m.recs[last].Event.G != m.recs[i].Event.G:
+			return int32(len(m.recs))
+		default:
+			last = i
+		}
+	}
+	return last
+}
+
+// precedes reports whether record i comes before record j in every schedule because it is by the
+// same goroutine, or by one that starts that of j, or an ancestor of that, later.
+func (m *layout) precedes(i, j int32) bool {
+	if i >= j {
+		return false
+	}
+	after := map[trace.GoID]bool{m.recs[i].Event.G: true}
+	for _, r := range m.recs[i:j] {
+		if r.Event.Kind == format.Go && after[r.Event.G] {
+			after[trace.GoID(r.Event.Obj)] = true
+		}
+	}
+	return after[m.recs[j].Event.G]
+}
+
 // outsideAt returns those of outside code among them.
 func (m *layout) outsideAt(addr uint64) []int32 {
 	if m.byWord == nil {

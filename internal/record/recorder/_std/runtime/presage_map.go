@@ -143,7 +143,7 @@ func sync_presageUsesMap(seed *uintptr) {
 func sync_presageReads(p unsafe.Pointer, n uintptr) { pgArgument(pgRead, p, n, sys.GetCallerPC()) }
 
 // sync_presagePooled records an operation on the word of an object in a sync.Pool (package format).
-// The remembered site stays.
+// Two objects of a pool have the same one with a probability of 2^-55. The remembered site stays.
 //
 //go:linkname sync_presagePooled sync.presagePooled
 func sync_presagePooled(pool, object unsafe.Pointer, put bool) {
@@ -155,7 +155,8 @@ func sync_presagePooled(pool, object unsafe.Pointer, put bool) {
 		return
 	}
 	h := uint64(uintptr(pool)) * 0x9E3779B97F4A7C15
-	word := uintptr(pgPoolWords | (h^h>>32^uint64(uintptr(object)))&(pgPoolWords-8))
+	h = (h ^ h>>32 ^ uint64(uintptr(object))) * 0x9E3779B97F4A7C15
+	word := uintptr(pgPoolWords | (h^h>>32)&(pgPoolWords-8))
 	site := s.site
 	s.site = 0
 	st := pgEnter(s, word)
