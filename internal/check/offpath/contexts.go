@@ -1,8 +1,11 @@
 package offpath
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
@@ -96,7 +99,8 @@ func (k contexts) cancels(c *ssa.CallCommon, callee value, site trace.Site) bool
 	if !ok {
 		return false
 	}
-	p.called = append(p.called, addr)
+	p.called = append(p.called, addr, what.Addr, what.Done, what.Parent)
+	p.in.known(addr, &what)
 	x := &canceller{m, site}
 	been := m.steps.ahead(site).Event.Kind == format.ChanRecv
 	x.closed(what.Done, been)
@@ -105,6 +109,44 @@ func (k contexts) cancels(c *ssa.CallCommon, callee value, site trace.Site) bool
 	}
 	x.children(what.Children, been)
 	return true
+}
+
+// known checks that the window shows nothing else of a function that cancels a context than what the
+// snapshot has: the context is the same one, and so are those that are cancelled with it, which are
+// all there are.
+func (in *subject) known(function uint64, what *flow.Cancelled) {
+	listed := map[[2]uint64]bool{{function, what.Addr}: true}
+	var of func(c *flow.Context)
+	of = func(c *flow.Context) {
+		listed[[2]uint64{c.Addr, 0}] = true
+		for i := range c.Children {
+			child := &c.Children[i]
+			listed[[2]uint64{c.Addr, child.Addr}] = true
+			of(child)
+		}
+	}
+	of(&what.Context)
+	what.Each(func(c *flow.Context) {
+		if c != &what.Context && in.allocates(c.Addr, c.Made) {
+			reject("CP6", "the memory of a context at %#x is allocated anew", c.Addr)
+		}
+	})
+	for _, r := range in.window.Records {
+		if !format.IsCancel(r.Obj) || r.Kind != format.AtomicWrite {
+			continue
+		}
+		parent := uint64(r.Obj - format.Cancels)
+		if is := parent == function || listed[[2]uint64{parent, 0}]; is && !listed[[2]uint64{parent, r.Val}] && !in.allocates(parent, r.Index) {
+			reject("CP4", "the context at %#x has another child, at %#x", parent, r.Val)
+		}
+	}
+}
+
+// allocates reports whether the window allocates the memory at an address after an event.
+func (in *subject) allocates(addr uint64, event int64) bool {
+	return slices.ContainsFunc(in.window.Records, func(r *built.Record) bool {
+		return r.Kind == format.Alloc && r.Index > event && addr-uint64(r.Obj) < r.Val
+	})
 }
 
 // canceller executes the steps of a function that cancels a context (CP4).

@@ -176,6 +176,8 @@
 //     timer sends to it, which lock a Cond has, and what Done of a context returns: the walk has
 //     seen the instruction that made them, or the recorder has looked at the variable that held
 //     them.
+//   - Which context a function cancels, and which others with it: the recorder has seen each being
+//     made. The window has no other ones than the snapshot.
 //   - Which objects a sync.Pool has had, and that each was put as a value of one type: the walk has
 //     seen instructions that put them, and no write to the pool since, up to the window.
 //   - What maps have after each write: the walk has seen the writes, the lookups, and how the map

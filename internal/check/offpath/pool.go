@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -79,17 +80,12 @@ func (m *machine) takes(in *ssa.Call, pool uint64) bool {
 // at the same address, or for what another pool had: the object or the pool was allocated anew
 // after the object was put, or the word was not 0 before that.
 func (in *subject) stoodForAnother(pool uint64, x flow.Pooled) bool {
-	for _, r := range in.window.Records {
-		switch {
-		case r.Kind == format.Alloc:
-			if r.Index > x.At && (x.Data-uint64(r.Obj) < r.Val || pool-uint64(r.Obj) < r.Val) {
-				return true
-			}
-		case uint64(r.Obj) == x.Word && r.Kind.IsWrite() && r.Index < x.At && in.has(x.At):
-			return true
-		}
+	if in.allocates(pool, x.At) || in.allocates(x.Data, x.At) {
+		return true
 	}
-	return in.has(x.At) && in.isSet(x.Word)
+	return in.has(x.At) && (in.isSet(x.Word) || slices.ContainsFunc(in.window.Records, func(r *built.Record) bool {
+		return uint64(r.Obj) == x.Word && r.Kind.IsWrite() && r.Index < x.At
+	}))
 }
 
 // has reports whether an event of the trace is in the window.

@@ -169,8 +169,7 @@ func (w *Walker) reallocated(index int64, e *trace.Event) {
 		w.facts.timers.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.mapFacts.allocated(uint64(e.Obj), index)
 		w.facts.pools.allocated(uint64(e.Obj), e.Val, index)
-		w.facts.contexts.functions.allocated(uint64(e.Obj), e.Val, index)
-		w.facts.origins.allocated(uint64(e.Obj), e.Val, index)
+		w.facts.contexts.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.syncMaps.allocated(uint64(e.Obj), e.Val, index)
 	}
 }

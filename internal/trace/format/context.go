@@ -12,8 +12,8 @@ const (
 	// Cancels is the lowest of the words for what else is known. The value of that of a
 	// function that WithCancel has returned is the address of the context, if that has no parent
 	// of another package. The value of that of a context is the address of another one that is
-	// cancelled with it. It is written before the goroutine that makes the other one looks at
-	// the channel of the context.
+	// cancelled with it. It is written before the goroutine that makes the other one looks for
+	// the last time whether the context is cancelled.
 	Cancels Addr = 1 << 59
 )
 
