@@ -234,36 +234,7 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 	failed := 0
 	for i, test := range names {
 		left := time.Until(until)
-		e := &explored{test: test}
-		var made []string // traces
-		c := explore.Config{
-			Seed: x.seed, Runs: x.runs, Until: time.Now().Add(left / time.Duration(len(names)-i)), Open: opened,
-			Run: func(ctx context.Context, sched *steer.Schedule) (*record.SteeredRun, error) {
-				r, err := s.Record(ctx, sched, x.limit, test)
-				if r != nil {
-					e.cpu += r.CPU
-					made = append(made, r.Trace)
-				}
-				return r, err
-			},
-			Predict: func(ctx context.Context, name string, whole bool) ([]explore.Race, bool, error) {
-				return racesOf(ctx, name, whole, pl)
-			},
-			Progress: func(st *explore.State) {
-				x.progress.step(report.Progress{Text: visible.Sprintf("%s: %s, %s, %d to come, %s", test, plural.Of(st.Runs, "run"), plural.Of(st.Classes, "class"), st.Waiting, plural.Of(len(st.Races), "race"))})
-			},
-		}
-		if x.sample {
-			e.state, e.err = explore.Sample(ctx, c, x.base)
-		} else {
-			e.state, e.err = explore.Explore(ctx, c)
-		}
-		x.progress.end()
-		for _, name := range made { // those without a new race are of no use any more
-			if name != "" && !slices.Contains(e.state.Traces, name) {
-				os.Remove(name)
-			}
-		}
+		e := x.exploreTest(ctx, s, pl, test, time.Now().Add(left/time.Duration(len(names)-i)))
 		tests = append(tests, x.of(p.path, e))
 		x.say(&tests[len(tests)-1], e.state.Failed)
 		failed += len(e.state.Failed)
@@ -293,6 +264,41 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// exploreTest explores one test, and removes the traces without a new race.
+func (x *exploring) exploreTest(ctx context.Context, s *record.Steered, pl *plan.Plan, test string, until time.Time) *explored {
+	e := &explored{test: test}
+	var made []string // traces
+	c := explore.Config{
+		Seed: x.seed, Runs: x.runs, Until: until, Open: opened,
+		Run: func(ctx context.Context, sched *steer.Schedule) (*record.SteeredRun, error) {
+			r, err := s.Record(ctx, sched, x.limit, test)
+			if r != nil {
+				e.cpu += r.CPU
+				made = append(made, r.Trace)
+			}
+			return r, err
+		},
+		Predict: func(ctx context.Context, name string, whole bool) ([]explore.Race, bool, error) {
+			return racesOf(ctx, name, whole, pl)
+		},
+		Progress: func(st *explore.State) {
+			x.progress.step(report.Progress{Text: visible.Sprintf("%s: %s, %s, %d to come, %s", test, plural.Of(st.Runs, "run"), plural.Of(st.Classes, "class"), st.Waiting, plural.Of(len(st.Races), "race"))})
+		},
+	}
+	if x.sample {
+		e.state, e.err = explore.Sample(ctx, c, x.base)
+	} else {
+		e.state, e.err = explore.Explore(ctx, c)
+	}
+	x.progress.end()
+	for _, name := range made {
+		if name != "" && !slices.Contains(e.state.Traces, name) {
+			os.Remove(name)
+		}
+	}
+	return e
 }
 
 // cutRun takes -run out of flags.

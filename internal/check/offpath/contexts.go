@@ -111,7 +111,7 @@ func (k contexts) cancels(c *ssa.CallCommon, callee value, site trace.Site) bool
 	return true
 }
 
-// known checks that the window shows nothing else of a function that cancels a context than what the
+// known checks that the window shows nothing else of a function that cancels a context than the
 // snapshot has: the context is the same one, and so are those that are cancelled with it, which are
 // all there are.
 func (in *subject) known(function uint64, what *flow.Cancelled) {
