@@ -20,8 +20,8 @@ func (m *layout) at(addr uint64) []int32 {
 	return m.ofWord(m.byWord, addr)
 }
 
-// lastPlainWrite returns the last record that writes the word of addr and is not atomic: -1 if there
-// is none. It is the number of records, which precedes none, if several goroutines have such ones.
+// lastPlainWrite returns the last record that writes the word of addr and is not atomic: -1 if
+// there is none. It is the number of records, which precedes none, if several goroutines have such.
 func (m *layout) lastPlainWrite(addr uint64) int32 {
 	last := int32(-1)
 	for _, i := range m.at(addr) {
