@@ -9,6 +9,7 @@
 //	known     known races of public modules
 //	fixed     schedules kept before a fix and replayed after it
 //	alone     confirmed races of tests, shown without presage
+//	plain     known races of public modules, as plain Go tests
 package main
 
 import (
@@ -22,6 +23,7 @@ func main() {
 		command.Sub{Name: "programs", Short: "races of commands", Main: confirm.Programs},
 		command.Sub{Name: "known", Short: "known races of public modules", Main: confirm.Known},
 		command.Sub{Name: "fixed", Short: "schedules kept before a fix and replayed after it", Main: confirm.Fixed},
+		command.Sub{Name: "plain", Short: "known races of public modules, as plain Go tests", Main: confirm.Plain},
 		command.Sub{Name: "alone", Short: "confirmed races of tests, shown without presage", Main: confirm.Alone},
 	)
 }

@@ -108,7 +108,7 @@ func (r *replayer) tryKept(ctx context.Context, root, file string, text []byte) 
 // the file of its kept schedule. The go command ignores directories that begin with _. It returns
 // the command that shows the race.
 func (r *replayer) reproduce(out *replay.KeptOutcome, file string) (alone string, err error) {
-	if r.args.as == "" {
+	if r.args.as != asOverlay {
 		return "", nil
 	}
 	dir := filepath.Join(filepath.Dir(file), "_"+strings.TrimSuffix(filepath.Base(file), keptSuffix))

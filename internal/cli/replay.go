@@ -25,12 +25,18 @@ type replayArgs struct {
 	all, verbose   bool
 	delve          bool
 	keep           bool
-	as             string // of what is kept: overlay
+	as             string // asOverlay, asSynctest, or ""
 	quiet, json    bool
 	trust          bool
 	limit, timeout time.Duration
 	suppress       suppressFlags // which races -all and a list leave out
 }
+
+// what -as takes
+const (
+	asOverlay  = "overlay"  // a build of the go command with gates
+	asSynctest = "synctest" // a test with package testing/synctest
+)
 
 func newReplay(env *Env) *cobra.Command {
 	var o replayArgs
@@ -49,7 +55,7 @@ func newReplay(env *Env) *cobra.Command {
 	runIDFlag(cmd, &o.runID)
 	f.BoolVar(&o.all, "all", false, "replay every race of the report")
 	f.BoolVar(&o.keep, "keep", false, "write the schedules into the module, to replay them without a trace (docs/using/replay.md)")
-	f.StringVar(&o.as, "as", "", "overlay: write the race as a build of the go command that needs no presage, too")
+	f.StringVar(&o.as, "as", "", "overlay: keep the race as a build of the go command that needs no presage, too; synctest: write it as a plain Go test (docs/using/replay.md)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all of the schedule as it happened, not its last steps alone")
 	f.BoolVar(&o.delve, "dlv", false, "run the program under delve, up to where both goroutines are before their accesses")
 	f.BoolVar(&o.json, "json", false, "the outcome as JSON, one object a line")
@@ -61,13 +67,16 @@ func newReplay(env *Env) *cobra.Command {
 }
 
 func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error {
-	if o.as != "" && o.as != "overlay" {
-		return usagef("-as %s: there is overlay", o.as)
+	if o.as != "" && o.as != asOverlay && o.as != asSynctest {
+		return usagef("-as %s: there are %s and %s", o.as, asOverlay, asSynctest)
 	}
-	o.keep = o.keep || o.as != ""
+	o.keep = o.keep || o.as == asOverlay
 	if files, ok, err := keptFiles(ids); err != nil {
 		return err
 	} else if ok {
+		if o.as == asSynctest {
+			return usagef("-as %s takes the IDs of races of a report, not files", asSynctest)
+		}
 		r := replayer{env: env, args: o, grant: grant{all: o.trust}, progress: newProgress(env.Stderr, o.quiet)}
 		return r.replayFiles(ctx, files)
 	}
@@ -96,7 +105,10 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 	}
 	r := replayer{env: env, kept: k, args: o, grant: k.grant(), progress: newProgress(env.Stderr, o.quiet), programs: map[string]*made{}, plans: map[string]*plan.Plan{}}
 	r.grant.all = o.trust
-	if o.keep {
+	switch {
+	case o.as == asSynctest:
+		return r.plainTests(ctx, races)
+	case o.keep:
 		return r.keep(ctx, races)
 	}
 	confirmed := 0

@@ -165,7 +165,11 @@ func (l *Locator) control(g *goroutine, e *trace.Event) {
 	switch e.Kind {
 	case format.Enter:
 		g.leave(e.Aux)
-		g.stack = &frame{fn: e.Site, call: trace.Site(e.Val), depth: e.Aux, outer: g.stack}
+		at := trace.Site(e.Val)
+		if at == 0 { // through a function value, or back from code that was not instrumented
+			at = g.innermost()
+		}
+		g.stack = &frame{fn: e.Site, call: at, depth: e.Aux, outer: g.stack}
 	case format.Exit:
 		g.leave(e.Aux)
 	case format.OpaqueBegin:

@@ -7,6 +7,7 @@
 //	go -C bench run ./replay known [-only name]
 //	go -C bench run ./replay fixed [-only name]
 //	go -C bench run ./replay alone [-n 20] [-max 0] [packages]
+//	go -C bench run ./replay plain [-n 20] [-only name]
 //
 // Packages are of bench, or, with ../ in front, of presage's own module.
 //
@@ -19,6 +20,8 @@
 //
 //	alone     confirmed races of tests are written as builds that need no presage (presage replay
 //	          -as overlay); each of n runs of the go command has to show the race
+//	plain     the known races are written as plain Go tests (presage replay -as synctest); each of
+//	          n runs has to show the race before the fix, and none after it
 //
 // The exit code is 1 if a race is not confirmed, or a kept schedule is not as it should be.
 package confirm
@@ -64,7 +67,7 @@ func start(sub, synopsis string, args []string) *job {
 	j := &job{flags: command.FlagsOf("replay/confirm", "replay "+sub, synopsis), programs: sub == "programs"}
 	dir := command.Dir(j.flags)
 	j.flags.StringVar(&j.level, "level", "value", "level of the analysis")
-	if sub == "known" || sub == "fixed" {
+	if sub == "known" || sub == "fixed" || sub == "plain" {
 		j.flags.StringVar(&j.only, "only", "", "only the race of this name")
 	}
 	if sub != "fixed" {
@@ -74,13 +77,13 @@ func start(sub, synopsis string, args []string) *job {
 	}
 	j.figures = command.FiguresFlag(j.flags)
 	j.flags.Parse(args)
-	if sub == "known" || sub == "fixed" {
+	if sub == "known" || sub == "fixed" || sub == "plain" {
 		command.NoArgs(j.flags)
 	}
 	var err error
 	j.Session, err = session.New(context.Background(), *dir)
 	command.Check(err)
-	if sub != "fixed" && sub != "alone" {
+	if sub != "fixed" && sub != "alone" && sub != "plain" {
 		fmt.Println("race              tier       accesses                                      steps  verdict                go test -race")
 	}
 	return j
