@@ -175,7 +175,7 @@
 //     one of sync.OnceFunc has, which type a type word is, which capacity a channel has, which
 //     timer sends to it, which lock a Cond has, and what Done of a context returns: the walk has
 //     seen the instruction that made them, or the recorder has looked at the variable that held
-//     them.
+//     them. A function value on a stack is known to its own goroutine alone, at the fork.
 //   - Which context a function cancels, and which others with it: the recorder has seen each being
 //     made. The window has no other ones than the snapshot.
 //   - Which objects a sync.Pool has had, and that each was put as a value of one type: the walk has

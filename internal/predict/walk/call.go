@@ -58,9 +58,11 @@ func (g *goroutine) unwind(n int) {
 
 // pop leaves the innermost frame.
 func (g *goroutine) pop() {
-	if f := g.stack.pop(); f.walked {
+	f := g.stack.pop()
+	if f.walked {
 		g.w.stats.Invocations++
 	}
+	g.learner.leaves(f, g.event)
 	g.privates.left(len(g.stack.frames))
 }
 
@@ -320,7 +322,7 @@ func (g *goroutine) expected(caller, f *Frame, direct bool) []goval.Value {
 		list = append(list, caller.Value(&in.Args[i+1]))
 	}
 	if addr, ok := caller.Value(&in.Args[0]).Bits(); ok {
-		if fn, free, ok := g.w.facts.FunctionAt(addr, g.event); ok && regcode.BoundMethod(fn) == nil {
+		if fn, free, ok := g.facts().FunctionAt(addr, g.event); ok && regcode.BoundMethod(fn) == nil {
 			list = append(list, free...)
 		}
 	}

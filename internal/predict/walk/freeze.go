@@ -194,7 +194,7 @@ func (k *forker) add(f *Frame, in *regcode.Instr, args []int, other bool) {
 	}
 	k.w.stats.Forks++
 	x := &alternative.Fork{
-		Program: k.w.program, Facts: &k.w.facts, G: k.id, Frame: k.stack.freeze(len(k.stack.frames) - 1), Args: args, Other: other, At: in.Site, Event: *k.event,
+		Program: k.w.program, Facts: ownFacts{&k.w.facts, k.id, *k.event}, G: k.id, Frame: k.stack.freeze(len(k.stack.frames) - 1), Args: args, Other: other, At: in.Site, Event: *k.event,
 		Needs: slices.Concat(k.deps.pending, k.deps.later), Guards: slices.Clone(k.pins.guards),
 	}
 	if x.At == 0 {

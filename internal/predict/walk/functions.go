@@ -42,6 +42,61 @@ type facts struct {
 	pools
 	timers
 	dynamics
+	frames places[stackFunction] // function values in frames
+	image  [2]uint64             // what is known to be static data lies in between
+}
+
+// A stackFunction is a function value that lies in a frame of a goroutine, until that is left.
+// Recorded stacks have no addresses: what an instruction has made, and has not allocated, counts as
+// in its frame.
+type stackFunction struct {
+	made
+	g trace.GoID
+}
+
+// ownFacts are the facts for a goroutine at an event: it has those of its frames.
+type ownFacts struct {
+	*facts
+	g     trace.GoID
+	event int64
+}
+
+// facts are those of the goroutine as it is.
+func (g *goroutine) facts() ownFacts { return ownFacts{&g.w.facts, g.id, g.event} }
+
+func (k ownFacts) own(addr uint64) (m made, ok bool) {
+	f, ok := k.frames.at(addr, k.event, func(f stackFunction) bool { return f.g == k.g })
+	return f.made, ok
+}
+
+// FunctionAt returns the function value at an address, with what it has captured: one in a frame of
+// the goroutine as it is at the event of k, any other one right before an event.
+func (k ownFacts) FunctionAt(addr uint64, before int64) (fn *ssa.Function, free []goval.Value, ok bool) {
+	if m, ok := k.own(addr); ok {
+		return m.fn, m.free, true
+	}
+	return k.functions.FunctionAt(addr, before)
+}
+
+// MadeAt returns the event from which on the function value of FunctionAt has been there.
+func (k ownFacts) MadeAt(addr uint64, before int64) int64 {
+	if m, ok := k.own(addr); ok {
+		return m.at
+	}
+	return k.functions.MadeAt(addr, before)
+}
+
+// functionOf returns the function that v is, nil if it is not known.
+func (k ownFacts) functionOf(v goval.Value) *ssa.Function {
+	if fn := v.Function(); fn != nil {
+		return fn
+	}
+	if addr, ok := v.Bits(); ok {
+		if fn, _, ok := k.FunctionAt(addr, k.event); ok {
+			return fn
+		}
+	}
+	return nil
 }
 
 // functions are the function values that are known: closures that walked code has made, and
@@ -128,19 +183,6 @@ func (k *functions) CapacityAt(addr uint64, event int64) (n uint64, ok bool) {
 	return m.size, ok
 }
 
-// functionOf returns the function that v is right before an event, nil if it is not known.
-func (k *functions) functionOf(v goval.Value, event int64) *ssa.Function {
-	if fn := v.Function(); fn != nil {
-		return fn
-	}
-	if addr, ok := v.Bits(); ok {
-		if fn, _, ok := k.FunctionAt(addr, event); ok {
-			return fn
-		}
-	}
-	return nil
-}
-
 // OnceAt returns the Once of the function value at an address right before an event, if OnceFunc or
 // the like has returned it, and what its first call runs.
 func (k *functions) OnceAt(addr uint64, event int64) (object uint64, runs goval.Value, ok bool) {
@@ -171,5 +213,6 @@ func (w *Walker) reallocated(index int64, e *trace.Event) {
 		w.facts.pools.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.contexts.allocated(uint64(e.Obj), e.Val, index)
 		w.facts.syncMaps.allocated(uint64(e.Obj), e.Val, index)
+		w.facts.frames.allocated(uint64(e.Obj), e.Val, index)
 	}
 }

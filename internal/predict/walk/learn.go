@@ -20,7 +20,9 @@ import (
 type learner struct {
 	facts   *facts
 	program *regcode.Program
+	g       trace.GoID
 	stacks  *spans
+	fresh   spans      // memory that the goroutine has allocated since it was last called, or called
 	timer   *timer     // on which the call under way has operated last; nil: none
 	cond    uint64     // that the goroutine begins to wait for; 0: none
 	wrote   int64      // the last write of a map by walked code
@@ -37,7 +39,7 @@ func (l *learner) value(f *Frame, in *regcode.Instr, event int64) {
 		for i := range x.Bindings {
 			m.free = append(m.free, f.Value(&in.Args[1+i]))
 		}
-		l.at(m, f.regs[in.Reg], event)
+		l.closure(f, m, f.regs[in.Reg], event)
 	case *ssa.MakeChan:
 		if n, ok := f.Value(&in.Args[0]).Bits(); ok {
 			l.at(made{size: n}, f.regs[in.Reg], event)
@@ -52,6 +54,53 @@ func (l *learner) value(f *Frame, in *regcode.Instr, event int64) {
 		if fn := f.Value(&in.Args[1]).Function(); fn != nil && f.stage.known && len(f.stage.words) == 1 {
 			l.at(made{fn: fn}, goval.Known(f.stage.words[0]), event)
 		}
+	}
+}
+
+// maxFresh bounds the allocations of a goroutine that are kept: they are the last ones.
+const maxFresh = 64
+
+// passed keeps what the goroutine allocates, up to the next event after which its stack may have
+// moved, or the memory may have another use.
+func (l *learner) passed(e *trace.Event) {
+	switch e.Kind {
+	case format.Alloc:
+		if e.Flags&format.FlagStack == 0 {
+			if len(l.fresh) == maxFresh {
+				l.fresh = append(l.fresh[:0], l.fresh[maxFresh/2:]...)
+			}
+			l.fresh = append(l.fresh, [2]uint64{uint64(e.Obj), uint64(e.Obj) + e.Val})
+		}
+	case format.Value, format.Word, format.Block, format.Read, format.Write, format.OpaqueEnd:
+	default:
+		l.fresh = l.fresh[:0]
+	}
+}
+
+// lasts reports whether what an instruction has just made lasts: it is in memory that was
+// allocated, or static. Else it is on the stack.
+func (l *learner) lasts(addr uint64) bool {
+	return l.fresh.contains(addr) || l.facts.image[0] <= addr && addr < l.facts.image[1]
+}
+
+// closure notes a function value that an instruction has made. One on the stack is in the frame.
+func (l *learner) closure(f *Frame, m made, at goval.Value, event int64) {
+	addr, ok := at.Bits()
+	switch {
+	case !ok:
+	case l.lasts(addr):
+		l.at(m, at, event)
+	default:
+		m.at = event
+		l.facts.frames.add(addr, stackFunction{m, l.g}, event, func(stackFunction) bool { return false })
+		f.closures = append(f.closures, addr)
+	}
+}
+
+// leaves forgets the function values in a frame that is left.
+func (l *learner) leaves(f *Frame, event int64) {
+	for _, addr := range f.closures {
+		l.facts.frames.replaced(addr, event)
 	}
 }
 
@@ -112,7 +161,7 @@ func (l *learner) onceOf(caller, f *Frame, event int64) trace.Addr {
 	} else {
 		runs = caller.Value(&in.Args[2])
 	}
-	if fn := l.facts.functionOf(runs, event); fn == nil || fn != f.code.Plan.SSA {
+	if fn := (ownFacts{l.facts, l.g, event}).functionOf(runs); fn == nil || fn != f.code.Plan.SSA {
 		return 0
 	}
 	return caller.stage.once
@@ -153,6 +202,9 @@ func (l *learner) returned(f *Frame, in *regcode.Instr, event int64) {
 	}
 	switch syncFunc(call.StaticCallee()) {
 	case "OnceFunc", "OnceValue", "OnceValues":
+		if at, ok := f.regs[in.Reg].Bits(); !ok || !l.lasts(at) {
+			break
+		}
 		l.at(made{once: &onceFunc{runs: f.Value(&in.Args[1])}}, f.regs[in.Reg], event)
 	case "NewCond":
 		l.newCond(f, in, event)

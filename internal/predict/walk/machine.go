@@ -38,6 +38,7 @@ type Frame struct {
 	defers     []alternative.Deferred
 	lostDefers bool       // there were more
 	once       trace.Addr // the Once that executes it, 0: none
+	closures   []uint64   // addresses of function values in the frame
 
 	dormant *dormant // in place of the registers of a frame that sleeps
 

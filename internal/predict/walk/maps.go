@@ -362,7 +362,7 @@ func (l *learner) looked(f *Frame, in *regcode.Instr, x *ssa.Lookup, event int64
 
 // makesMap notes a map that an instruction has made.
 func (l *learner) makesMap(at goval.Value, event int64) {
-	if m, ok := at.Bits(); ok && m >= 4096 && !l.stacks.contains(m) {
+	if m, ok := at.Bits(); ok && m >= 4096 && !l.stacks.contains(m) && l.lasts(m) {
 		l.facts.note(m, mapOp{event: event, noted: event, kind: mapMade})
 	}
 }

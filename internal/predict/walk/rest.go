@@ -63,7 +63,7 @@ func (g *goroutine) rest() (x *alternative.Fork) {
 		return nil
 	}
 	return &alternative.Fork{
-		Program: g.w.program, Facts: &g.w.facts, G: g.id, Frame: frame, At: at, Event: math.MaxInt64, Rest: true, Stacks: slices.Clip(g.stacks),
+		Program: g.w.program, Facts: ownFacts{&g.w.facts, g.id, math.MaxInt64}, G: g.id, Frame: frame, At: at, Event: math.MaxInt64, Rest: true, Stacks: slices.Clip(g.stacks),
 		Needs: slices.Concat(g.deps.pending, g.deps.later), Guards: slices.Clone(g.pins.guards),
 	}
 }
@@ -173,7 +173,7 @@ func (g *goroutine) entry() (*alternative.Frame, trace.Site) {
 			return nil, 0
 		}
 		var captured []goval.Value
-		if fn, captured, ok = g.w.facts.FunctionAt(addr, g.event); !ok {
+		if fn, captured, ok = g.facts().FunctionAt(addr, g.event); !ok {
 			return nil, 0
 		}
 		free = values(captured)

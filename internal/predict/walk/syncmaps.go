@@ -200,6 +200,9 @@ func (l *learner) boxed(f *Frame, in *regcode.Instr, x *ssa.MakeInterface, event
 		return
 	}
 	n := plan.Sizeof(x.X.Type())
+	if _, constant := x.X.(*ssa.Const); !constant && n > 1 && !l.lasts(data) {
+		return // on the stack; the compiler has constants and bytes as static data
+	}
 	l.facts.boxes.add(data, v, event, func(was goval.Value) bool {
 		s, text := v.Content()
 		t, text2 := was.Content()

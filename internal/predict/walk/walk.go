@@ -77,7 +77,7 @@ func newGoroutine(w *Walker, id trace.GoID) *goroutine {
 	g.pins.deps, g.privates.all = &g.deps, &w.private
 	g.machine = machine{id: id, opts: &w.opts, stats: &w.stats, deps: &g.deps, pins: &g.pins, forks: &g.forks}
 	g.emit = emitter{&g.deps, &w.out, &g.privates}
-	g.learner = learner{facts: &w.facts, program: w.program, stacks: &g.stacks}
+	g.learner = learner{facts: &w.facts, program: w.program, g: id, stacks: &g.stacks}
 	g.forks = forker{w: w, id: id, event: &g.event, stack: &g.stack, stacks: &g.stacks, deps: &g.deps, pins: &g.pins}
 	return g
 }
@@ -111,9 +111,28 @@ func (w *Walker) Read(meta *trace.Meta) {
 	w.program.Texts = expr.NewTexts(spans)
 	w.program.Place(meta.Globals)
 	if w.opts.branching {
+		w.facts.image = imageOf(meta)
 		w.facts.functions.initial(meta, w.plan)
 		w.facts.mapFacts.initial(meta, w.plan)
 	}
+}
+
+// imageOf returns a range of addresses that are all of the program's static data: from the first
+// string constant or variable that is known to the last one.
+func imageOf(meta *trace.Meta) (r [2]uint64) {
+	note := func(a trace.Addr) {
+		if r[0] == 0 || uint64(a) < r[0] {
+			r[0] = uint64(a)
+		}
+		r[1] = max(r[1], uint64(a))
+	}
+	for _, t := range meta.Texts {
+		note(t.Addr)
+	}
+	for _, g := range meta.Globals {
+		note(g.Addr)
+	}
+	return r
 }
 
 func (w *Walker) goroutine(id trace.GoID) *goroutine {
@@ -145,6 +164,7 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	w.out.reset()
 	walked := g.step(index, e)
 	if w.opts.branching {
+		g.learner.passed(e)
 		g.learner.mapWritten(e, index)
 		g.learner.changesKeys(e)
 		switch {
