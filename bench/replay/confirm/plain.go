@@ -16,6 +16,10 @@ import (
 	"github.com/presage-race/presage/internal/report"
 )
 
+// plainAsked is the number of plain tests that are asked for. A race that depends on the order of
+// steps inside the two calls has none.
+const plainAsked = 10
+
 // Plain has presage write the known races of public modules as plain Go tests (replay -as
 // synctest). Each of n runs of go test -race has to show the race in the version before the fix,
 // and none after it.
@@ -37,7 +41,7 @@ func Plain(args []string) int {
 	}
 	fmt.Printf("%d races; as plain tests %d are shown in each of %d runs before the fix, and %d in none after it\n", j.races, j.confirmed, j.n, silent)
 	j.figures.Print("all", command.Count(j.races, "races"), command.Count(j.confirmed, "shown-before"), command.Count(silent, "silent-after"))
-	return command.Code(j.confirmed == j.races && silent == j.confirmed)
+	return command.Code(j.confirmed >= plainAsked && silent == j.confirmed)
 }
 
 // plainTests does so for the races of one test of a driver. It returns how many tests are silent
