@@ -22,7 +22,7 @@ type learner struct {
 	program *regcode.Program
 	g       trace.GoID
 	stacks  *spans
-	fresh   spans      // memory that the goroutine has allocated since it was last called, or called
+	fresh   spans      // memory that the goroutine has allocated since the last call (passed)
 	timer   *timer     // on which the call under way has operated last; nil: none
 	cond    uint64     // that the goroutine begins to wait for; 0: none
 	wrote   int64      // the last write of a map by walked code
