@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/replay"
 	"github.com/presage-race/presage/internal/replay/bubble"
 	"github.com/presage-race/presage/internal/report"
@@ -150,7 +151,7 @@ func (t *plainTrial) first(ctx context.Context, src []byte) ([]byte, error) {
 		case shown == plainRuns:
 			return c.Text, nil
 		case shown > 0:
-			t.why = fmt.Errorf("the nearest test shows it in %d of %d runs", shown, plainRuns)
+			t.why = fmt.Errorf("the nearest test shows it in %d of its %s", shown, plural.Of(plainRuns, "run"))
 		}
 	}
 	return nil, t.why
