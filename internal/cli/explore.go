@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -80,7 +79,7 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 	if x.args.help {
 		return printHelp(env, "explore")
 	}
-	if err := x.args.configure(); err != nil {
+	if err := errors.Join(x.args.explorable(), x.args.configure()); err != nil {
 		return err
 	}
 	if err := errors.Join(x.args.suppress.check(), x.args.forms.places()); err != nil {
@@ -93,6 +92,8 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 		return usagef("explore passes no arguments to the tests")
 	}
 	x.progress = newProgress(env.Stderr, x.args.quiet)
+	ctx, stop := x.interruptible(ctx)
+	defer stop()
 	packages, err := x.packages(ctx)
 	if err != nil {
 		return err
@@ -110,6 +111,9 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 	if err := errors.Join(append(errs, x.report.End(), end())...); err != nil {
 		return errors.Join(worst, fmt.Errorf("writing the report: %w", err))
 	}
+	if ctx.Err() != nil && worst == nil {
+		worst = errInterrupted
+	}
 	return x.args.ended(env, x.races, worst)
 }
 
@@ -125,11 +129,17 @@ func (x *exploring) explorePackages(ctx context.Context, packages []testPackage,
 		left := time.Until(x.until)
 		err := x.explorePackage(ctx, p, argv, time.Now().Add(left/time.Duration(len(packages)-i)))
 		exit := (*exitError)(nil)
-		if err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
+		if err != nil && !errors.As(err, &exit) {
+			if ctx.Err() != nil { // while the package was built
+				err = errInterrupted
+			}
 			return err
 		}
 		if exit != nil {
 			code = worse(code, exit.code)
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
 	if code != exitNone {
@@ -153,40 +163,6 @@ func (x *exploring) analysis(s *record.Steered, argv []string, tests []report.Ex
 		a.to = report.Tee(x.args.forms.main(x.env.Stdout, x.args.json), x.report)
 	}
 	return a
-}
-
-// flags takes the flags of explore alone out of the command line.
-func (x *exploring) flags(argv []string) (rest []string, err error) {
-	for i := 0; i < len(argv); i++ {
-		name, value, inline := strings.Cut(strings.TrimLeft(argv[i], "-"), "=")
-		if !strings.HasPrefix(argv[i], "-") || name != "runs" && name != "seed" && name != "base" {
-			rest = append(rest, argv[i])
-			continue
-		}
-		if !inline {
-			if i++; i == len(argv) {
-				return nil, usagef("flag -%s needs a value", name)
-			}
-			value = argv[i]
-		}
-		if name == "base" {
-			if x.base, err = steer.ParseKind(value); err != nil {
-				return nil, usagef("flag -base: %v", err)
-			}
-			x.sample = true
-			continue
-		}
-		n, err := strconv.ParseUint(value, 10, 31)
-		if err != nil {
-			return nil, usagef("flag -%s: %q is no number", name, value)
-		}
-		if name == "runs" {
-			x.runs = int(n)
-		} else {
-			x.seed = n
-		}
-	}
-	return rest, nil
 }
 
 // testPackage is a package with tests.
@@ -221,13 +197,9 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		return err
 	}
 	defer s.Close()
-	names, err := s.Tests(ctx, pattern)
+	names, pl, err := listed(ctx, s, pattern)
 	if err != nil {
-		return err
-	}
-	pl, err := s.Plan(ctx)
-	if err != nil {
-		return err
+		return errors.Join(err, s.Run.Drop())
 	}
 	var files []string
 	var tests []report.Explored
@@ -246,6 +218,9 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		visible.Fprintf(x.env.Stdout, "%s: no test matches (fuzz targets, benchmarks and examples are not explored)\n", p.path)
 	}
 	a := x.analysis(s, argv, tests)
+	if ctx.Err() != nil { // what was found is reported all the same
+		ctx, a.options.confirm = context.WithoutCancel(ctx), 0
+	}
 	if len(files) > 0 {
 		a.traces = traces{files: files, from: s.Run.Dir}
 		err := a.run(ctx)
@@ -257,13 +232,21 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		code = exitFailed
 	}
 	a.found.summary.ExitCode = code
-	if err := errors.Join(x.report.Config(a.config()), x.report.Summary(&a.found.summary)); err != nil {
+	if err := errors.Join(s.Run.Drop(), x.report.Config(a.config()), x.report.Summary(&a.found.summary)); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	if code != exitNone {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// listed returns the tests of a package, and its plan.
+func listed(ctx context.Context, s *record.Steered, pattern string) (names []string, pl *plan.Plan, err error) {
+	if names, err = s.Tests(ctx, pattern); err == nil {
+		pl, err = s.Plan(ctx)
+	}
+	return names, pl, err
 }
 
 // exploreTest explores one test, and removes the traces without a new race.
@@ -299,19 +282,6 @@ func (x *exploring) exploreTest(ctx context.Context, s *record.Steered, pl *plan
 		}
 	}
 	return e
-}
-
-// cutRun takes -run out of flags.
-func cutRun(flags []string) (rest []string, pattern string) {
-	pattern = "."
-	for _, f := range flags {
-		if name, value, ok := strings.Cut(strings.TrimLeft(f, "-"), "="); ok && (name == "run" || name == "test.run") {
-			pattern = value
-			continue
-		}
-		rest = append(rest, f)
-	}
-	return rest, pattern
 }
 
 func opened(name string) (trace.Source, io.Closer, error) { return opener(name)() }
@@ -351,6 +321,9 @@ func (x *exploring) of(pkg string, e *explored) report.Explored {
 	r := report.Explored{Package: pkg, Test: e.test, Runs: s.Runs, Classes: s.Classes, Races: len(s.Races), NoRace: s.Exhausted && len(s.Races) == 0, Seed: x.seed, Failed: len(s.Failed)}
 	if e.err != nil {
 		r.Error, r.NoRace = e.err.Error(), false
+	}
+	if canceled(e.err) {
+		r.Error = "interrupted"
 	}
 	if x.sample {
 		r.FirstRace = s.FirstRace

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,8 +23,9 @@ type Steered struct {
 	c   *Config
 	b   *build
 	bin string
-	dir string // where it runs
-	n   int    // runs so far
+	dir string      // where it runs
+	n   int         // runs so far
+	run testPattern // which tests and subtests
 }
 
 // A SteeredRun is one recording of it.
@@ -64,6 +64,9 @@ func Steer(ctx context.Context, c Config, dir string) (*Steered, error) {
 	}
 	if err != nil {
 		b.release()
+		if s.Run != nil {
+			err = errors.Join(err, s.Run.Drop())
+		}
 		return nil, err
 	}
 	return s, nil
@@ -87,33 +90,48 @@ func (s *Steered) build(ctx context.Context) error {
 // Close ends the use of what was built.
 func (s *Steered) Close() {
 	os.Remove(s.bin)
+	os.Remove(filepath.Join(s.Run.Dir, "schedule"))
 	s.b.release()
 }
 
 // Plan loads the plan that the program was built with.
 func (s *Steered) Plan(ctx context.Context) (*plan.Plan, error) { return s.b.load(ctx, s.c) }
 
-// Tests lists the tests of the program, by a pattern as -run takes it.
+// Tests lists the tests of the program, by a pattern as -run takes it, without those that -skip
+// leaves out. Runs have the subtests that the pattern names.
 func (s *Steered) Tests(ctx context.Context, pattern string) ([]string, error) {
-	cmd := exec.CommandContext(ctx, s.bin, "-test.list="+pattern)
+	s.run = parsePattern(pattern)
+	cmd := exec.CommandContext(ctx, s.bin, "-test.list="+s.run.tests())
 	cmd.Dir = s.dir
+	cmd.WaitDelay = time.Second
+	defer inGroup(cmd)()
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("listing the tests: %w", err)
 	}
+	skipped := func(string) bool { return false }
+	for _, f := range binaryFlags(s.c.Flags) {
+		if value, ok := strings.CutPrefix(f, "-test.skip="); ok && value != "" {
+			skipped = parsePattern(value).leavesOut
+		}
+	}
 	var list []string
 	for _, name := range strings.Fields(string(out)) {
-		if strings.HasPrefix(name, "Test") {
+		if strings.HasPrefix(name, "Test") && !skipped(name) {
 			list = append(list, name)
 		}
 	}
 	return list, nil
 }
 
+// always are the flags of the test binary in each run. The tests that may run in parallel have no
+// limit: with one, as many as there are processors, package testing would put them in order.
+var always = []string{"-test.v", "-test.count=1", "-test.paniconexit0", "-test.parallel=1000000", "-test.timeout=10m"}
+
 // Record runs one test of the program once, for at most limit.
 func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit time.Duration, test string) (*SteeredRun, error) {
 	s.n++
-	pattern := "^" + regexp.QuoteMeta(test) + "$"
+	pattern := s.run.of(test)
 	s.b.Meta.Command = slices.Concat([]string{"go", "test"}, s.c.Flags, []string{"-run=" + pattern}, s.c.Packages)
 	raw := filepath.Join(s.Run.Dir, fmt.Sprintf("raw%d", s.n))
 	file := filepath.Join(s.Run.Dir, "schedule")
@@ -126,7 +144,7 @@ func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit ti
 	}
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(within, s.bin, "-test.v", "-test.count=1", "-test.run="+pattern)
+	cmd := exec.CommandContext(within, s.bin, slices.Concat(always, binaryFlags(s.c.Flags), []string{"-test.run=" + pattern})...)
 	cmd.Dir = s.dir
 	var out lastBytes
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -11,6 +11,9 @@ import "unsafe"
 // A goroutine that still waits then is written into the file of the schedule, with the channels or
 // the lock that it waits for.
 
+//go:linkname testing_presageSteered testing.presageSteered
+func testing_presageSteered() bool { return presageSteer.on }
+
 // steerExits is how many choices of goroutines there are at most once the process ends.
 const steerExits = 20_000
 

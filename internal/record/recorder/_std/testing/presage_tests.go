@@ -12,3 +12,8 @@ func presageTest(name string)
 //
 //go:linkname presageTested
 func presageTested(path string)
+
+// presageSteered reports whether the process is steered (presage_steer.go of the runtime).
+//
+//go:linkname presageSteered
+func presageSteered() bool
