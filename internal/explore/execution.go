@@ -21,6 +21,8 @@ type execution struct {
 
 	// goroutines observe files or the process in an order that is not varied
 	unvaried bool
+	// they read the clock in an order that is not varied
+	clocked bool
 
 	states   map[stateUse]int        // the last use of a state by each goroutine
 	channels map[trace.Addr]*channel // while it is read
@@ -132,6 +134,12 @@ func (x *execution) accesses(p *steer.Point) {
 	t := x.thread(g)
 	t.records++
 	o := op{g: g, number: t.number, records: t.records, kind: format.Read, site: trace.Site(p.Site), entry: len(x.ops)}
+	if p.Address == steer.Clock {
+		o.kind, o.flags, o.obj, o.nth = format.Observe, format.FlagWrite, steer.Clock, t.ops
+		x.ops = append(x.ops, o)
+		t.ops++
+		return
+	}
 	if p.Write {
 		o.kind = format.Write
 	}

@@ -94,6 +94,9 @@ type State struct {
 	// Unvaried are runs in which goroutines use files, the network or the process, in an order that
 	// is not varied.
 	Unvaried int
+	// Clocked are runs in which goroutines read the clock in such an order.
+	Clocked int
+	Asked   map[steer.Asked]int // runs in which the program asks for what no schedule decides
 	// Unsure are runs with pairs of accesses that are unordered, but not proved to race.
 	Unsure   int
 	Children int // runs with other processes
@@ -109,6 +112,7 @@ type Failure struct {
 	Code   int
 	Output []byte
 	Trace  string
+	Early  time.Duration // as steer.Result has it
 }
 
 // waiting is a schedule that is to be run, with the history that it has at its end.
@@ -149,7 +153,7 @@ func Explore(ctx context.Context, c Config) (*State, error) {
 	}
 	s := e.state
 	s.Waiting = len(e.queue)
-	s.Exhausted = len(e.queue)+s.Diverged+s.Slow+s.Large+s.Unended+s.Unvaried+s.Unsure+s.Children == 0 && s.Random == ""
+	s.Exhausted = len(e.queue)+s.Diverged+s.Slow+s.Large+s.Unended+s.Unvaried+s.Clocked+s.undecided()+s.Unsure+s.Children == 0 && s.Random == ""
 	return s, nil
 }
 
@@ -223,7 +227,7 @@ func (e *exploration) record(ctx context.Context, schedule *steer.Schedule) (*ex
 		return nil, r, nil
 	}
 	if r.ExitCode != 0 {
-		s.Failed = append(s.Failed, Failure{s.Runs, r.ExitCode, r.Output, r.Trace})
+		s.Failed = append(s.Failed, Failure{s.Runs, r.ExitCode, r.Output, r.Trace, r.Early})
 	}
 	if r.Trace == "" {
 		return nil, nil, errors.New("the run left no trace")
@@ -234,6 +238,7 @@ func (e *exploration) record(ctx context.Context, schedule *steer.Schedule) (*ex
 	if r.Processes > 1 {
 		s.Children++
 	}
+	s.asks(r.Asked)
 	x, err := e.read(r)
 	return x, r, err
 }
@@ -279,6 +284,9 @@ func (e *exploration) run(ctx context.Context, next waiting) error {
 	flips, clocks := x.flips()
 	if x.unvaried {
 		s.Unvaried++
+	}
+	if x.clocked {
+		s.Clocked++
 	}
 	for _, f := range flips {
 		if w, ok := flipped(x, f, clocks, next.choices, 0); ok && !e.done(&w) {

@@ -141,7 +141,12 @@ func (x *execution) observes(o *op, own clock) {
 	}
 	write := o.flags&format.FlagWrite != 0
 	for u, nth := range x.states { // the order does not matter
-		if u.state == o.obj && u.g != o.g && u.write != write && own[x.threads[u.g].slot] <= nth {
+		if u.state != o.obj || u.g == o.g || own[x.threads[u.g].slot] > nth {
+			continue
+		}
+		if o.obj == steer.Clock {
+			x.clocked = true
+		} else if u.write != write {
 			x.unvaried = true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -126,7 +127,7 @@ func (s *Steered) Tests(ctx context.Context, pattern string) ([]string, error) {
 
 // always are the flags of the test binary in each run. The tests that may run in parallel have no
 // limit: with one, as many as there are processors, package testing would put them in order.
-var always = []string{"-test.v", "-test.count=1", "-test.paniconexit0", "-test.parallel=1000000", "-test.timeout=10m"}
+var always = []string{"-test.count=1", "-test.paniconexit0", "-test.parallel=1000000", "-test.timeout=10m"}
 
 // Record runs one test of the program once, for at most limit.
 func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit time.Duration, test string) (*SteeredRun, error) {
@@ -135,7 +136,9 @@ func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit ti
 	s.b.Meta.Command = slices.Concat([]string{"go", "test"}, s.c.Flags, []string{"-run=" + pattern}, s.c.Packages)
 	raw := filepath.Join(s.Run.Dir, fmt.Sprintf("raw%d", s.n))
 	file := filepath.Join(s.Run.Dir, "schedule")
-	if err := errors.Join(os.Mkdir(raw, 0o700), schedule.Write(file)); err != nil {
+	told := *schedule
+	told.Processors = processors()
+	if err := errors.Join(os.Mkdir(raw, 0o700), told.Write(file)); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(raw)
@@ -148,7 +151,7 @@ func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit ti
 	cmd.Dir = s.dir
 	var out lastBytes
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.Env = slices.Concat(os.Environ(), steer.Environ, []string{recorder.EnvDir + "=" + raw, steer.Env + "=" + file})
+	cmd.Env = slices.Concat(os.Environ(), steer.Environ(os.Environ()), []string{recorder.EnvDir + "=" + raw, steer.Env + "=" + file})
 	cmd.WaitDelay = time.Second
 	end := inGroup(cmd)
 	err := cmd.Run()
@@ -171,6 +174,12 @@ func (s *Steered) Record(ctx context.Context, schedule *steer.Schedule, limit ti
 		r.Processes++
 	}
 	return r, err
+}
+
+// processors is the user's GOMAXPROCS; 0: there is none.
+func processors() uint64 {
+	n, _ := strconv.ParseUint(os.Getenv("GOMAXPROCS"), 10, 31)
+	return n
 }
 
 // lastBytes keeps the last bytes that are written, at least outputKept of them.

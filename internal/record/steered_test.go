@@ -52,7 +52,7 @@ func TestBases(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := Steer(context.Background(), Config{Test: true, Dir: dir, Flags: []string{"-C=" + dir}, Packages: []string{"."}}, dir)
+	s, err := Steer(context.Background(), Config{Test: true, Dir: dir, Flags: []string{"-C=" + dir, "-v"}, Packages: []string{"."}}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

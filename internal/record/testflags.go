@@ -10,7 +10,7 @@ import (
 // Flags of go test that a steered test binary is given, with what -run and -skip mean for one test.
 
 // givenFlags are those that it is given as they are.
-var givenFlags = []string{"short", "skip", "timeout", "parallel", "failfast", "fullpath"}
+var givenFlags = []string{"v", "short", "skip", "timeout", "parallel", "failfast", "fullpath"}
 
 // binaryFlags are the flags of the go command that are for the test binary, as that takes them.
 func binaryFlags(flags []string) (list []string) {

@@ -28,8 +28,8 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%q of %s: %q, %q, %v", c.pattern, c.test, tests, of, out)
 		}
 	}
-	got := binaryFlags([]string{"-short", "-tags=x", "--test.skip=a=b", "-timeout=1s", "-C=short"})
-	if want := "-test.short -test.skip=a=b -test.timeout=1s"; strings.Join(got, " ") != want {
+	got := binaryFlags([]string{"-short", "-v=true", "-tags=x", "--test.skip=a=b", "-timeout=1s", "-C=short"})
+	if want := "-test.short -test.v=true -test.skip=a=b -test.timeout=1s"; strings.Join(got, " ") != want {
 		t.Errorf("%q", slices.Clone(got))
 	}
 }

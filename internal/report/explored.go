@@ -14,7 +14,8 @@ type Explored struct {
 	// what keeps the exploration from being all of the schedules, in words
 	Limits []string `json:"limits,omitempty"`
 	Failed int      `json:"failed,omitempty"` // runs
-	// of samples (-base): the run with the first race, and the first one that failed
-	FirstRace    int `json:"first_race,omitempty"`
-	FirstFailure int `json:"first_failure,omitempty"`
+	// what the test has asked for that was the same in all runs, in words
+	Assumes      []string `json:"assumes,omitempty"`
+	FirstFailure int      `json:"first_failure,omitempty"` // the first run that failed
+	FirstRace    int      `json:"first_race,omitempty"`    // of samples (-base)
 }

@@ -13,9 +13,13 @@
 package steer
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/presage-race/presage/internal/host/private"
 )
@@ -24,8 +28,18 @@ import (
 const Env = "PRESAGE_STEER"
 
 // Environ is what a steered program needs in its environment besides: one processor, and no garbage
-// collection, whose goroutines take part in the scheduling.
-var Environ = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1"}
+// collection, whose goroutines take part in the scheduling, before it has used much memory.
+func Environ(user []string) []string {
+	list := []string{"GOMAXPROCS=1", "GOGC=off"}
+	if !slices.ContainsFunc(user, func(v string) bool { return strings.HasPrefix(v, "GOMEMLIMIT=") }) {
+		list = append(list, "GOMEMLIMIT=1GiB")
+	}
+	return list
+}
+
+// Processors is what GOMAXPROCS and NumCPU of the runtime say in a steered run, unless GOMAXPROCS
+// is in the user's environment. It is the same on all machines.
+const Processors = 4
 
 // Runtime is the number of the runtime, which starts the main goroutine. Firings is that of the
 // parent of all firings of timers.
@@ -65,8 +79,10 @@ type Schedule struct {
 	Seed    uint64
 	Parts   []Part
 	Choices []Choice
-	Sites   []uint32 // of accesses of memory, each of which is a point, and counts as a record
-	Base    Base
+	// Processors is what the runtime says of their number; 0: the constant
+	Processors uint64
+	Sites      []uint32 // of accesses of memory, each of which is a point, and counts as a record
+	Base       Base
 }
 
 // A Point is an access at a site of the schedule.
@@ -91,9 +107,31 @@ type Result struct {
 	Unended uint64
 	// Held is 1 if all other goroutines had gone on for as long as they could, when the process
 	// ended. It is 0 if the process was killed, or ended itself in another way.
-	Held    uint64
+	Held  uint64
+	Asked Asked // what the program has asked for
+	// Early is the longest time until a timer that fired although not all goroutines waited.
+	Early   time.Duration
 	Blocked []Blocked
 }
+
+// Asked is a set of things that a program asks for, and that no schedule decides.
+type Asked uint64
+
+// What a program may ask for.
+const (
+	// AskedProcessors is their number.
+	AskedProcessors Asked = 1 << iota
+	// AskedGoroutines is the number of goroutines, and AskedProcess that of the process.
+	AskedGoroutines
+	AskedProcess
+	// AskedCollector says that there are finalizers, cleanups or weak pointers, AskedCollected that
+	// one of these was called, or nil.
+	AskedCollector
+	AskedCollected
+)
+
+// Clock is the address of points that are readings of the clock.
+const Clock = 32
 
 // Blocked is a goroutine that waited when the process ended, and the channel or lock that it waited
 // for. One in a select has an entry for each case.
@@ -130,7 +168,7 @@ func (s *Schedule) Write(name string) error {
 	words[0], words[1], words[2], words[3] = magic, s.Seed, uint64(len(s.Choices)), uint64(len(s.Parts))
 	words[10], words[11], words[12] = uint64(s.Base.Kind), s.Base.Depth, s.Base.Steps
 	words[13], words[14], words[15] = s.Base.Object, uint64(len(s.Base.Weights)), s.Base.Seed
-	words[18] = uint64(len(s.Sites))
+	words[18], words[19] = uint64(len(s.Sites)), cmp.Or(s.Processors, Processors)
 	for _, p := range s.Parts {
 		words = append(words, p.Goroutine, p.Until)
 	}
@@ -169,6 +207,7 @@ func ReadResult(name string) (r Result, err error) {
 	for i, p := range []*uint64{&r.Done, &r.Missed, &r.Picked, &r.Several, &r.Hash, &r.Unended} {
 		*p = word(uint64(4 + i))
 	}
+	r.Asked, r.Early = Asked(word(20)), time.Duration(word(21))
 	if r.Held = word(16); word(17) > maxBlocked {
 		r.Held = 0 // some are not known
 	}

@@ -110,6 +110,7 @@ func presageNumGoroutine() int {
 	if !presage.on || gp != gp.m.curg {
 		return int(pgGoroutineCount())
 	}
+	steerAsks(steerGoroutines)
 	s := pgHere()
 	if s == nil || s.off {
 		return int(pgGoroutineCount())

@@ -39,7 +39,11 @@ type steerState struct {
 	row     uint64           // among several, so many times in a row
 	idle    int              // times that nothing was ready, since something was
 	wall    int64            // nanoseconds by which the wall clock is ahead
-	exits   *g               // the goroutine that ends the process (presage_steerend.go),
+	procs   int              // what GOMAXPROCS is said to be
+	spins   *PresageG        // a goroutine that has called Gosched,
+	spun    uint64           // and the records that it had made
+	signals *g               // the goroutine that receives signals
+	exits   *g               // the one that ends the process (presage_steerend.go),
 	rank    int32            // how it does so,
 	until   uint64           // after so many choices at the latest
 	sites   *[1 << 24]uint64 // a bit for each site whose accesses are points (presage_point.go),
@@ -81,7 +85,11 @@ type steerHeader struct {
 	held    uint64 // 1: all others had gone on for as long as they could
 	blocked uint64 // goroutines that waited, and objects, behind the weights
 	sites   uint64 // of accesses that are points, behind those
-	_       [5]uint64
+	procs   uint64 // that the program is said to have
+	// Written by the process:
+	asked uint64 // what it has asked for (presage_asked.go)
+	early uint64 // nanoseconds to the latest timer that fired while another goroutine could go on
+	_     [2]uint64
 }
 
 // steerWait is a goroutine that waited at the end.
@@ -146,10 +154,12 @@ func presageSteerInit() {
 // presageSteerBegin begins to steer, when the runtime is up.
 func presageSteerBegin() {
 	if presageSteer.file != nil && gomaxprocs == 1 {
-		sec, nsec, _ := time_now()
+		x := &presageSteer
 		faketime = nanotime1()
-		presageSteer.wall = sec*1e9 + int64(nsec) - faketime
-		presageSteer.on = true
+		x.wall = steerWall(x.file.seed) - faketime
+		x.procs = int(max(x.file.procs, 1))
+		debug.asyncpreemptoff = 1
+		x.on = true
 	}
 }
 
@@ -194,6 +204,9 @@ func presagePick(pp *p) *g {
 		if next == 0 {
 			break
 		}
+		if pp.runqtail != pp.runqhead || pp.runnext != 0 || !sched.runq.empty() {
+			steerEarly(next)
+		}
 		faketime = max(faketime, next)
 		pp.timers.check(0, nil)
 	}
@@ -226,59 +239,6 @@ func presagePick(pp *p) *g {
 	pp.runq[h%size] = 0
 	atomic.StoreRel(&pp.runqhead, h+1)
 	return gp
-}
-
-// steerAwaitsTimer reports whether the goroutine of the part that is next sleeps, or has not been
-// started. Those that start goroutines have done so by then, as far as they are goroutines: it is
-// a timer that fires.
-func steerAwaitsTimer() bool {
-	x := &presageSteer
-	for x.part < x.file.n {
-		part := &x.parts[x.part]
-		if !steerIsOver(part) {
-			return !steerIsKnown(part.goroutine) || steerSleeps(part.goroutine)
-		}
-		x.part++
-		x.file.done = x.part
-	}
-	return false
-}
-
-// steerAhead looks for a ready goroutine in later parts if the next part is a firing of a timer
-// that cannot fire yet. The timer of a channel runs only while a goroutine waits for the channel,
-// and it is one of the parts behind the firing that waits.
-func steerAhead(r steerReady) (k uint32, ok bool) {
-	x := &presageSteer
-	if x.part >= x.file.n || steerIsKnown(x.parts[x.part].goroutine) {
-		return 0, false
-	}
-	for i := x.part + 1; i < x.file.n; i++ {
-		part := &x.parts[i]
-		if steerIsOver(part) {
-			continue
-		}
-		for j := range r.n {
-			if r.at(j).path == part.goroutine {
-				return j, true
-			}
-		}
-		if steerIsKnown(part.goroutine) {
-			return 0, false
-		}
-	}
-	return 0, false
-}
-
-// steerSleeps reports whether a goroutine is in time.Sleep.
-func steerSleeps(number uint64) bool {
-	all, n := atomicAllG()
-	for i := range n {
-		gp := atomicAllGIndex(all, i)
-		if s := gp.presage; s != nil && s.path == number && readgstatus(gp)&^_Gscan == _Gwaiting {
-			return gp.waitreason == waitReasonSleep
-		}
-	}
-	return false
 }
 
 // steerChoose returns the number of the goroutine that goes on, of the n in the queue of pp.
@@ -321,7 +281,9 @@ func steerChoose(pp *p, n uint32) uint32 {
 		x.part++
 		f.done = x.part
 	}
-	if !ok {
+	if ok && n > 1 && x.spinning(r.at(k)) {
+		ok = false
+	} else if !ok {
 		k, ok = steerAhead(r)
 	}
 	if !ok {
@@ -332,10 +294,24 @@ func steerChoose(pp *p, n uint32) uint32 {
 	}
 	s := r.at(k)
 	s.steer.pending = 0
+	if x.yields = nil; s != x.spins {
+		x.spins = nil
+	}
 	if n > 1 { // a goroutine that comes from the kernel may be chosen once more or not
 		f.hash = presageMix(f.hash*31 + s.path)
 	}
 	return k
+}
+
+// spinning reports whether a goroutine that calls Gosched has made no record since it has called it
+// before: it waits for another one.
+func (x *steerState) spinning(s *PresageG) bool {
+	if s != x.yields {
+		return false
+	}
+	again := s == x.spins && s.records == x.spun
+	x.spins, x.spun = s, s.records
+	return again
 }
 
 // basePick has the base scheduler choose.
@@ -350,48 +326,7 @@ func (x *steerState) basePick(r steerReady) uint32 {
 		x.last, x.row = s, 0
 	}
 	x.row++
-	x.yields = nil
 	return k
-}
-
-// presageIdle is called when no goroutine is ready. It moves the clock to the time until, of the
-// next timer, unless something may come from outside: then it waits a little first.
-func presageIdle(until int64) bool {
-	x := &presageSteer
-	if x.idle++; x.idle < 20 && (netpollAnyWaiters() || steerInKernel()) {
-		usleep(1000)
-		return netpollAnyWaiters()
-	}
-	if until == 0 {
-		return false
-	}
-	faketime = max(faketime, until)
-	return true
-}
-
-// steerNano is the clock, which the program reads: a program that waits in a loop for a time to
-// come sees it come.
-func steerNano() int64 {
-	faketime += 1000
-	return faketime
-}
-
-// steerNow is the same with the wall clock.
-func steerNow() (sec int64, nsec int32, mono int64) {
-	now := steerNano()
-	wall := presageSteer.wall + now
-	return wall / 1e9, int32(wall % 1e9), now
-}
-
-// steerInKernel reports whether a goroutine is in a system call.
-func steerInKernel() bool {
-	all, n := atomicAllG()
-	for i := range n {
-		if gp := atomicAllGIndex(all, i); readgstatus(gp)&^_Gscan == _Gsyscall && !isSystemGoroutine(gp, false) {
-			return true
-		}
-	}
-	return false
 }
 
 // steerFirings is the number of the parent of all firings of timers.

@@ -45,7 +45,7 @@ func steerExit(code int) {
 	all, n := atomicAllG()
 	for i := range n {
 		gp := atomicAllGIndex(all, i)
-		if gp == x.exits || isSystemGoroutine(gp, false) {
+		if gp == x.exits || isSystemGoroutine(gp, false) || steerAwaitsSignal(gp) {
 			continue
 		}
 		switch readgstatus(gp) &^ _Gscan {

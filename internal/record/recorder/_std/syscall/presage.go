@@ -12,6 +12,9 @@ import (
 func presageCalls(trap, a1, a2, a3, a4, a5, a6 uintptr) uint8
 func presageCalled(class uint8, trap, result, a1, a2, a3, a4, a5, a6 uintptr)
 
+// presageProcess stands before a call of getpid.
+func presageProcess()
+
 // presageRecorded is set in the number of a call whose buffer is recorded in this package.
 const presageRecorded = 1 << 32
 
