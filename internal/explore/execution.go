@@ -19,6 +19,10 @@ type execution struct {
 	unfired []armed               // those that were started and stopped, or did not fire
 	firings uint64
 
+	given   []steer.Choice // of its schedule
+	waiting int            // schedules that are to follow it
+	cut     int            // flips that were left out
+
 	// goroutines observe files or the process in an order that is not varied
 	unvaried bool
 	// they read the clock in an order that is not varied
@@ -37,6 +41,8 @@ type armed struct {
 // A channel has elements, or a send that waits.
 type channel struct {
 	elements int
+	sends    int // so far, and receives of elements
+	receives int
 	closed   bool
 	sent     int // without a buffer: the operation of the send that is to be met
 }
@@ -51,6 +57,8 @@ type thread struct {
 	// cases that are ready
 	cases, first int
 	entry        uint64
+	call         int    // nth of the first operation
+	chosen       uint64 // number of the case that it chose
 	ready        []choice
 	slot         int  // in clocks
 	firing       bool // of a timer
@@ -66,14 +74,18 @@ type op struct {
 	flags   format.Flags
 	obj     trace.Addr
 	site    trace.Site
-	nth     int  // of its goroutine
-	entry   int  // of a select: its first operation; else the operation itself
-	timer   bool // a timer is started or stopped, or fires
-	adds    bool // of a WGAdd: the counter grows
-	meets   bool // of a channel without a buffer
-	waits   bool // a select that may wait for another goroutine to meet it, in another case
-	pending bool // it has not been made: its goroutine waits at the end
-	partner int  // of a send: the receive that meets it; 0: there is none
+	nth     int    // of its goroutine
+	entry   int    // of a select: its first operation; else the operation itself
+	call    int    // nth of that
+	cas     uint64 // the number of the case of a select, from 1 on; 0: not known
+	timer   bool   // a timer is started or stopped, or fires
+	delta   int    // of a WGAdd; of a send, or a receive of an element, how many come before
+	size    int    // of the buffer
+	inTurn  bool   // of a WGAdd: it does not commute with others
+	meets   bool   // of a channel without a buffer
+	waits   bool   // a select that may wait for another goroutine to meet it, in another case
+	pending bool   // it has not been made: its goroutine waits at the end
+	partner int    // of a send: the receive that meets it; 0: there is none
 }
 
 // read returns the execution of a trace, with accesses at some points.
@@ -110,11 +122,20 @@ func read(src trace.Source, points []steer.Point) (*execution, error) {
 		if t.ended = e.Kind == format.End; t.ended {
 			continue
 		}
-		o := op{g: e.G, number: t.number, records: t.records, kind: e.Kind, flags: e.Flags, obj: e.Obj, site: e.Site, nth: t.ops, entry: entry, timer: x.ofTimer(&e), adds: int64(e.Val) > 0}
+		o := op{g: e.G, number: t.number, records: t.records, kind: e.Kind, flags: e.Flags, obj: e.Obj, site: e.Site, nth: t.ops, entry: entry, timer: x.ofTimer(&e)}
+		x.selects(t, &e, &o)
 		switch e.Kind {
+		case format.WGAdd:
+			o.delta = int(int64(e.Val))
 		case format.SelectCase, format.ChanSend, format.ChanRecv:
-			o.meets = e.Aux == 0
-			if c := x.channels[e.Obj]; o.meets && e.Kind == format.ChanSend {
+			o.meets, o.size = e.Aux == 0, int(e.Aux)
+			c := x.channels[e.Obj]
+			if e.Kind == format.ChanSend {
+				o.delta = c.sends - 1
+			} else if e.Kind == format.ChanRecv {
+				o.delta = c.receives - 1
+			}
+			if o.meets && e.Kind == format.ChanSend {
 				c.sent = len(x.ops)
 			} else if o.meets && e.Kind == format.ChanRecv && e.Flags&format.FlagClosed == 0 && c.sent > 0 {
 				x.ops[c.sent].partner, c.sent = len(x.ops), 0
@@ -144,7 +165,7 @@ func (x *execution) accesses(p *steer.Point) {
 		o.kind = format.Write
 	}
 	for at := p.Address &^ 7; at < p.Address+max(p.Size, 1) && len(x.ops) < o.entry+maxWords; at += 8 {
-		o.obj, o.nth = trace.Addr(at), t.ops
+		o.obj, o.nth, o.call = trace.Addr(at), t.ops, t.ops
 		x.ops = append(x.ops, o)
 		t.ops++
 	}
@@ -170,10 +191,35 @@ func (x *execution) thread(g trace.GoID) *thread {
 // A choice is a case that a select could have chosen instead: its channel was ready.
 type choice struct {
 	first   int // operation of the execution, the first of the select
-	chosen  int // the one that it chose
 	records uint64
 	channel trace.Addr
 	kind    format.Kind
+	cas     uint64
+}
+
+// selects notes which case of a select an operation is, and which are one step with it.
+func (x *execution) selects(t *thread, e *trace.Event, o *op) {
+	o.call = o.nth
+	switch {
+	case e.Kind == format.SelectCase:
+		o.call = t.call
+		o.cas, t.chosen = steer.Cases(e.Val)
+	case o.entry < len(x.ops):
+		o.call, o.cas = t.call, t.chosen
+	}
+	if o.kind == format.SelectDefault || o.flags&format.FlagNonBlocking != 0 {
+		for i := o.entry; i < len(x.ops); i++ {
+			if x.ops[i].g == o.g {
+				x.ops[i].flags |= format.FlagNonBlocking
+			}
+		}
+	}
+	if t.firing { // it is one step
+		if o.nth == 0 {
+			t.first = o.entry
+		}
+		o.entry = t.first
+	}
 }
 
 // passes notes what the next operation of the execution does to a channel, and which choices its
@@ -197,13 +243,18 @@ func (x *execution) passes(t *thread, e *trace.Event) (entry int) {
 	switch e.Kind {
 	case format.SelectCase:
 		if t.cases == 0 {
-			t.first, t.entry = len(x.ops), t.records-1
+			t.first, t.entry, t.call = len(x.ops), t.records-1, t.ops
 		}
 		t.cases++
 		o := choice{first: t.first, records: t.entry, channel: e.Obj, kind: format.ChanRecv}
+		o.cas, _ = steer.Cases(e.Val)
 		ready := c.closed || c.elements > 0
-		if e.Flags&format.FlagWrite != 0 {
-			o.kind, ready = format.ChanSend, e.Aux == 0 || c.elements < int(e.Aux)
+		switch {
+		case e.Flags&format.FlagWrite == 0:
+		case c.closed: // it panics
+			o.kind = format.ChanLen
+		default: // a case that another goroutine has to meet is one of a flip
+			o.kind, ready = format.ChanSend, c.elements < int(e.Aux)
 		}
 		if ready {
 			t.ready = append(t.ready, o)
@@ -213,13 +264,14 @@ func (x *execution) passes(t *thread, e *trace.Event) (entry int) {
 		c.closed = true
 	case format.ChanSend:
 		c.elements++
+		c.sends++
 	case format.ChanRecv:
 		c.elements--
+		if e.Flags&format.FlagClosed == 0 {
+			c.receives++
+		}
 	}
-	for _, o := range t.ready {
-		o.chosen = len(x.ops)
-		x.choices = append(x.choices, o)
-	}
+	x.choices = append(x.choices, t.ready...)
 	t.ready, t.cases = nil, 0
 	return entry
 }
@@ -261,74 +313,6 @@ func (x *execution) starts(t *thread, e trace.Event, meta *trace.Meta) {
 	}
 }
 
-// A history is the order of operations on each object of an execution, without what is the same in
-// all executions that differ only in the order of operations that do not depend on each other.
-type history struct {
-	lists [][]name
-	at    map[name]position
-}
-
-// A name is an operation: its goroutine, and which of its operations it is.
-type name struct {
-	goroutine uint64
-	nth       int
-}
-
-// A position is one in a list of a history: before is how many operations come first. Neighbours
-// that commute have the same one.
-type position struct{ list, before int }
-
-// historyOf returns the history of some operations of an execution, in their order, and of more
-// that the execution does not have.
-func (x *execution) historyOf(ops []int, more ...op) *history {
-	h := &history{at: map[name]position{}}
-	type object struct {
-		list, before int
-		last         *op
-	}
-	objects := map[trace.Addr]*object{}
-	add := func(o *op) {
-		if !ordering(o) || o.number == steer.Runtime {
-			return
-		}
-		b := objects[o.obj]
-		if b == nil {
-			b = &object{list: len(h.lists)}
-			objects[o.obj] = b
-			h.lists = append(h.lists, nil)
-		} else if depend(b.last, o) {
-			b.before = len(h.lists[b.list])
-		}
-		b.last = o
-		n := name{o.number, o.nth}
-		h.lists[b.list] = append(h.lists[b.list], n)
-		h.at[n] = position{b.list, b.before}
-	}
-	for _, i := range ops {
-		add(&x.ops[i])
-	}
-	for i := range more {
-		add(&more[i])
-	}
-	return h
-}
-
-// begins reports whether another history begins with h: on each object, the operations of h come
-// first, and in the same order.
-func (h *history) begins(other *history) bool {
-	for _, list := range h.lists {
-		in := -1
-		for _, n := range list {
-			p, ok := other.at[n]
-			if !ok || in >= 0 && p.list != in || p.before != h.at[n].before {
-				return false
-			}
-			in = p.list
-		}
-	}
-	return true
-}
-
 // differsAt returns the position of the first operation that one of two executions under the same
 // schedule has, and that is not the other's. It is "" if each goroutine does the same.
 func (x *execution) differsAt(y *execution) string {
@@ -337,11 +321,11 @@ func (x *execution) differsAt(y *execution) string {
 		has := map[name]*op{}
 		for i := range two[1].ops {
 			o := &two[1].ops[i]
-			has[name{o.number, o.nth}] = o
+			has[name{goroutine: o.number, nth: o.nth}] = o
 		}
 		for i := range two[0].ops {
 			o := &two[0].ops[i]
-			b := has[name{o.number, o.nth}]
+			b := has[name{goroutine: o.number, nth: o.nth}]
 			switch {
 			case o.number == steer.Runtime || b != nil && b.kind == o.kind && b.site == o.site:
 			case o.site != 0:
@@ -361,17 +345,4 @@ func (x *execution) all() []int {
 		list[i] = i
 	}
 	return list
-}
-
-// ordering reports whether the order of an operation with others on its object matters.
-func ordering(o *op) bool {
-	switch o.kind {
-	case format.Go, format.Release, format.SelectDefault:
-		return false
-	case format.Acquire, format.ReleaseMerge:
-		return o.timer
-	case format.Observe:
-		return false
-	}
-	return true
 }

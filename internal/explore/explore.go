@@ -50,7 +50,6 @@ import (
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/record/steer"
 	"github.com/presage-race/presage/internal/trace"
-	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Config is what is explored.
@@ -86,7 +85,7 @@ type State struct {
 	// Exhausted says that there is no schedule left: no other order of synchronisation differs.
 	Exhausted bool
 	Failed    []Failure
-	// Diverged are runs that did not come to the order that their schedule has, Slow those that did
+	// Diverged are orders to which no run has come, with all schedules of them, Slow runs that did
 	// not end in time.
 	Diverged, Slow int
 	// Unended are runs that a fatal error ended, or at whose end a goroutine could have gone on.
@@ -110,21 +109,9 @@ type State struct {
 type Failure struct {
 	Run    int
 	Code   int
-	Output []byte
+	Output []byte // of the first one
 	Trace  string
 	Early  time.Duration // as steer.Result has it
-}
-
-// waiting is a schedule that is to be run, with the history that it has at its end.
-type waiting struct {
-	parts   []steer.Part
-	choices []steer.Choice
-	history *history
-	// once is what it tries, if the history does not say it: that a goroutine waits, before another
-	// one makes an operation; 0: nothing
-	once uint64
-	// the same, with a goroutine that stops earlier; nil: there is none
-	earlier func() (waiting, bool)
 }
 
 // Explore explores a program. What it has found by the end of ctx is returned with the error.
@@ -133,38 +120,41 @@ func Explore(ctx context.Context, c Config) (*State, error) {
 	within, cancel := e.within(ctx)
 	defer cancel()
 	e.begin()
+	s := e.state
 	for (len(e.queue) > 0 || e.again()) && !e.over() {
-		next := e.queue[0]
-		e.queue = e.queue[1:]
-		if e.state.Waiting = len(e.queue); e.done(&next) {
-			continue
-		}
-		e.tried[next.once] = true
-		if err := e.run(within, next); err != nil {
-			if ctx.Err() == nil && within.Err() != nil {
-				e.queue = append(e.queue, next)
+		w := e.pop()
+		s.Waiting = len(e.queue) + e.left
+		if err := e.try(within, &w); err != nil {
+			e.queue = append(e.queue, w)
+			if err == errOver || ctx.Err() == nil && within.Err() != nil {
 				break
 			}
-			return e.state, err
+			return s, err
 		}
-		if e.state.Waiting = len(e.queue); c.Progress != nil {
-			c.Progress(e.state)
+		e.ends(&w)
+		if s.Waiting = len(e.queue) + e.left; c.Progress != nil {
+			c.Progress(s)
 		}
 	}
-	s := e.state
-	s.Waiting = len(e.queue)
-	s.Exhausted = len(e.queue)+s.Diverged+s.Slow+s.Large+s.Unended+s.Unvaried+s.Clocked+s.undecided()+s.Unsure+s.Children == 0 && s.Random == ""
+	e.trim(within)
+	e.settle()
+	s.Waiting = len(e.queue) + e.left
+	s.Exhausted = s.Waiting+s.Diverged+s.Slow+s.Large+s.Unended+s.Unvaried+s.Clocked+s.undecided()+s.Unsure+s.Children == 0 && s.Random == ""
 	return s, nil
 }
 
+// errOver says that there are to be no more runs.
+var errOver = errors.New("the exploration is over")
+
 // begin begins to explore, without any histories.
 func (e *exploration) begin() {
-	e.seen, e.tried, e.queue = nil, map[uint64]bool{}, []waiting{{history: &history{}}}
+	e.seen, e.tried, e.queue, e.bytes, e.clocked = nil, map[uint64]bool{}, []waiting{{}}, 0, nil
 }
 
 // again begins once more when no schedule is left, if there are races whose accesses were no points
 // so far. What a racing access reads may decide on other paths and races.
 func (e *exploration) again() bool {
+	e.settle()
 	if len(e.sites) == len(e.racy) {
 		return false
 	}
@@ -187,25 +177,23 @@ const maxClocks = 1 << 25
 // exploration is one that is under way.
 type exploration struct {
 	Config
-	state *State
-	seen  []*history // of runs
-	known map[string]bool
-	tried map[uint64]bool // what schedules have tried (waiting.once)
-	queue []waiting
-	racy  map[uint32]bool // sites of races
-	sites []uint32        // those that are points
+	state   *State
+	seen    []*history // of runs
+	known   map[string]bool
+	tried   map[uint64]bool // what schedules have shown (attempt.once)
+	queue   []waiting
+	unshown []*attempt
+	bytes   int // of what is kept
+	left    int // schedules for which there was no memory
+	clocked *execution
+	clocks  []clock         // of that
+	racy    map[uint32]bool // sites of races
+	sites   []uint32        // those that are points
+	inTurn  bool            // the order of WGAdds matters
 }
 
 func (e *exploration) over() bool {
 	return e.Runs > 0 && e.state.Runs >= e.Runs || !e.Until.IsZero() && !time.Now().Before(e.Until)
-}
-
-// done reports whether a schedule is of no use, because runs have shown what it tries.
-func (e *exploration) done(w *waiting) bool {
-	if w.once != 0 {
-		return e.tried[w.once]
-	}
-	return e.covered(w.history, e.seen)
 }
 
 // covered reports whether one of the histories begins as h does.
@@ -227,7 +215,11 @@ func (e *exploration) record(ctx context.Context, schedule *steer.Schedule) (*ex
 		return nil, r, nil
 	}
 	if r.ExitCode != 0 {
-		s.Failed = append(s.Failed, Failure{s.Runs, r.ExitCode, r.Output, r.Trace, r.Early})
+		f := Failure{s.Runs, r.ExitCode, r.Output, r.Trace, r.Early}
+		if len(s.Failed) > 0 {
+			f.Output = nil
+		}
+		s.Failed = append(s.Failed, f)
 	}
 	if r.Trace == "" {
 		return nil, nil, errors.New("the run left no trace")
@@ -249,94 +241,51 @@ func (e *exploration) learn(ctx context.Context, h *history, trace string) (fres
 		return false, nil
 	}
 	e.seen = append(e.seen, h)
+	e.bytes += h.size()
 	e.state.Classes++
 	return true, e.predict(ctx, trace)
 }
 
-// run runs a schedule, and finds the schedules that follow.
-func (e *exploration) run(ctx context.Context, next waiting) error {
+// run runs a schedule, and finds the schedules that follow. shown is false if the run did not do
+// what it was to show.
+func (e *exploration) run(ctx context.Context, a *attempt) (shown bool, err error) {
 	s := e.state
-	x, r, err := e.record(ctx, &steer.Schedule{Seed: e.Seed, Parts: next.parts, Choices: next.choices, Sites: e.sites})
+	x, r, err := e.record(ctx, &steer.Schedule{Seed: e.Seed, Parts: a.parts, Choices: a.choices, Sites: e.sites})
 	if err != nil || x == nil {
-		return err
+		return true, err
 	}
+	x.given = a.choices
 	x.blocked(r.Blocked)
+	var list []flip
+	if len(x.ops)*len(x.threads) > maxClocks {
+		s.Large++
+	} else {
+		if list, e.clocks = x.flips(); !e.inTurn && x.underflows(e.clocks) {
+			e.inTurn = true
+			e.begin()
+			return true, nil
+		}
+		e.clocked = x
+	}
 	h := x.historyOf(x.all())
 	if s.Runs == 1 {
 		if s.Random, err = e.differs(ctx, x, h, r); err != nil {
-			return err
+			return false, err
 		}
 	}
-	if !next.history.begins(h) {
-		if w, ok := next.before(); ok {
-			e.queue = append([]waiting{w}, e.queue...)
-		} else {
-			s.Diverged++
-		}
-	}
+	shown = a.shown(h, r)
 	if fresh, err := e.learn(ctx, h, r.Trace); err != nil || !fresh {
-		return err
+		return shown, err
 	}
-	if len(x.ops)*len(x.threads) > maxClocks {
-		s.Large++
-		return nil
-	}
-	flips, clocks := x.flips()
 	if x.unvaried {
 		s.Unvaried++
 	}
 	if x.clocked {
 		s.Clocked++
 	}
-	for _, f := range flips {
-		if w, ok := flipped(x, f, clocks, next.choices, 0); ok && !e.done(&w) {
-			e.queue = append(e.queue, w)
-		}
-	}
-	for _, a := range x.unfired {
-		ops := x.all()[:a.at+1]
-		fires := steer.Child(steer.Firings, a.firings+1)
-		h := x.historyOf(ops, op{number: fires, kind: format.Acquire, obj: x.ops[a.at].obj, timer: true})
-		if !e.covered(h, e.seen) {
-			parts := append(x.schedule(ops), steer.Part{Goroutine: fires, Until: 1})
-			e.queue = append(e.queue, waiting{parts: parts, choices: next.choices, history: h})
-		}
-	}
-	for _, c := range x.choices {
-		chosen := &x.ops[c.chosen]
-		ops := x.all()[:c.first]
-		h := x.historyOf(ops, op{number: chosen.number, nth: chosen.nth, kind: c.kind, obj: c.channel})
-		if !e.covered(h, e.seen) {
-			other := steer.Choice{Goroutine: chosen.number, Records: c.records, Channel: uint64(c.channel)}
-			e.queue = append(e.queue, waiting{parts: x.schedule(ops), choices: append(slices.Clip(next.choices), other), history: h})
-		}
-	}
-	return nil
-}
-
-// maxBack is how many operations earlier a goroutine may be made to stop: within some functions of
-// the runtime and of sync/atomic no goroutine can wait. The last attempt stops it before all that
-// code outside did.
-const maxBack = 5
-
-// flipped returns the schedule of a flip.
-func flipped(x *execution, f flip, clocks []clock, choices []steer.Choice, back int) (w waiting, ok bool) {
-	ops, ok := x.reversed(f, clocks, back)
-	if !ok {
-		return w, false
-	}
-	if w = x.comesFirst(f, ops, choices); back < maxBack && w.once == 0 {
-		w.earlier = func() (waiting, bool) { return flipped(x, f, clocks, choices, back+1) }
-	}
-	return w, true
-}
-
-// before returns the same with a goroutine that stops earlier.
-func (w *waiting) before() (waiting, bool) {
-	if w.earlier == nil {
-		return waiting{}, false
-	}
-	return w.earlier()
+	e.left += x.cut
+	e.enqueue(x, list)
+	return shown, nil
 }
 
 // predict takes the races that are predicted from a run.
@@ -368,13 +317,17 @@ func (e *exploration) predict(ctx context.Context, trace string) error {
 	return nil
 }
 
-func (c *Config) read(r *record.SteeredRun) (*execution, error) {
-	src, closer, err := c.Open(r.Trace)
+func (e *exploration) read(r *record.SteeredRun) (*execution, error) {
+	src, closer, err := e.Open(r.Trace)
 	if err != nil {
 		return nil, err
 	}
 	defer closer.Close()
-	return read(src, r.Points)
+	x, err := read(src, r.Points)
+	if err == nil && e.inTurn {
+		x.takesTurns()
+	}
+	return x, err
 }
 
 // differs runs the program again under the schedule of the whole execution x, and says where the

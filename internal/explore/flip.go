@@ -9,7 +9,7 @@ import (
 )
 
 // A clock has, for each thread of an execution, how many of its operations come before.
-type clock []int
+type clock []int32
 
 func (c clock) join(d clock) {
 	for i := range d {
@@ -52,7 +52,11 @@ func (x *execution) flipsTo(list []flip, i int, b *object, own clock) []flip {
 		for _, k := range ks {
 			p := &x.ops[k]
 			starts := o.timer && k == b.first // the timer that o is of
-			if m.g != o.g && own[x.threads[m.g].slot] <= p.nth && reversible(p, o) && !starts {
+			if len(list) >= maxFlips {
+				x.cut++
+				continue
+			}
+			if m.g != o.g && own[x.threads[m.g].slot] <= int32(p.nth) && reversible(p, o) && !starts {
 				list = append(list, flip{k, i})
 			}
 		}
@@ -64,6 +68,7 @@ func (x *execution) flipsTo(list []flip, i int, b *object, own clock) []flip {
 // operation.
 func (x *execution) flips() (list []flip, clocks []clock) {
 	n := len(x.threads)
+	x.states, x.cut = nil, 0
 	now := make([]clock, n) // of each thread
 	for i := range now {
 		now[i] = make(clock, n)
@@ -75,19 +80,19 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 		t := x.threads[o.g]
 		own := now[t.slot]
 		if o.kind == format.Go {
-			own[t.slot] = o.nth + 1
+			own[t.slot] = int32(o.nth + 1)
 			now[x.threads[trace.GoID(o.obj)].slot].join(own)
 			clocks[i] = slices.Clone(own)
 			continue
 		}
 		if o.kind == format.SelectDefault {
-			own[t.slot] = o.nth + 1
+			own[t.slot] = int32(o.nth + 1)
 			clocks[i] = slices.Clone(own)
 			continue
 		}
 		if o.kind == format.Observe {
 			x.observes(o, own)
-			own[t.slot] = o.nth + 1
+			own[t.slot] = int32(o.nth + 1)
 			clocks[i] = slices.Clone(own)
 			continue
 		}
@@ -98,7 +103,7 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 		}
 		if ordering(o) && t.number != steer.Runtime {
 			list = x.flipsTo(list, i, b, own)
-			m := maker{o.g, o.kind, o.flags, o.adds}
+			m := maker{o.g, o.kind, o.flags, o.kind == format.WGAdd && o.delta > 0}
 			ks := b.last[m]
 			b.last[m] = append(ks[max(0, len(ks)-maxLast+1):len(ks):len(ks)], i)
 		}
@@ -108,7 +113,12 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 				own.join(c)
 			}
 		}
-		own[t.slot] = o.nth + 1
+		if o.partner > 0 { // the two are one step
+			p := &x.ops[o.partner]
+			own.join(now[x.threads[p.g].slot])
+			own[x.threads[p.g].slot] = int32(p.nth + 1)
+		}
+		own[t.slot] = int32(o.nth + 1)
 		if b.release[in] == nil {
 			b.release[in] = make(clock, n)
 		}
@@ -141,7 +151,7 @@ func (x *execution) observes(o *op, own clock) {
 	}
 	write := o.flags&format.FlagWrite != 0
 	for u, nth := range x.states { // the order does not matter
-		if u.state != o.obj || u.g == o.g || own[x.threads[u.g].slot] > nth {
+		if u.state != o.obj || u.g == o.g || own[x.threads[u.g].slot] > int32(nth) {
 			continue
 		}
 		if o.obj == steer.Clock {
@@ -168,22 +178,35 @@ func reversible(p, q *op) bool {
 	tries := q.flags&(format.FlagTry|format.FlagNonBlocking) != 0 // it goes on in any case
 	switch q.kind {
 	case format.WGWait:
-		return p.kind == format.WGAdd && p.adds // the counter is zero before
+		return p.kind == format.WGAdd && p.delta > 0 // the counter is zero before
 	case format.CondWake, format.OnceEnd:
 		return false
+	case format.OncePass:
+		return p.kind != format.OnceEnd
 	case format.Unlock:
 		return p.kind == format.TryFail
 	case format.ChanRecv:
-		hands := p.kind != format.ChanRecv && p.kind != format.SelectCase && p.kind != format.ChanLen
-		return tries || q.waits || !hands // an element, or that the channel is closed
-	case format.ChanSend:
-		return tries || q.waits || p.kind != format.ChanRecv // which has made room
+		return tries || q.waits || !hands(p, q)
+	case format.ChanSend: // the receive may have made room
+		return tries || q.waits || p.kind != format.ChanRecv || p.flags&format.FlagClosed == 0 && q.delta-p.delta < q.size
 	case format.Lock:
 		return tries || p.kind != format.Unlock
 	case format.TryFail:
 		return p.kind != format.Unlock
 	}
 	return true
+}
+
+// hands reports whether a receive needs an operation before it: the send of its element, or of one
+// before that, or the close.
+func hands(p, q *op) bool {
+	switch p.kind {
+	case format.ChanRecv, format.SelectCase, format.ChanLen:
+		return false
+	case format.ChanSend:
+		return q.flags&format.FlagClosed != 0 || p.delta <= q.delta
+	}
+	return q.flags&format.FlagClosed != 0
 }
 
 // depend reports whether the order of two operations on one object matters.
@@ -199,7 +222,7 @@ type group struct {
 }
 
 func groupOf(o *op) group {
-	if o.timer {
+	if o.timer || o.inTurn {
 		return group{}
 	}
 	switch o.kind {
@@ -214,6 +237,26 @@ func groupOf(o *op) group {
 		}
 	}
 	return group{}
+}
+
+// past returns the operations that come before both operations of a flip in any case.
+func (x *execution) past(f flip, clocks []clock) (ops []int) {
+	limit := make(clock, len(x.threads))
+	for _, o := range []*op{&x.ops[f.first], x.op(f.second)} {
+		for i := min(o.entry, len(x.ops)) - 1; i >= 0; i-- {
+			p := &x.ops[i]
+			if p.g == o.g || p.kind == format.Go && trace.GoID(p.obj) == o.g {
+				limit.join(clocks[i])
+				break
+			}
+		}
+	}
+	for i := range x.ops[:min(f.second, len(x.ops))] {
+		if o := &x.ops[i]; int32(o.nth) < limit[x.threads[o.g].slot] {
+			ops = append(ops, i)
+		}
+	}
+	return ops
 }
 
 // reversed returns the operations of a schedule in which the second operation of a flip comes
@@ -234,7 +277,8 @@ func (x *execution) reversed(f flip, clocks []clock, back int) (ops []int, ok bo
 	}
 	for i := range x.ops[:min(f.second, len(x.ops))] {
 		switch {
-		case i < at || clocks[i][slot] <= nth && x.ops[i].g != first.g:
+		case x.ops[i].g == x.op(f.second).g && i >= x.op(f.second).entry: // of one select with it
+		case i < at || clocks[i][slot] <= int32(nth) && x.ops[i].g != first.g:
 			ops = append(ops, i)
 		case x.ops[i].g == x.op(f.second).g:
 			return nil, false

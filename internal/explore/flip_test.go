@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/record/steer"
 	"github.com/presage-race/presage/internal/trace/format"
 	"github.com/presage-race/presage/internal/trace/raw"
@@ -50,11 +51,12 @@ func TestFlips(t *testing.T) {
 	}
 	main := steer.Child(steer.Runtime, 1)
 	second, third := steer.Child(main, 1), steer.Child(main, 2)
-	ops, ok := x.reversed(flips[0], clocks, 0)
+	e := &exploration{clocked: x, clocks: clocks}
+	a, ok := e.make(&waiting{x: x, kind: flipping, flip: flips[0]})
 	if !ok {
 		t.Fatal("the flip has no schedule")
 	}
-	got := x.comesFirst(flips[0], ops, nil).parts
+	got := a.parts
 	// g1 starts both, then g3 has the lock; g2 has not begun
 	want := []steer.Part{{Goroutine: main, Until: 3}, {Goroutine: third, Until: 1}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -75,8 +77,8 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	flips, clocks := x.flips()
-	ops, _ := x.reversed(flips[0], clocks, 0)
-	if w := x.comesFirst(flips[0], ops, nil); w.history.begins(whole) {
+	e := &exploration{clocked: x, clocks: clocks}
+	if a, _ := e.make(&waiting{x: x, kind: flipping, flip: flips[0]}); a.history.begins(whole) {
 		t.Error("the other order of the locks begins the history")
 	}
 	// the two Done commute
@@ -118,6 +120,13 @@ func TestReversible(t *testing.T) {
 		"g1 close 0x10 aux=1\ng2 recv 0x10 aux=1 closed":                 false,
 		"g1 close 0x10 aux=1\ng2 recv 0x10 aux=1 closed nonblocking":     true,
 		"g1 len 0x10 val=1 aux=1\ng2 recv 0x10 val=1 aux=1":              true,
+		// the element was there before
+		"g2 send 0x10 val=1 aux=2\ng1 close 0x10 aux=2\ng2 recv 0x10 val=1 aux=2":      true,
+		"g2 send 0x10 val=1 aux=2\ng1 send 0x10 val=2 aux=2\ng2 recv 0x10 val=1 aux=2": true,
+		// and room for another one, or not
+		"g1 send 0x10 val=1 aux=2\ng1 recv 0x10 val=1 aux=2\ng2 send 0x10 val=1 aux=2": true,
+		// it cannot pass before
+		"g1 oncebegin 0x10\ng1 onceend 0x10\ng2 oncepass 0x10": true,
 		// the signal is lost
 		"g1 signal 0x10\ng2 condwait 0x10": true,
 		// they have no order
@@ -155,8 +164,8 @@ func TestBlocked(t *testing.T) {
 			t.Errorf("%s: %d flips, not %d", c.text, len(flips), c.want)
 		}
 		for _, f := range flips {
-			ops, ok := x.reversed(f, clocks, 0)
-			w := x.comesFirst(f, ops, nil)
+			e := &exploration{clocked: x, clocks: clocks}
+			w, ok := e.make(&waiting{x: x, kind: flipping, flip: f})
 			if n := len(w.parts); !ok || w.once == 0 || n < 2 || w.parts[n-2] != (steer.Part{Goroutine: waits, Until: 1 | steer.OrWaits}) {
 				t.Errorf("%s: %v", c.text, w.parts)
 			}
@@ -198,10 +207,79 @@ func TestPoints(t *testing.T) {
 	if len(flips) != 1 {
 		t.Fatalf("%d flips", len(flips))
 	}
-	ops, _ := x.reversed(flips[0], clocks, 0)
+	e := &exploration{clocked: x, clocks: clocks}
+	a, _ := e.make(&waiting{x: x, kind: flipping, flip: flips[0]})
 	main := steer.Child(steer.Runtime, 1)
 	want := []steer.Part{{Goroutine: main, Until: 1}, {Goroutine: steer.Child(main, 1), Until: 1}}
-	if diff := cmp.Diff(want, x.comesFirst(flips[0], ops, nil).parts); diff != "" {
+	if diff := cmp.Diff(want, a.parts); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A history has what an operation does: two cases of one select on one channel are two histories. A
+// schedule for the other case has been shown by a run that has it.
+func TestCases(t *testing.T) {
+	const text = "g0 go g1\ng1 start g0\ng1 send 0x10 val=1 aux=1\ng1 case 0x10 aux=1 val=131073\ng1 recv 0x10 val=1 aux=1\n"
+	one := executionOf(t, text)
+	two := executionOf(t, strings.Replace(text, "val=131073", "val=65538", 1))
+	h, other := one.historyOf(one.all()), two.historyOf(two.all())
+	if h.begins(other) || !h.begins(one.historyOf(one.all())) {
+		t.Error("the cases have one history")
+	}
+	e := &exploration{}
+	a, ok := e.make(&waiting{x: one, kind: choosing})
+	if !ok || len(a.choices) != 1 || a.choices[0] != (steer.Choice{Goroutine: steer.Child(steer.Runtime, 1), Records: 1, Case: 1}) {
+		t.Fatalf("the choice is %v", a.choices)
+	}
+	if !a.shown(other, &record.SteeredRun{}) || a.shown(h, &record.SteeredRun{}) {
+		t.Error("the choice is shown by the wrong run")
+	}
+}
+
+// The order of Adds matters where the counter could go below zero.
+func TestUnderflows(t *testing.T) {
+	const begin = "g0 go g1\ng1 start g0\n"
+	for text, want := range map[string]bool{
+		"g1 go g2\ng2 start g1\ng1 wgadd 0x10 val=1 aux=1\ng2 wgadd 0x10 val=-1":                                                        true,
+		"g1 wgadd 0x10 val=1 aux=1\ng1 go g2\ng2 start g1\ng2 wgadd 0x10 val=-1":                                                        false,
+		"g1 wgadd 0x10 val=2 aux=2\ng1 go g2\ng2 start g1\ng2 wgadd 0x10 val=-1 aux=1\ng1 wgadd 0x10 val=-1":                            false,
+		"g1 wgadd 0x10 val=1 aux=1\ng1 go g2\ng2 start g1\ng1 wgadd 0x10 val=1 aux=2\ng2 wgadd 0x10 val=-1 aux=1\ng1 wgadd 0x10 val=-1": false,
+		"g1 wgadd 0x10 val=1 aux=1\ng1 go g2\ng2 start g1\ng2 wgadd 0x10 val=-1\ng1 wgadd 0x10 val=-1":                                  true,
+	} {
+		x := executionOf(t, begin+text+"\n")
+		_, clocks := x.flips()
+		if got := x.underflows(clocks); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+		x.takesTurns()
+		if flips, _ := x.flips(); want && len(flips) == 0 {
+			t.Errorf("%s: no flip", text)
+		}
+	}
+}
+
+// Whether a goroutine has waited is not in the history: the run says it.
+func TestWaited(t *testing.T) {
+	const begin = "g0 go g1\ng1 start g0\ng1 go g2\ng2 start g1\n"
+	x := executionOf(t, begin+"g1 case 0x10 write\ng1 default\ng2 recv 0x10 val=1\n")
+	flips, clocks := x.flips()
+	if len(flips) != 1 {
+		t.Fatalf("%d flips", len(flips))
+	}
+	e := &exploration{clocked: x, clocks: clocks}
+	a, _ := e.make(&waiting{x: x, kind: flipping, flip: flips[0]})
+	h := x.historyOf(x.all())
+	n := len(a.parts)
+	const did, waited = steer.Over | steer.Chosen, steer.Over | steer.Waited
+	for _, c := range []struct {
+		second, first steer.End
+		want          bool
+	}{{waited, did, true}, {did, did, false}, {waited, steer.Over, false}, {waited, did | steer.Missed, false}, {0, did, false}} {
+		ends := make([]steer.End, n)
+		ends[n-2], ends[n-1] = c.second, c.first
+		r := &record.SteeredRun{Result: steer.Result{Ends: ends}}
+		if got := a.shown(h, r); got != c.want {
+			t.Errorf("%x, %x: %t", c.second, c.first, got)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // run does what the runtime of a steered program does.
 func (m *machine) run(_ context.Context, s *steer.Schedule) (*record.SteeredRun, error) {
-	r := &steered{s: s, rng: rand.New(rand.NewPCG(s.Seed, s.Base.Seed)), x: &execution{threads: map[trace.GoID]*thread{}}, ended: map[uint64]bool{}, arrived: map[trace.GoID]bool{}}
+	r := &steered{s: s, rng: rand.New(rand.NewPCG(s.Seed, s.Base.Seed)), x: &execution{threads: map[trace.GoID]*thread{}}, ended: map[uint64]bool{}, arrived: map[trace.GoID]bool{}, ends: make([]steer.End, len(s.Parts))}
 	run, err := m.p.RecordBy(r.step)
 	if err != nil {
 		return nil, err
@@ -29,9 +29,10 @@ func (m *machine) run(_ context.Context, s *steer.Schedule) (*record.SteeredRun,
 	for _, w := range r.blocked {
 		for _, o := range w.For {
 			kind := steer.Wait(o.Op) + steer.Receive
-			out.Blocked = append(out.Blocked, steer.Blocked{Goroutine: r.x.thread(w.G).number, Object: uint64(o.Addr), Kind: kind})
+			out.Blocked = append(out.Blocked, steer.Blocked{Goroutine: r.x.thread(w.G).number, Object: uint64(o.Addr), Kind: kind, Case: o.Case})
 		}
 	}
+	out.Ends = r.ends
 	return out, nil
 }
 
@@ -46,6 +47,7 @@ type steered struct {
 	blocked []progtest.Wait
 	read    int // events
 	part    int
+	ends    []steer.End
 	fired   uint64
 	last    trace.GoID
 	points  []steer.Point
@@ -188,14 +190,23 @@ func (r *steered) scheduled(m *moment) (step int, g trace.GoID, ok bool) {
 			if len(m.fires) > 0 && want.Goroutine == steer.Child(steer.Firings, r.fired+1) {
 				return m.fires[0], 0, true
 			}
+			r.ends[r.part] |= steer.Missed
 			return 0, 0, false
 		}
 		ready := slices.Contains(m.ready, g)
-		if over = over || r.x.threads[g].records >= want.Until&^steer.OrWaits || want.Until&steer.OrWaits != 0 && !ready; over {
-			g = 0
-			continue
+		switch over = over || r.x.threads[g].records >= want.Until&^steer.OrWaits; {
+		case over:
+			r.ends[r.part] |= steer.Over
+		case want.Until&steer.OrWaits != 0 && !ready:
+			r.ends[r.part] |= steer.Over | steer.Waited
+		case ready:
+			r.ends[r.part] |= steer.Chosen
+			return 0, g, true
+		default:
+			r.ends[r.part] |= steer.Missed
+			return 0, g, false
 		}
-		return 0, g, ready
+		g = 0
 	}
 	return 0, 0, false
 }
@@ -206,7 +217,8 @@ func (r *steered) chosen(m *moment, g trace.GoID) int {
 	t := r.x.threads[g]
 	for _, c := range r.s.Choices {
 		for _, i := range list {
-			if c.Goroutine == t.number && c.Records == t.records && c.Channel == uint64(m.steps[i].Channel) {
+			at := slices.Index(m.steps[i].By, g)
+			if c.Goroutine == t.number && c.Records == t.records && at < 2 && c.Case == m.steps[i].Cases[at] {
 				return i
 			}
 		}

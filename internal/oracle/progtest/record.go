@@ -431,7 +431,8 @@ func (r *recorder) chosen(c int) {
 	}
 }
 
-// cases writes the cases of a select that were not chosen, and the default if that was.
+// cases writes the cases of a select that were not chosen, with their numbers as in a steered run,
+// and the default if that was.
 func (r *recorder) cases(s *state, g *goroutine, x *ins, chosen int) {
 	if r == nil {
 		return
@@ -445,7 +446,7 @@ func (r *recorder) cases(s *state, g *goroutine, x *ins, chosen int) {
 		if i == chosen || c == 0 {
 			continue
 		}
-		e := trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: g.id(), Site: x.site(), Obj: trace.Addr(c), Aux: r.capacity(s, c)}
+		e := trace.Event{Kind: format.SelectCase, Flags: format.FlagNoValue, G: g.id(), Site: x.site(), Obj: trace.Addr(c), Val: uint64(i+1) | uint64(chosen+1)<<16, Aux: r.capacity(s, c)}
 		if st.Dir == types.SendOnly {
 			e.Flags |= format.FlagWrite
 		}

@@ -18,9 +18,10 @@ type Step struct {
 	Fires  bool         // a timer
 	Ends   bool         // the program: main returns, or a goroutine panics
 	Panics bool
-	// Default is that of a select. Channel is the channel of a case.
+	// Default is that of a select. Cases are the numbers of the cases of those in By that are in a
+	// select, from 1 on.
 	Default bool
-	Channel trace.Addr
+	Cases   [2]uint64
 }
 
 // A Wait is a goroutine whose next operation may have to wait.
@@ -33,6 +34,7 @@ type Wait struct {
 type Object struct {
 	Addr trace.Addr
 	Op   Op
+	Case uint64 // of a select, from 1 on
 }
 
 // An Op is an operation that may have to wait.
@@ -78,7 +80,7 @@ func (e *enabled) step(t *transition) Step {
 	case opSelect:
 		s.Default = t.c < 0
 	case opSend, opRecv:
-		s.Channel = trace.Addr(o.addr)
+		s.Cases = [2]uint64{uint64(t.c + 1), uint64(t.hc + 1)}
 	}
 	if t.h >= 0 {
 		s.By = append(s.By, trace.GoID(t.h+1))
@@ -99,13 +101,13 @@ func (e *enabled) waits() (list []Wait) {
 	for i := range e.ops {
 		o := &e.ops[i]
 		w := Wait{G: trace.GoID(i + 1)}
-		add := func(op Op, addr uint64) {
+		add := func(op Op, addr uint64, number int) {
 			if addr != 0 {
-				w.For = append(w.For, Object{trace.Addr(addr), op})
+				w.For = append(w.For, Object{trace.Addr(addr), op, uint64(number)})
 			}
 		}
 		if op, ok := waiting[o.kind]; ok {
-			add(op, o.addr)
+			add(op, o.addr, 0)
 		}
 		if o.kind == opSelect && o.ins.in.(*ssa.Select).Blocking {
 			for k, st := range o.ins.in.(*ssa.Select).States {
@@ -113,7 +115,7 @@ func (e *enabled) waits() (list []Wait) {
 				if st.Dir == types.SendOnly {
 					op = Send
 				}
-				add(op, e.s.gs[i].arg1(e.s.gs[i].top(), &o.ins.args[2*k]))
+				add(op, e.s.gs[i].arg1(e.s.gs[i].top(), &o.ins.args[2*k]), k+1)
 			}
 		}
 		if len(w.For) > 0 {

@@ -68,11 +68,27 @@ type Part struct {
 // OrWaits is a bit of Part.Until.
 const OrWaits = uint64(1) << 63
 
-// A Choice is the channel that a select looks at first: that of a goroutine when it has made so
-// many records of synchronisation.
+// An End says how a part has ended.
+type End uint64
+
+// What an End has: in the file, these are bits of Part.Until.
+const (
+	Over   End = 1 << (62 - iota) // the part is over,
+	Waited                        // because its goroutine waited
+	Chosen                        // the goroutine went on for it
+	Missed                        // another one did, since that of the part could not
+)
+
+// A Choice is the case that a select looks at first: that of a goroutine when it has made so many
+// records of synchronisation. Cases have numbers from 1 on, as in the value of a SelectCase of a
+// steered run: [Cases] takes that apart.
 type Choice struct {
-	Goroutine, Records, Channel uint64
+	Goroutine, Records, Case uint64
 }
+
+// Cases returns the number of the case of a SelectCase with a value, and that of the chosen one. 0:
+// it is not known, or none was chosen.
+func Cases(value uint64) (number, chosen uint64) { return value & 0xffff, value >> 16 }
 
 // A Schedule is what a run is to do.
 type Schedule struct {
@@ -112,6 +128,7 @@ type Result struct {
 	// Early is the longest time until a timer that fired although not all goroutines waited.
 	Early   time.Duration
 	Blocked []Blocked
+	Ends    []End // of the parts
 }
 
 // Asked is a set of things that a program asks for, and that no schedule decides.
@@ -138,6 +155,7 @@ const Clock = 32
 type Blocked struct {
 	Goroutine, Object uint64
 	Kind              Wait
+	Case              uint64 // of a select, from 1 on
 }
 
 // A Wait is an operation that waits.
@@ -173,7 +191,7 @@ func (s *Schedule) Write(name string) error {
 		words = append(words, p.Goroutine, p.Until)
 	}
 	for _, c := range s.Choices {
-		words = append(words, c.Goroutine, c.Records, c.Channel, 0)
+		words = append(words, c.Goroutine, c.Records, c.Case, 0)
 	}
 	for _, w := range s.Base.Weights {
 		words = append(words, w.Goroutine, w.Events)
@@ -211,9 +229,13 @@ func ReadResult(name string) (r Result, err error) {
 	if r.Held = word(16); word(17) > maxBlocked {
 		r.Held = 0 // some are not known
 	}
+	for i := range word(3) {
+		r.Ends = append(r.Ends, End(word(headerWords+2*i+1))&(Over|Waited|Chosen|Missed))
+	}
 	at := headerWords + 2*word(3) + 4*word(2) + 2*word(14)
 	for i := range min(word(17), maxBlocked) {
-		r.Blocked = append(r.Blocked, Blocked{word(at + 3*i), word(at + 3*i + 1), Wait(word(at + 3*i + 2))})
+		kind := word(at + 3*i + 2)
+		r.Blocked = append(r.Blocked, Blocked{word(at + 3*i), word(at + 3*i + 1), Wait(kind & 0xff), kind >> 8})
 	}
 	return r, nil
 }

@@ -16,7 +16,11 @@ func TestReadResult(t *testing.T) {
 		if err := s.Write(name); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := ReadResult(name); err != nil || !reflect.DeepEqual(r, Result{}) {
+		want := Result{}
+		if len(parts) > 0 {
+			want.Ends = make([]End, len(parts))
+		}
+		if r, err := ReadResult(name); err != nil || !reflect.DeepEqual(r, want) {
 			t.Errorf("%d parts: %+v, %v", len(parts), r, err)
 		}
 		if info, err := os.Stat(name); err != nil || info.Size() < int64(8*headerWords+16*len(parts)) {
@@ -48,11 +52,12 @@ func TestBlocked(t *testing.T) {
 		}
 	}
 	put(16, 1, 2)
-	put(headerWords+2*3+4*2+2, 5, 0x10, uint64(Lock), 6, 0x20, uint64(Receive))
+	put(headerWords+2*3+4*2+2, 5, 0x10, uint64(Lock), 6, 0x20, uint64(Receive)|3<<8)
+	put(headerWords+1, 7|uint64(Over|Waited))
 	if err := os.WriteFile(name, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want := Result{Held: 1, Blocked: []Blocked{{5, 0x10, Lock}, {6, 0x20, Receive}}}
+	want := Result{Held: 1, Blocked: []Blocked{{5, 0x10, Lock, 0}, {6, 0x20, Receive, 3}}, Ends: []End{Over | Waited, 0, 0}}
 	if r, err := ReadResult(name); err != nil || !reflect.DeepEqual(r, want) {
 		t.Errorf("%+v, %v", r, err)
 	}

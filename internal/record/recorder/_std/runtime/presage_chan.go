@@ -135,34 +135,54 @@ func pgPartner(sg *sudog) *PresageG {
 	for w := sg.g.waiting; w != sg; w = w.waitlink {
 		i++
 	}
-	list, n := s.list, s.cases
+	n, chosen := s.cases, s.parked(i).number()
 	s.cases = 0
 	for j := 0; j < n; j++ {
-		p := list + uintptr(j)*8
-		c := *(*uintptr)(unsafe.Pointer(p))
-		pgStore(p, 0)
+		c := s.parked(j)
+		pgStore(s.list+uintptr(j)*8, 0)
 		if j != i {
-			s.selectCase((*hchan)(unsafe.Pointer(c&^1)), c&1 != 0)
+			s.selectCase(c.channel(), c&1 != 0, c.number(), chosen)
 		}
 	}
 	return s
 }
 
+// A pgParked is a case of a select that waits: the channel, with bit 0 of a send, and above it the
+// number of the case, from 1 on.
+type pgParked uint64
+
+const pgParkedShift = 48
+
+func (s *PresageG) parked(j int) pgParked {
+	return *(*pgParked)(unsafe.Pointer(s.list + uintptr(j)*8))
+}
+
+func (c pgParked) number() uint64 { return uint64(c >> pgParkedShift) }
+
+func (c pgParked) channel() *hchan {
+	return (*hchan)(unsafe.Pointer(uintptr(c & (1<<pgParkedShift - 1) &^ 1)))
+}
+
 // presageChanDefault records that a select with one case and a default takes the default.
 func presageChanDefault(c *hchan, send bool) {
 	if s := pgHere(); s != nil {
-		s.selectCase(c, send)
+		s.selectCase(c, send, 0, 0)
 		s.selectDefault()
 		pgBump(uintptr(unsafe.Pointer(c)), s.last)
 	}
 }
 
-func (s *PresageG) selectCase(c *hchan, send bool) {
-	flags := uint64(pgFlagNoValue)
+// selectCase writes a case that was not chosen. The trace of a steered run has its number, and that
+// of the chosen one, from 1 on, as a value: the order of the records is that of the addresses.
+func (s *PresageG) selectCase(c *hchan, send bool, number, chosen uint64) {
+	flags, value := uint64(pgFlagNoValue), uint64(0)
 	if send {
 		flags |= pgFlagWrite
 	}
-	s.put3(nil, s.keep(pgSelectCase, flags, 0), uintptr(unsafe.Pointer(c)), 0, uint64(c.dataqsiz))
+	if presageSteer.on {
+		value = number | chosen<<16
+	}
+	s.put3(nil, s.keep(pgSelectCase, flags, 0), uintptr(unsafe.Pointer(c)), value, uint64(c.dataqsiz))
 }
 
 func (s *PresageG) selectDefault() {
@@ -203,7 +223,7 @@ func presageCases(scases []scase, order []uint16, nsends, chosen int) {
 	}
 	for _, i := range order {
 		if int(i) != chosen {
-			s.selectCase(scases[i].c, int(i) < nsends)
+			s.selectCase(scases[i].c, int(i) < nsends, uint64(i)+1, uint64(chosen+1))
 		}
 	}
 }
@@ -221,7 +241,7 @@ func presageSelectPark(scases []scase, order []uint16, nsends int) {
 	s.left += k + n
 	s.cases = n
 	for j, i := range order {
-		c := uint64(uintptr(unsafe.Pointer(scases[i].c)))
+		c := uint64(uintptr(unsafe.Pointer(scases[i].c))) | (uint64(i)+1)<<pgParkedShift
 		if int(i) < nsends {
 			c |= 1
 		}

@@ -19,8 +19,7 @@ func steerAwaitsTimer() bool {
 		if !steerIsOver(part) {
 			return !steerIsKnown(part.goroutine) || steerSleeps(part.goroutine)
 		}
-		x.part++
-		x.file.done = x.part
+		x.ends(steerOver)
 	}
 	return false
 }

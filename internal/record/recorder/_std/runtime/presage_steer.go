@@ -98,19 +98,12 @@ type steerWait struct{ goroutine, object, kind uint64 }
 // steerWaits bounds them.
 const steerWaits = 256
 
-type steerPart struct {
-	goroutine uint64
-	until     uint64
-}
-
-// steerOrWaits is a bit of until: the part is over too when its goroutine waits.
-const steerOrWaits = 1 << 63
-
-// A steerChoice is the channel that a select of a goroutine looks at first, if the goroutine has
-// made so many records before.
+// A steerChoice is the case that a select of a goroutine looks at first, if the goroutine has made
+// so many records before.
 type steerChoice struct {
-	goroutine, records, channel uint64
-	_                           uint64
+	goroutine, records uint64
+	number             uint64 // of the case, from 1 on
+	_                  uint64
 }
 
 const steerMagic = 0x7265657473657270
@@ -199,6 +192,7 @@ func steerAt(obj uintptr) {
 // presagePick chooses the goroutine that goes on, of those that are ready. It is nil if there is
 // none.
 func presagePick(pp *p) *g {
+again:
 	for steerAwaitsTimer() {
 		next := pp.timers.wakeTime()
 		if next == 0 {
@@ -224,6 +218,9 @@ func presagePick(pp *p) *g {
 		runqput(pp, next.ptr(), false)
 	}
 	n := pp.runqtail - pp.runqhead
+	if steerWaitedFor(steerReady{pp: pp, n: n}) {
+		goto again
+	}
 	if n == 0 {
 		return nil
 	}
@@ -265,21 +262,21 @@ func steerChoose(pp *p, n uint32) uint32 {
 	k, ok := uint32(0), false
 	for x.part < f.n && !ok {
 		part := &x.parts[x.part]
-		over := steerIsOver(part)
+		if steerIsOver(part) {
+			x.ends(steerOver)
+			continue
+		}
 		for j := range n {
-			if !over && r.at(j).path == part.goroutine {
+			if r.at(j).path == part.goroutine {
 				k, ok = j, true
+				part.until |= steerChosen
 				break
 			}
 		}
-		if !over && !ok && part.until&steerOrWaits != 0 && steerIsKnown(part.goroutine) {
-			over = true
-		}
-		if !over {
+		if ok || part.until&steerOrWaits == 0 || !steerIsKnown(part.goroutine) {
 			break
 		}
-		x.part++
-		f.done = x.part
+		x.ends(steerOver | steerWaited)
 	}
 	if ok && n > 1 && x.spinning(r.at(k)) {
 		ok = false
@@ -289,6 +286,7 @@ func steerChoose(pp *p, n uint32) uint32 {
 	if !ok {
 		if x.part < f.n {
 			f.missed++
+			x.parts[x.part].until |= steerMissed
 		}
 		k = x.basePick(r)
 	}
@@ -373,37 +371,7 @@ func (s *PresageG) steerAs(state *PresageG) {
 	}
 }
 
-// steerIsKnown reports whether a goroutine has been started.
-func steerIsKnown(number uint64) bool {
-	for i := range uint64(64) {
-		switch presageSteer.known[(number+i)%steerKnown].number {
-		case number:
-			return true
-		case 0:
-			return false
-		}
-	}
-	return true
-}
-
-// steerIsOver reports whether a part of the schedule is over: its goroutine has made its records,
-// or has ended.
-func steerIsOver(p *steerPart) bool {
-	if p.goroutine == 0 {
-		return true // the runtime's own
-	}
-	for i := range uint64(64) {
-		switch e := &presageSteer.known[(p.goroutine+i)%steerKnown]; e.number {
-		case p.goroutine:
-			return e.s == nil || e.s.records >= p.until&^steerOrWaits
-		case 0:
-			return false // it is not there yet
-		}
-	}
-	return true
-}
-
-// steerSelect has a select look at the channel first that the schedule says.
+// steerSelect has a select look at the case first that the schedule says.
 func steerSelect(scases []scase, pollorder []uint16) {
 	s := getg().presage
 	x := &presageSteer
@@ -417,7 +385,7 @@ func steerSelect(scases []scase, pollorder []uint16) {
 			continue
 		}
 		for k, at := range pollorder {
-			if uint64(uintptr(unsafe.Pointer(scases[at].c))) == c.channel {
+			if uint64(at)+1 == c.number {
 				pollorder[0], pollorder[k] = pollorder[k], pollorder[0]
 				return
 			}

@@ -77,13 +77,19 @@ func steerDead() {
 		}
 		switch gp.waitreason {
 		case waitReasonSyncMutexLock, waitReasonSyncRWMutexLock:
-			steerWaitsFor(s, s.steer.object, 3)
+			steerWaitsFor(s, s.steer.object, 3, 0)
 		case waitReasonSyncRWMutexRLock:
-			steerWaitsFor(s, s.steer.object, 4)
+			steerWaitsFor(s, s.steer.object, 4, 0)
 		case waitReasonSyncWaitGroupWait, waitReasonSynctestWaitGroupWait:
-			steerWaitsFor(s, s.steer.object, 5)
+			steerWaitsFor(s, s.steer.object, 5, 0)
 		}
+		i := 0
 		for sg := gp.waiting; sg != nil; sg = sg.waitlink {
+			number := uint64(0)
+			if i < s.cases {
+				number = s.parked(i).number()
+			}
+			i++
 			c := pgChanOf(sg)
 			if c == nil {
 				continue
@@ -94,20 +100,20 @@ func steerDead() {
 					kind = 1
 				}
 			}
-			steerWaitsFor(s, uintptr(unsafe.Pointer(c)), kind)
+			steerWaitsFor(s, uintptr(unsafe.Pointer(c)), kind, number)
 		}
 	}
 }
 
 // steerWaitsFor writes that s waits for an object, by an operation as type Wait of package steer
-// numbers them.
-func steerWaitsFor(s *PresageG, obj uintptr, kind uint64) {
+// numbers them, in a case of a select if the number of that is not 0.
+func steerWaitsFor(s *PresageG, obj uintptr, kind, number uint64) {
 	x := &presageSteer
 	if obj == 0 {
 		return
 	}
 	if n := x.file.blocked; n < steerWaits {
-		x.waits[n] = steerWait{s.path, uint64(obj), kind}
+		x.waits[n] = steerWait{s.path, uint64(obj), kind | number<<8}
 	}
 	x.file.blocked++
 }
