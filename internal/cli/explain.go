@@ -185,7 +185,7 @@ func (x *explainer) list(ctx context.Context) error {
 		return nil
 	})
 	if err == nil && n == 0 && !x.args.json {
-		fmt.Fprintln(x.env.Stdout, "presage: excluded code leaves no pair of source lines undecided")
+		fmt.Fprintln(x.env.Stdout, "presage: the last run has no race that excluded code leaves undecided; presage explain a.go:10 b.go:20 says why two accesses do not race")
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/presage-race/presage/internal/record"
@@ -67,7 +68,7 @@ func newAnalysis(env *Env, o options, p *progress) *analysis {
 
 // run runs the stages, and returns the exit code as an error.
 func (a *analysis) run(ctx context.Context) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // (CM4)
 	if a.early != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/presage-race/presage/internal/host/disk"
@@ -205,7 +206,7 @@ func (f *findings) recorded(rec *record.Result, err error) {
 // merge of the records, or they would be lost; the report then says how to go on. The second
 // interrupt ends the process.
 func interruptible(ctx context.Context, p *progress) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
 		if stop(); slices.Contains([]string{stageTest, stageProgram, stageMerge}, stage.Current()) {
 			p.say("interrupted: what was recorded is put in order, and the report follows; a second interrupt ends presage at once")
@@ -252,6 +253,9 @@ func notBuilt(rec *record.Result) error {
 			text += "\n" + strings.TrimRight(rec.LoadError, "\n")
 		}
 		return &exitError{exitFailed, text}
+	}
+	if rec.Others { // the go command has said why, and has run the others
+		return &exitError{exitFailed, "nothing was recorded: a package does not build, so the tests of the others ran without presage; mend it, or name the other packages"}
 	}
 	return &exitError{code: exitFailed}
 }

@@ -82,7 +82,7 @@ func (all *searches) run(ctx context.Context) {
 	all.found.interrupted(all.resume)
 	all.progress.end()
 	if len(all.traces.files) == 0 && !all.found.lossy() {
-		all.found.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "no process recorded anything: no test ran, or nothing of what ran was instrumented"})
+		all.found.warn(report.Warning{Code: "nothing-recorded", Count: 1, Text: "no process recorded anything: the packages have no tests that ran, or nothing of what ran was instrumented"})
 	}
 	all.found.summary.Seconds = float64(time.Since(begin).Round(time.Millisecond)) / float64(time.Second)
 }

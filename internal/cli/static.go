@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/presage-race/presage/internal/predict"
@@ -49,7 +50,7 @@ type lens struct {
 // that it takes no processor time from the tests. If it fails, a warning says so, and the result is
 // nil.
 func newLens(ctx context.Context, env *Env, g *goArgs, test bool, rec *record.Result, p *progress, found *findings) *lens {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	v := &vetting{vetOptions: vetOptions{tier: g.static, tests: test, dir: g.dir}, env: env, begun: time.Now(), patterns: g.packages, progress: p,
 		buildFlags: rec.BuildFlags}

@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -78,12 +81,42 @@ func (r *replayer) plainTest(ctx context.Context, race *report.Race) (file, name
 	if _, err := os.Lstat(file); err == nil {
 		return "", "", fmt.Errorf("%s is there already", shortName(file))
 	}
+	if b.Packages, err = importedNames(ctx, b.File, src); err != nil {
+		return "", "", err
+	}
 	t := &plainTrial{replayer: r, race: race, bubble: b, meta: meta, file: file}
 	text, err := t.first(ctx, src)
 	if err != nil {
 		return "", "", err
 	}
 	return file, b.Name, os.WriteFile(file, text, 0o600)
+}
+
+// importedNames asks the go command for the names of the packages that a file imports.
+func importedNames(ctx context.Context, file string, src []byte) (map[string]string, error) {
+	f, err := parser.ParseFile(token.NewFileSet(), file, src, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"list", "-e", "-f", "{{.ImportPath}} {{.Name}}"}
+	for _, im := range f.Imports {
+		if path, err := strconv.Unquote(im.Path.Value); err == nil && path != "C" {
+			args = append(args, path)
+		}
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = filepath.Dir(file)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("asking go list for the names of packages: %w", err)
+	}
+	names := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if path, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			names[path] = name
+		}
+	}
+	return names, nil
 }
 
 // bubbleOf is a race as package bubble wants it.

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,7 @@ func pageOf(args []string, id string) ([]byte, error) {
 
 // serve serves a page to this machine alone, until it is interrupted.
 func serve(ctx context.Context, env *Env, page []byte, open bool) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

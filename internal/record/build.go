@@ -60,7 +60,10 @@ var errPlain = errors.New("the packages do not build")
 
 // A loadError is an errPlain that the loader of presage has found. If the go command accepts the
 // program all the same, the text says why nothing was recorded.
-type loadError struct{ text string }
+type loadError struct {
+	text   string
+	others bool // the program has other packages
+}
 
 func (e *loadError) Error() string { return errPlain.Error() + ":\n" + e.text }
 
@@ -221,7 +224,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(b), OutDir: src, Points: c.points, JoinsLineNames: std.JoinsLineNames()})
 	var bad *plan.BuildError
 	if errors.As(err, &bad) {
-		return nil, cmp.Or[error](disk.GoFailed(ctx, bad.Text), killed.Said(bad.Text), &loadError{bad.Text})
+		return nil, cmp.Or[error](disk.GoFailed(ctx, bad.Text), killed.Said(bad.Text), &loadError{bad.Text, len(in.patterns) > 1})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("instrumenting: %w", err)

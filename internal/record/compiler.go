@@ -48,7 +48,7 @@ func cachedCompiler(ctx context.Context, home string, std recorder.Overlay, prog
 		if damage != nil {
 			heals(damage)
 		}
-		stop = repeat(progress, fmt.Sprintf("building the compiler, once for %s: about a minute", std.GoVersion))
+		stop = repeat(progress, fmt.Sprintf("building the compiler, once for %s: it takes one to several minutes", std.GoVersion))
 	})
 	stop()
 	if err == nil {

@@ -57,7 +57,7 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	if errors.Is(err, errPlain) {
 		r := &Result{NotBuilt: true}
 		if e := (*loadError)(nil); errors.As(err, &e) {
-			r.LoadError = e.text
+			r.LoadError, r.Others = e.text, e.others
 		}
 		r.ExitCode, err = c.plain(ctx)
 		return r, err

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
-
-	"golang.org/x/tools/imports"
 )
 
 // A Race is what a test is wanted of.
@@ -19,6 +20,8 @@ type Race struct {
 	Function string // and its name: TestX
 	Name     string // of the new test
 	A, B     Access
+
+	Packages map[string]string // the names of packages, by the paths that the file imports
 
 	// The module is older than Go 1.23, so that its timers are not those that a bubble needs.
 	OldTimers bool
@@ -235,7 +238,6 @@ type delay struct {
 func (b *body) with(delays []delay) (*Candidate, error) {
 	c := &Candidate{}
 	var s bytes.Buffer
-	s.Write(b.head())
 	fmt.Fprintf(&s, "// %s is %s in a bubble of testing/synctest. There, time.Sleep\n// orders nothing. go test -race reports a data race.\n", b.race.Name, b.race.Function)
 	fmt.Fprintf(&s, "func %s(%s *testing.T) {\n\tsynctest.Test(%[2]s, func(%[2]s *testing.T) {\n", b.race.Name, b.param)
 	first, last := b.line(b.fn.Body.Lbrace)+1, b.line(b.fn.Body.Rbrace)-1
@@ -258,12 +260,12 @@ func (b *body) with(delays []delay) (*Candidate, error) {
 		c.lines = append(c.lines, l)
 	}
 	s.WriteString("\t})\n}\n")
-	return c, c.finish(b.race.File, s.Bytes())
+	return c, c.finish(b, s.Bytes())
 }
 
-// head is what the new file begins with: the build constraints, the package and the imports of the
-// original one, and what the new test needs.
-func (b *body) head() []byte {
+// head is what the new file begins with: the build constraints and the package of the original one,
+// and the imports that the text of the new test uses.
+func (b *body) head(text []byte) ([]byte, error) {
 	var s bytes.Buffer
 	for _, g := range b.file.Comments {
 		for _, c := range g.List {
@@ -276,21 +278,53 @@ func (b *body) head() []byte {
 		s.WriteString("//go:debug asynctimerchan=0\n\n")
 	}
 	fmt.Fprintf(&s, "package %s\n\nimport (\n", b.file.Name.Name)
+	uses, err := qualifiers(text)
+	if err != nil {
+		return nil, err
+	}
 	have := map[string]bool{}
 	for _, im := range b.file.Imports {
-		if have[im.Path.Value] = true; im.Name != nil {
-			fmt.Fprintf(&s, "\t%s %s\n", im.Name.Name, im.Path.Value)
+		of, name := im.Path.Value, ""
+		if im.Name != nil {
+			name = im.Name.Name
+		} else if unquoted, err := strconv.Unquote(of); err == nil {
+			if name = b.race.Packages[unquoted]; name == "" {
+				name = path.Base(unquoted)
+			}
+		}
+		if !uses[name] && name != "." && name != "_" {
 			continue
 		}
-		fmt.Fprintf(&s, "\t%s\n", im.Path.Value)
+		if have[of] = true; im.Name != nil {
+			of = name + " " + of
+		}
+		fmt.Fprintf(&s, "\t%s\n", of)
 	}
-	for _, path := range []string{`"testing"`, `"testing/synctest"`, `"time"`} {
-		if !have[path] {
-			fmt.Fprintf(&s, "\t%s\n", path)
+	for _, name := range []string{"testing", "testing/synctest", "time"} {
+		if of := strconv.Quote(name); uses[path.Base(name)] && !have[of] {
+			fmt.Fprintf(&s, "\t%s\n", of)
 		}
 	}
 	s.WriteString(")\n\n")
-	return s.Bytes()
+	return s.Bytes(), nil
+}
+
+// qualifiers returns the names that text, which is one function, selects from.
+func qualifiers(text []byte) (uses map[string]bool, err error) {
+	f, err := parser.ParseFile(token.NewFileSet(), "", append([]byte("package p\n"), text...), parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("the new test is no Go code: %w", err)
+	}
+	uses = map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := sel.X.(*ast.Ident); ok {
+				uses[id.Name] = true
+			}
+		}
+		return true
+	})
+	return uses, nil
 }
 
 // alone reports whether a line has nothing but a statement.
@@ -313,10 +347,14 @@ func (b *body) delayed(c *Candidate, s *bytes.Buffer, text string, d delay) stri
 	return text[:at] + call + "; " + text[at:]
 }
 
-// finish takes away imports that are not used, and finds the body again.
-func (c *Candidate) finish(file string, text []byte) error {
+// finish puts the head in front of the test, and finds the body again.
+func (c *Candidate) finish(b *body, text []byte) error {
+	head, err := b.head(text)
+	if err != nil {
+		return err
+	}
 	const mark = "\tsynctest.Test("
-	out, err := imports.Process(file, text, &imports.Options{Comments: true, TabIndent: true, TabWidth: 8, AllErrors: true})
+	out, err := format.Source(append(head, text...))
 	if err != nil {
 		return fmt.Errorf("the new test is no Go code: %w", err)
 	}

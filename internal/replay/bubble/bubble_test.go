@@ -154,3 +154,24 @@ func TestOldTimers(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestNames: an import is kept by the name of its package, which need not be in its path.
+func TestNames(t *testing.T) {
+	src := strings.Replace(source, `"os"`, "\"example.com/go-redis/v9\"\n\t. \"strings\"\n\tz \"example.com/y\"\n\t\"example.com/w\"", 1)
+	src = strings.NewReplacer("helper()\n\t}", "redis.Do(z.X)\n\t}", "var _ = os.Args", "").Replace(src)
+	r := race("TestRace", at(22, 20), at(25, 9))
+	r.Packages = map[string]string{"example.com/go-redis/v9": "redis", "example.com/w": "w"}
+	list, err := Candidates(r, []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(list[0].Text)
+	for _, want := range []string{"\t\"example.com/go-redis/v9\"\n", "\tz \"example.com/y\"\n", "\t. \"strings\"\n", "\t\"fmt\"\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no import %s", want)
+		}
+	}
+	if strings.Contains(text, "example.com/w") || strings.Contains(text, "\"time\"") {
+		t.Errorf("imports that nothing uses:\n%s", text)
+	}
+}
