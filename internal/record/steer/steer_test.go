@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+	"time"
 )
 
 // A file that nobody has run says that nothing was done. A file that is no schedule is an error.
@@ -52,12 +53,13 @@ func TestBlocked(t *testing.T) {
 		}
 	}
 	put(16, 1, 2)
+	put(20, uint64(AskedProcessors|AskedCollected), 1e9)
 	put(headerWords+2*3+4*2+2, 5, 0x10, uint64(Lock), 6, 0x20, uint64(Receive)|3<<8)
 	put(headerWords+1, 7|uint64(Over|Waited))
 	if err := os.WriteFile(name, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want := Result{Held: 1, Blocked: []Blocked{{5, 0x10, Lock, 0}, {6, 0x20, Receive, 3}}, Ends: []End{Over | Waited, 0, 0}}
+	want := Result{Held: 1, Asked: AskedProcessors | AskedCollected, Early: time.Second, Blocked: []Blocked{{5, 0x10, Lock, 0}, {6, 0x20, Receive, 3}}, Ends: []End{Over | Waited, 0, 0}}
 	if r, err := ReadResult(name); err != nil || !reflect.DeepEqual(r, want) {
 		t.Errorf("%+v, %v", r, err)
 	}
