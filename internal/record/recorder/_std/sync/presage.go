@@ -23,6 +23,9 @@ func presageSite(site uint32)
 
 //go:noescape
 func presageStarts(f func())
+
+//go:noescape
+func presageAwaits(obj unsafe.Pointer)
 func presageRunner(site uint32)
 
 //go:noescape
