@@ -118,7 +118,7 @@ func (x *exploring) say(r *report.Explored, failed []explore.Failure) {
 // sayFailed prints how the first run that failed did so, and how to come to it again.
 func (x *exploring) sayFailed(failed []explore.Failure) {
 	f := &failed[0]
-	text := "{{n}} run{{|s}} failed; the first is run %d, with which -runs %[1]d -seed %d ends:"
+	text := "{{n}} run{{|s}} failed; the first is run %d, the last one of -runs %[1]d -seed %d:"
 	visible.Fprintf(x.env.Stdout, "    "+plural.Text(len(failed), text)+"\n", f.Run, x.seed)
 	if f.Early >= time.Millisecond {
 		visible.Fprintf(x.env.Stdout, "        A timer of %v fired in it while goroutines could go on: under explore, any timer may.\n", f.Early.Round(time.Millisecond))
