@@ -11,6 +11,7 @@ import (
 
 	"github.com/presage-race/presage/internal/host/disk"
 	"github.com/presage-race/presage/internal/record"
+	"github.com/presage-race/presage/internal/typo"
 )
 
 // goArgs is a command line of test or run, taken apart: presage's own flags, the
@@ -116,6 +117,9 @@ func (g *goArgs) parse(argv []string, test bool) (*goArgs, error) {
 			continue
 		}
 		name, value, inline := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+		if near := misspelt(name); test && near != "" {
+			return nil, usagef("flag -%s: neither presage test nor go test has one of that name; did you mean -%s? A flag of the test binary itself comes after -args", name, near)
+		}
 		if test && !known(name) { // go test leaves it, and what follows, to the test binary
 			g.args = argv[i:]
 			break
@@ -134,6 +138,33 @@ func (g *goArgs) parse(argv []string, test bool) (*goArgs, error) {
 		i += used
 	}
 	return g, nil
+}
+
+// misspelt returns the flag of presage that an unknown one is, with one letter more, less or another
+// one, or two letters in the wrong order; "" if there is none.
+func misspelt(flag string) string {
+	if known(flag) {
+		return ""
+	}
+	for _, own := range ownFlags {
+		if len(own) > 3 && (typo.Distance(flag, own) == 1 || swapped(flag, own)) {
+			return own
+		}
+	}
+	return ""
+}
+
+// swapped reports whether a is b with two neighbouring letters in the wrong order.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) - 1 {
+		if a[:i] == b[:i] && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:] {
+			return a != b
+		}
+	}
+	return false
 }
 
 func known(flag string) bool {

@@ -76,6 +76,9 @@ func TestParseGoErrors(t *testing.T) {
 		"-q true .":         "did you mean -q=true?",
 		"-online false .":   "did you mean -online=false?",
 		"-halt on .":        "did you mean -halt=true?",
+		"-tme 1m .":         "did you mean -time?",
+		"-tiem=1m .":        "did you mean -time?",
+		"-exlude ./x .":     "did you mean -exclude?",
 	} {
 		_, err := parseGo(strings.Fields(line), true)
 		var exit *exitError
@@ -86,6 +89,11 @@ func TestParseGoErrors(t *testing.T) {
 	for arg, wrong := range map[string]bool{"example.com/x@v1.0.0": true, "example.com/x@latest": true, "./a@b": false, "/a@b": false, "a@b.go": false} {
 		if _, err := parseGo([]string{arg}, false); (err != nil) != wrong {
 			t.Errorf("run %s: error %v, want one: %v", arg, err, wrong)
+		}
+	}
+	for _, own := range []string{"-update", "-config=x", "-mode=y", "-seed 3", "-i2", "-args -tme"} { // of the test binary
+		if _, err := parseGo(append([]string{"."}, strings.Fields(own)...), true); err != nil {
+			t.Errorf("%s: %v", own, err)
 		}
 	}
 	if _, err := parseGo([]string{"-race=false", "."}, true); err != nil {
