@@ -140,7 +140,7 @@ func (g *goArgs) parse(argv []string, test bool) (*goArgs, error) {
 	return g, nil
 }
 
-// misspelt returns the flag of presage that an unknown one is, with one letter more, less or another
+// misspelt returns the flag of presage that an unknown one is, with a letter more, less or another
 // one, or two letters in the wrong order; "" if there is none.
 func misspelt(flag string) string {
 	if known(flag) {

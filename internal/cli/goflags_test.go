@@ -91,7 +91,8 @@ func TestParseGoErrors(t *testing.T) {
 			t.Errorf("run %s: error %v, want one: %v", arg, err, wrong)
 		}
 	}
-	for _, own := range []string{"-update", "-config=x", "-mode=y", "-seed 3", "-i2", "-args -tme"} { // of the test binary
+	// flags of the test binary
+	for _, own := range []string{"-update", "-config=x", "-mode=y", "-seed 3", "-i2", "-args -tme"} {
 		if _, err := parseGo(append([]string{"."}, strings.Fields(own)...), true); err != nil {
 			t.Errorf("%s: %v", own, err)
 		}
