@@ -100,6 +100,9 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 	if err != nil {
 		return err
 	}
+	if len(races) == 0 && !o.json {
+		visible.Fprintf(env.Stderr, "presage: the report has no race to replay\n")
+	}
 	if o.delve && len(races) != 1 {
 		return usagef("-dlv takes one race, not %d", len(races))
 	}
