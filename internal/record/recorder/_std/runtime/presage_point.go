@@ -54,3 +54,12 @@ func (s *PresageG) point(site uint64, p unsafe.Pointer, n uintptr, write bool) {
 	pgStore(at, pgHead(pgAtomicRead, 0, 8, site))
 	s.advance(at, 32)
 }
+
+// sync_presageAwaits is a point before the running goroutine may wait for obj without a record.
+//
+//go:linkname sync_presageAwaits sync.presageAwaits
+func sync_presageAwaits(obj unsafe.Pointer) {
+	if s := getg().presage; presageSteer.on && s != nil && s.mute == 0 {
+		steerPoint(s, uintptr(obj))
+	}
+}

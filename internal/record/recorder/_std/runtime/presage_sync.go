@@ -82,15 +82,6 @@ func sync_presageSite(site uint32) {
 	}
 }
 
-// sync_presageAwaits is a point before the running goroutine may wait for obj without a record.
-//
-//go:linkname sync_presageAwaits sync.presageAwaits
-func sync_presageAwaits(obj unsafe.Pointer) {
-	if s := getg().presage; presageSteer.on && s != nil && s.mute == 0 {
-		steerPoint(s, uintptr(obj))
-	}
-}
-
 // sync_presageStarts says what the goroutine that is started next really runs.
 //
 //go:linkname sync_presageStarts sync.presageStarts
