@@ -322,7 +322,7 @@ func (g *goroutine) expected(caller, f *Frame, direct bool) []goval.Value {
 		list = append(list, caller.Value(&in.Args[i+1]))
 	}
 	if addr, ok := caller.Value(&in.Args[0]).Bits(); ok {
-		if fn, free, ok := g.facts().FunctionAt(addr, g.event); ok && regcode.BoundMethod(fn) == nil {
+		if fn, free, ok := factsOf(g).FunctionAt(addr, g.event); ok && regcode.BoundMethod(fn) == nil {
 			list = append(list, free...)
 		}
 	}

@@ -61,8 +61,8 @@ type ownFacts struct {
 	event int64
 }
 
-// facts are those of the goroutine as it is.
-func (g *goroutine) facts() ownFacts { return ownFacts{&g.w.facts, g.id, g.event} }
+// factsOf are those of a goroutine as it is.
+func factsOf(g *goroutine) ownFacts { return ownFacts{&g.w.facts, g.id, g.event} }
 
 func (k ownFacts) own(addr uint64) (m made, ok bool) {
 	f, ok := k.frames.at(addr, k.event, func(f stackFunction) bool { return f.g == k.g })

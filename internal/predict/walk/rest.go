@@ -173,7 +173,7 @@ func (g *goroutine) entry() (*alternative.Frame, trace.Site) {
 			return nil, 0
 		}
 		var captured []goval.Value
-		if fn, captured, ok = g.facts().FunctionAt(addr, g.event); !ok {
+		if fn, captured, ok = factsOf(g).FunctionAt(addr, g.event); !ok {
 			return nil, 0
 		}
 		free = values(captured)

@@ -176,7 +176,7 @@ func (g *goroutine) arms(t *timer, index int64) {
 	fn := v.Function()
 	var free []goval.Value
 	if addr, ok := v.Bits(); ok && fn == nil {
-		fn, free, _ = g.facts().FunctionAt(addr, index)
+		fn, free, _ = factsOf(g).FunctionAt(addr, index)
 	}
 	frame, at := g.w.entry(fn, nil, values(free))
 	if frame == nil {
