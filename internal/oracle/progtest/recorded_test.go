@@ -222,7 +222,10 @@ func (m *matcher) event(p, q *trace.Event) bool {
 		return false
 	}
 	val, aux := p.Val, p.Aux
-	if format.IsMapWord(p.Obj) {
+	switch {
+	case p.Kind == format.SelectCase: // only a steered run has the numbers of cases
+		val = q.Val
+	case format.IsMapWord(p.Obj):
 		val, aux = asAddress(val), asAddress(aux)
 	}
 	return m.number(uint64(p.Obj), uint64(q.Obj)) && m.number(val, q.Val) && m.number(aux, q.Aux)

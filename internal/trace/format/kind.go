@@ -88,7 +88,8 @@ const (
 	ChanClose Kind = 30
 	ChanLen   Kind = 31 // Val: the length seen
 	// a case that was not chosen; FlagWrite: a send. Precedes the SelectDefault, or the ChanSend or
-	// ChanRecv of a select on several channels
+	// ChanRecv of a select on several channels. Val, in the trace of a steered run: the number of
+	// the case, from 1, and above 16 bits that of the chosen one
 	SelectCase    Kind = 32
 	SelectDefault Kind = 33
 
