@@ -11,11 +11,16 @@ import (
 // walk continues.
 type places[T any] struct {
 	mu    sync.Mutex
-	pages map[uint64][]place[T]
+	pages map[uint64][]placesAt[T]
+}
+
+// placesAt is what was at one address, the last one last. Only that may still be there.
+type placesAt[T any] struct {
+	addr uint64
+	list []place[T]
 }
 
 type place[T any] struct {
-	addr  uint64
 	is    T
 	from  int64 // the event that has shown it
 	until int64 // the event from which on it is there no more
@@ -26,25 +31,49 @@ const (
 	placesAge  = 1 << 22 // events for which a place is kept when its memory is reused
 )
 
-// add notes what is at an address from an event on, unless same says that it is what is there.
+func (k *placesAt[T]) last() *place[T] { return &k.list[len(k.list)-1] }
+
+// end says that nothing is at the address any more.
+func (k *placesAt[T]) end(at int64) {
+	if x := k.last(); x.until == math.MaxInt64 {
+		x.until = at
+	}
+}
+
+// add notes what is at an address from an event on, unless same says that it is what is there. It
+// takes time proportional to the number of addresses of a page.
 func (k *places[T]) add(addr uint64, is T, from int64, same func(was T) bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.pages == nil {
-		k.pages = map[uint64][]place[T]{}
+		k.pages = map[uint64][]placesAt[T]{}
 	}
 	no := addr >> placesPage
-	list := k.pages[no]
-	for i := range list {
-		if list[i].addr == addr && list[i].until == math.MaxInt64 {
-			if same(list[i].is) {
-				return
-			}
-			list[i].until = from
+	x := k.of(addr)
+	if x == nil {
+		page := slices.DeleteFunc(k.pages[no], func(x placesAt[T]) bool { return x.last().until < from-placesAge })
+		k.pages[no] = append(page, placesAt[T]{addr, []place[T]{{is, from, math.MaxInt64}}})
+		return
+	}
+	if last := x.last(); last.until == math.MaxInt64 && same(last.is) {
+		return
+	}
+	x.end(from)
+	for len(x.list) > 0 && x.list[0].until < from-placesAge {
+		x.list = x.list[1:]
+	}
+	x.list = append(x.list, place[T]{is, from, math.MaxInt64})
+}
+
+// of returns what was at an address; nil: nothing.
+func (k *places[T]) of(addr uint64) *placesAt[T] {
+	page := k.pages[addr>>placesPage]
+	for i := range page {
+		if page[i].addr == addr {
+			return &page[i]
 		}
 	}
-	list = slices.DeleteFunc(list, func(x place[T]) bool { return x.until < from-placesAge })
-	k.pages[no] = append(list, place[T]{addr, is, from, math.MaxInt64})
+	return nil
 }
 
 // allocated ends what is in memory that is allocated anew.
@@ -54,17 +83,17 @@ func (k *places[T]) allocated(addr, size uint64, at int64) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	end := func(list []place[T]) {
-		for i := range list {
-			if list[i].addr-addr < size && list[i].until == math.MaxInt64 && list[i].from < at {
-				list[i].until = at
+	end := func(page []placesAt[T]) {
+		for i := range page {
+			if page[i].addr-addr < size && page[i].last().from < at {
+				page[i].end(at)
 			}
 		}
 	}
 	first, last := addr>>placesPage, (addr+size-1)>>placesPage
 	if last-first > uint64(len(k.pages)) {
-		for _, list := range k.pages { // the order does not matter
-			end(list)
+		for _, page := range k.pages { // the order does not matter
+			end(page)
 		}
 		return
 	}
@@ -80,11 +109,8 @@ func (k *places[T]) replaced(addr uint64, at int64) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	list := k.pages[addr>>placesPage]
-	for i := range list {
-		if list[i].addr == addr && list[i].until == math.MaxInt64 {
-			list[i].until = at
-		}
+	if x := k.of(addr); x != nil {
+		x.end(at)
 	}
 }
 
@@ -92,9 +118,14 @@ func (k *places[T]) replaced(addr uint64, at int64) {
 func (k *places[T]) at(addr uint64, event int64, accept func(T) bool) (is T, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, x := range k.pages[addr>>placesPage] {
-		if x.addr == addr && x.from < event && x.until >= event && accept(x.is) {
-			return x.is, true
+	if p := k.of(addr); p != nil {
+		for _, x := range slices.Backward(p.list) {
+			if x.until < event { // and so are all before it
+				break
+			}
+			if x.from < event && accept(x.is) {
+				return x.is, true
+			}
 		}
 	}
 	return is, false
@@ -105,9 +136,14 @@ func (k *places[T]) at(addr uint64, event int64, accept func(T) bool) (is T, ok 
 func (k *places[T]) within(addr uint64, since, before int64, accept func(T) bool) (n int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, x := range k.pages[addr>>placesPage] {
-		if x.addr == addr && x.from < before && x.until >= since && accept(x.is) {
-			n++
+	if p := k.of(addr); p != nil {
+		for _, x := range slices.Backward(p.list) {
+			if x.until < since {
+				break
+			}
+			if x.from < before && accept(x.is) {
+				n++
+			}
 		}
 	}
 	return n
