@@ -43,6 +43,9 @@ type layout struct {
 	byWord, outsideByWord []int32
 	closes                map[trace.Addr]bool    // channels that are closed
 	sends                 map[trace.Addr][]int32 // sends of known values, by channel
+	// by record: its goroutine, and those that this and its descendants start later
+	started map[int32]map[trace.GoID]bool
+	pooled  map[pooledAt]bool // whether the records agree with the word of an object of a pool
 }
 
 // ranged is a goroutine that calls Range or Clear of a sync.Map, and the state of its keys.

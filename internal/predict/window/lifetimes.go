@@ -24,15 +24,36 @@ func (s *surroundings) InPool(pool uint64, x flow.Pooled) bool {
 		return false
 	}
 	s.alone[pool>>3] = true
-	first := x.At >= s.From() // the window has the first Put
-	written := s.m.lastPlainWrite(pool)
+	return s.m.agreesWithPool(pooledAt{pool, x, now})
+}
+
+// A pooledAt is an object of a pool, and its word when the window begins.
+type pooledAt struct {
+	pool uint64
+	flow.Pooled
+	word uint64
+}
+
+// agreesWithPool reports what InPool does, of the recorded run.
+func (m *layout) agreesWithPool(x pooledAt) (agrees bool) {
+	agrees, ok := m.pooled[x]
+	if ok {
+		return agrees
+	}
+	if m.pooled == nil {
+		m.pooled = map[pooledAt]bool{}
+	}
+	defer func() { m.pooled[x] = agrees }()
+	now := x.word
+	first := x.At >= m.recs[0].Index // the window has the first Put
+	written := m.lastPlainWrite(x.pool)
 	if now != 0 && (first || written >= 0) {
 		return false
 	}
-	for _, i := range s.m.at(x.Word) {
-		r := &s.m.recs[i]
+	for _, i := range m.at(x.Word) {
+		r := &m.recs[i]
 		switch {
-		case first && r.Event.Kind.IsWrite() && r.Index < x.At, written >= 0 && !s.m.precedes(written, i):
+		case first && r.Event.Kind.IsWrite() && r.Index < x.At, written >= 0 && !m.precedes(written, i):
 			return false
 		case r.Event.Kind == format.AtomicWrite:
 			now = r.Event.Val

@@ -37,16 +37,24 @@ func (m *layout) lastPlainWrite(addr uint64) int32 {
 }
 
 // precedes reports whether record i comes before record j in every schedule because it is by the
-// same goroutine, or by one that starts that of j, or an ancestor of that, later.
+// same goroutine, or by one that starts that of j, or an ancestor of that, later. The first call
+// for i takes time proportional to the window.
 func (m *layout) precedes(i, j int32) bool {
 	if i >= j {
 		return false
 	}
-	after := map[trace.GoID]bool{m.recs[i].Event.G: true}
-	for _, r := range m.recs[i:j] {
-		if r.Event.Kind == format.Go && after[r.Event.G] {
-			after[trace.GoID(r.Event.Obj)] = true
+	after, ok := m.started[i]
+	if !ok {
+		after = map[trace.GoID]bool{m.recs[i].Event.G: true}
+		for _, r := range m.recs[i:] {
+			if r.Event.Kind == format.Go && after[r.Event.G] {
+				after[trace.GoID(r.Event.Obj)] = true
+			}
 		}
+		if m.started == nil {
+			m.started = map[int32]map[trace.GoID]bool{}
+		}
+		m.started[i] = after
 	}
 	return after[m.recs[j].Event.G]
 }
