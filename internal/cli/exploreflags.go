@@ -59,8 +59,9 @@ func (x *exploring) interruptible(ctx context.Context) (context.Context, context
 // What explore cannot have, of the flags of go test and presage test.
 const (
 	aloneTests = "explore runs tests alone"
-	noProfile  = "explore runs a test many times, and one at a time: a profile or trace of the last run would say nothing"
-	noOnline   = "explore predicts from each run when it has ended"
+	noProfile  = "explore runs a test many times, and one at a time: " +
+		"a profile or trace of the last run would say nothing"
+	noOnline = "explore predicts from each run when it has ended"
 )
 
 // unexplored are flags that presage test takes and explore refuses.
@@ -72,9 +73,11 @@ var unexplored = map[string]string{
 
 	"bench": aloneTests, "benchtime": aloneTests, "benchmem": aloneTests,
 	"fuzz": aloneTests, "fuzztime": aloneTests, "fuzzminimizetime": aloneTests,
-	"blockprofile": noProfile, "blockprofilerate": noProfile, "cpuprofile": noProfile, "memprofile": noProfile, "memprofilerate": noProfile,
-	"mutexprofile": noProfile, "mutexprofilefraction": noProfile, "outputdir": noProfile, "trace": noProfile, "artifacts": noProfile,
-	"online": noOnline, "halt": noOnline, "on-race": noOnline, "filter": noOnline,
+	"blockprofile": noProfile, "blockprofilerate": noProfile, "cpuprofile": noProfile,
+	"memprofile": noProfile, "memprofilerate": noProfile, "mutexprofile": noProfile,
+	"mutexprofilefraction": noProfile, "outputdir": noProfile, "trace": noProfile,
+	"artifacts": noProfile,
+	"online":    noOnline, "halt": noOnline, "on-race": noOnline, "filter": noOnline,
 
 	"o":      "explore keeps the traces that have races; presage runs names them",
 	"static": "explore has no static lens; presage vet has it",

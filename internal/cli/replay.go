@@ -70,6 +70,9 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 	if o.as != "" && o.as != asOverlay && o.as != asSynctest {
 		return usagef("-as %s: there are %s and %s", o.as, asOverlay, asSynctest)
 	}
+	if o.as == asSynctest && (o.json || o.delve) {
+		return usagef("-as %s runs no schedule: -json and -dlv say nothing of it", asSynctest)
+	}
 	o.keep = o.keep || o.as == asOverlay
 	if files, ok, err := keptFiles(ids); err != nil {
 		return err

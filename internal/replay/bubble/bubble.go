@@ -138,7 +138,12 @@ func (b *body) line(p token.Pos) int { return b.fset.Position(p).Line }
 
 // look finds what cannot be in a bubble.
 func (b *body) look() (err error) {
-	ast.Inspect(b.fn.Body, func(n ast.Node) bool {
+	ast.Inspect(b.fn, func(n ast.Node) bool {
+		for _, id := range declared(n) {
+			if id.Name == "time" || id.Name == "synctest" {
+				err = fmt.Errorf("%s has a variable named %s", b.race.Function, id.Name)
+			}
+		}
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			if id, ok := n.X.(*ast.Ident); ok && id.Name == "synctest" {
@@ -161,6 +166,29 @@ func (b *body) look() (err error) {
 		return true
 	})
 	return err
+}
+
+// declared returns the names that a node declares itself.
+func declared(n ast.Node) (names []*ast.Ident) {
+	var list []ast.Expr
+	switch n := n.(type) {
+	case *ast.Field:
+		return n.Names
+	case *ast.ValueSpec:
+		return n.Names
+	case *ast.TypeSpec:
+		return []*ast.Ident{n.Name}
+	case *ast.AssignStmt:
+		list = n.Lhs
+	case *ast.RangeStmt:
+		list = []ast.Expr{n.Key, n.Value}
+	}
+	for _, x := range list { // in an assignment they may be older ones, which is as bad
+		if id, ok := x.(*ast.Ident); ok {
+			names = append(names, id)
+		}
+	}
+	return names
 }
 
 // calls returns the method of the test's parameter that an expression calls, "" if it calls none.
@@ -295,9 +323,10 @@ func (b *body) head(text []byte) ([]byte, error) {
 		if !uses[name] && name != "." && name != "_" {
 			continue
 		}
-		if have[of] = true; im.Name != nil {
+		if im.Name != nil {
 			of = name + " " + of
 		}
+		have[of] = true
 		fmt.Fprintf(&s, "\t%s\n", of)
 	}
 	for _, name := range []string{"testing", "testing/synctest", "time"} {

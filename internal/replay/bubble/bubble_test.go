@@ -39,6 +39,12 @@ func TestInline(t *testing.T) {
 
 func TestShort(t *testing.T) {}
 
+func TestShadow(t *testing.T) {
+	for _, time := range []int{1} {
+		helper(time)
+	}
+}
+
 func BenchmarkX(b *testing.B) {
 	helper()
 }
@@ -131,6 +137,7 @@ func TestNone(t *testing.T) {
 		"TestSub":    "calls t.Run",
 		"TestInline": "calls t.Parallel",
 		"TestShort":  "stands on one line",
+		"TestShadow": "a variable named time",
 		"BenchmarkX": "is not a test",
 		"TestGone":   "has no function",
 		"TestRace":   "neither access is below a call",
@@ -142,6 +149,19 @@ func TestNone(t *testing.T) {
 	}
 	if _, err := Candidates(race("TestRace", at(19, 20), nil), []byte("package")); err == nil {
 		t.Error("no error for a file that is no Go code")
+	}
+}
+
+// TestAlias: the test needs the names that it uses, too, of packages that have others in the file.
+func TestAlias(t *testing.T) {
+	src := strings.Replace(source, `"os"`, "\"os\"\n\ttm \"time\"", 1)
+	src = strings.Replace(src, "helper()\n\t}", "tm.Sleep(1)\n\t}", 1)
+	list, err := Candidates(race("TestRace", at(20, 20), at(23, 9)), []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(list[5].Text); !strings.Contains(text, "\ttm \"time\"\n") || !strings.Contains(text, "\t\"time\"\n") {
+		t.Errorf("it has not both names of package time:\n%s", text)
 	}
 }
 
