@@ -39,6 +39,8 @@ var gaps = map[string]gapOf{
 	"not-instrumented":     {bounds, "{{n}} function{{|s}} left as written"},
 	"assembly":             {bounds, "{{n}} function{{|s}} in assembly"},
 	"compiler":             {bounds, "outside code recorded only in part (Go's own compiler)"},
+	record.BrokenCode:      {loses, "{{n}} package{{|s}} not compiled"},
+	record.UnvettedCode:    {loses, "{{n}} package{{|s}} not tested (go vet)"},
 	"instrument-std":       {bounds, "{{n}} package{{|s}} of -instrument not recorded"},
 	"instrument-unmatched": {bounds, "a pattern of -instrument names no package"},
 	"outside-unrecorded":   {bounds, "outside code of {{n}} process{{|es}} not recorded to the end"},

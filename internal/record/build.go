@@ -60,12 +60,9 @@ var errPlain = errors.New("the packages do not build")
 
 // A loadError is an errPlain that the loader of presage has found. If the go command accepts the
 // program all the same, the text says why nothing was recorded.
-type loadError struct {
-	text   string
-	others bool // the program has other packages
-}
+type loadError struct{ *plan.BuildError }
 
-func (e *loadError) Error() string { return errPlain.Error() + ":\n" + e.text }
+func (e *loadError) Error() string { return errPlain.Error() + ":\n" + e.Text }
 
 func (e *loadError) Is(target error) bool { return target == errPlain }
 
@@ -224,7 +221,7 @@ func (c *Config) emit(ctx context.Context, in *inputs, dir string) (*build, erro
 	res, err := instrument.Instrument(ctx, instrument.Config{Config: c.loadConfig(b), OutDir: src, Points: c.points, JoinsLineNames: std.JoinsLineNames()})
 	var bad *plan.BuildError
 	if errors.As(err, &bad) {
-		return nil, cmp.Or[error](disk.GoFailed(ctx, bad.Text), killed.Said(bad.Text), &loadError{bad.Text, len(in.patterns) > 1})
+		return nil, cmp.Or[error](disk.GoFailed(ctx, bad.Text), killed.Said(bad.Text), &loadError{bad})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("instrumenting: %w", err)
@@ -364,7 +361,11 @@ func (c *Config) compile(ctx context.Context, b *build) (string, error) {
 	}
 	args = slices.Concat(args, b.flags(c.loadFlags()), []string{"-overlay=" + b.Overlay})
 	var out, errs bytes.Buffer
-	cmd := b.command(ctx, append(args, c.Packages...)...)
+	packages := c.Packages
+	if len(b.in.broken) > 0 {
+		packages = b.in.roots
+	}
+	cmd := b.command(ctx, append(args, packages...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, &out, &errs
 	runErr := cmd.Run()
 	if cmd.ProcessState == nil {

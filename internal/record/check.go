@@ -1,8 +1,10 @@
 package record
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -14,7 +16,7 @@ import (
 var vetChecks = []string{"-atomic", "-bool", "-buildtags", "-directive", "-errorsas", "-ifaceassert", "-nilfunc", "-printf", "-stringintconv", "-tests"}
 
 // vet makes the checks that the user's go test would make; errPlain says that the packages do not
-// pass them. What it prints is dropped: if it is not satisfied, the user's own command says so
+// pass them, and a vetError which ones, if that is known. What it prints is dropped: if it is not satisfied, the user's own command says so
 // better.
 func (c *Config) vet(ctx context.Context, packages []string) error {
 	value, given := flagValue(c.Flags, "vet")
@@ -33,12 +35,57 @@ func (c *Config) vet(ctx context.Context, packages []string) error {
 	if files := c.goFiles(); len(files) > 0 {
 		packages = files
 	}
-	cmd := goCommand(ctx, append(append(args, c.loadFlags()...), packages...)...)
+	args = slices.Concat(args, c.loadFlags(), packages)
+	cmd := goCommand(ctx, args...)
 	cmd.Dir = c.Dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return cmp.Or(disk.GoFailed(ctx, string(out)), killed.By(cmd), killed.Said(string(out)), errPlain)
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
 	}
-	return nil
+	if err := cmp.Or[error](disk.GoFailed(ctx, string(out)), killed.By(cmd), killed.Said(string(out))); err != nil {
+		return err
+	}
+	// the text need not name the packages, and this fails only where that does not compile
+	again := goCommand(ctx, slices.Insert(args, 1, "-json")...)
+	again.Dir = c.Dir
+	if out, err = again.CombinedOutput(); err != nil {
+		return errPlain
+	}
+	return &vetError{vetFailed(out, packages)}
+}
+
+// A vetError is an errPlain of packages that do not pass the checks of go test.
+type vetError struct{ packages []string }
+
+func (e *vetError) Error() string { return "go vet: " + strings.Join(e.packages, ", ") }
+
+func (e *vetError) Is(target error) bool { return target == errPlain }
+
+// vetFailed returns those of some packages that have findings in the output of go vet -json: an
+// object for each package, and lines that begin with #.
+func vetFailed(out []byte, packages []string) (list []string) {
+	var text bytes.Buffer
+	for line := range bytes.Lines(out) {
+		if !bytes.HasPrefix(line, []byte("#")) {
+			text.Write(line)
+		}
+	}
+	for dec := json.NewDecoder(&text); ; {
+		var found map[string]json.RawMessage
+		if dec.Decode(&found) != nil {
+			slices.Sort(list)
+			return slices.Compact(list)
+		}
+		for name := range found { // the order does not matter
+			name, _, _ = strings.Cut(name, " [")
+			if !slices.Contains(packages, name) {
+				name = strings.TrimSuffix(name, "_test")
+			}
+			if slices.Contains(packages, name) {
+				list = append(list, name)
+			}
+		}
+	}
 }
 
 // buildFlags are those of the user's flags that decide what is built.

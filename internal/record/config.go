@@ -58,7 +58,6 @@ type Result struct {
 	NotBuilt  bool     // the go command does not accept the program, and has said why
 	Missing   string   // why nothing could be recorded although the program ran
 	LoadError string   // with NotBuilt: what presage could not load, if that is known
-	Others    bool     // with LoadError: the program has other packages
 	Functions int      // chosen for instrumentation
 	Opaque    int      // of them, left as written
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/presage-race/presage/internal/host/disk"
 	"github.com/presage-race/presage/internal/host/killed"
+	"github.com/presage-race/presage/internal/source/plan"
 	"github.com/presage-race/presage/internal/trace"
 )
 
@@ -28,7 +29,10 @@ type inputs struct {
 	counting []counting      // and those with tests that count allocations
 	modules  []module        // of the module cache, that are instrumented or left out, by path
 	modFile  modFile         // that selects them; empty if there are none
-	warnings []trace.Warning // of patterns that -instrument cannot follow
+	warnings []trace.Warning // of patterns that -instrument cannot follow, and of broken packages
+	roots    []string        // of the user's packages, those that compile
+	broken   []string        // and those that do not, or not with their tests
+	aside    []string        // and those whose tests go vet does not let run
 	key      string
 }
 
@@ -102,7 +106,70 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 		return nil, err
 	}
 	in.key = s.hash.sum()
+	if len(s.bad.Packages)+len(s.bad.Tests) > 0 && !(c.Test && in.leave(&s.bad)) {
+		return nil, errPlain
+	}
 	return in, nil
+}
+
+// leave takes packages that do not compile, and tests that do not, out of the inputs: the go command
+// tests the others all the same. It is false if nothing is left to record.
+func (in *inputs) leave(bad *plan.BuildError) bool {
+	was := len(in.patterns) + len(in.tested)
+	compiles := func(path string) bool { return !slices.Contains(bad.Packages, path) }
+	tests := func(path string) bool { return compiles(path) && !slices.Contains(bad.Tests, path) }
+	for _, path := range in.roots {
+		if !tests(path) {
+			in.broken = append(in.broken, path)
+		}
+	}
+	slices.Sort(in.broken)
+	in.patterns, in.tested = kept(in.patterns, compiles), kept(in.tested, tests)
+	in.roots = kept(in.roots, tests)
+	in.counting = slices.DeleteFunc(in.counting, func(x counting) bool { return !tests(x.path) })
+	if len(in.tested) == 0 || len(in.patterns)+len(in.tested) == was {
+		return false
+	}
+	hash := newHasher()
+	hash.add(in.key)
+	hash.add(in.broken...)
+	in.key = hash.sum()
+	in.warnings = slices.DeleteFunc(in.warnings, func(w trace.Warning) bool { return w.Code == BrokenCode })
+	in.warnings = append(in.warnings, trace.Warning{Code: BrokenCode, Count: len(in.broken), Text: brokenText + strings.Join(in.broken, ", ")})
+	return true
+}
+
+// setAside takes packages that do not pass go vet out of those that the recorded run tests: go test
+// does not run their tests either. It is false if there are no others.
+func (in *inputs) setAside(unvetted []string) bool {
+	others := func(path string) bool { return !slices.Contains(unvetted, path) }
+	if len(unvetted) == 0 || len(kept(in.tested, others)) == 0 {
+		return false
+	}
+	in.aside, in.roots = unvetted, kept(in.roots, others)
+	in.counting = slices.DeleteFunc(in.counting, func(x counting) bool { return !others(x.path) })
+	in.warnings = append(in.warnings, trace.Warning{Code: UnvettedCode, Count: len(unvetted), Text: unvettedText + strings.Join(unvetted, ", ")})
+	return true
+}
+
+// UnvettedCode is the code of the warning about packages that do not pass go vet.
+const UnvettedCode = "not-vetted"
+
+const unvettedText = "the tests of {{n}} package{{|s}} did not run, because {{it does|they do}} not pass go vet (-vet=off runs {{it|them}}): "
+
+// BrokenCode is the code of the warning about packages that do not compile.
+const BrokenCode = "not-compiled"
+
+const brokenText = "{{n}} package{{|s}} {{does|do}} not compile, or not with {{its|their}} tests, so {{its|their}} tests did not run: "
+
+// kept returns the elements of a list for which keep is true.
+func kept(list []string, keep func(string) bool) (out []string) {
+	for _, x := range list {
+		if keep(x) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // refuseFlags returns an error for flags that presage cannot record with, of GOFLAGS and of the
@@ -133,6 +200,7 @@ type selection struct {
 	program  chosen
 	counters counters
 	hash     *hasher
+	bad      plan.BuildError
 }
 
 // read reads the output of go list.
@@ -145,13 +213,25 @@ func (s *selection) read(ctx context.Context, dec *json.Decoder) error {
 			return fmt.Errorf("reading the output of go list: %w", err)
 		}
 		if p.Error != nil && !p.DepOnly {
-			return cmp.Or(disk.GoFailed(ctx, p.Error.Err), killed.Said(p.Error.Err), errPlain)
+			if err := cmp.Or(disk.GoFailed(ctx, p.Error.Err), killed.Said(p.Error.Err)); err != nil {
+				return err
+			}
+			s.fails(&p)
 		}
 		if p.Standard {
 			s.program.std = append(s.program.std, p.ImportPath)
 		} else {
 			s.add(&p)
 		}
+	}
+}
+
+// fails notes a package that the go command cannot load, or its tests.
+func (s *selection) fails(p *listed) {
+	if path := cmp.Or(p.ForTest, strings.TrimSuffix(p.ImportPath, ".test")); path != p.ImportPath {
+		s.bad.Tests = append(s.bad.Tests, path)
+	} else {
+		s.bad.Packages = append(s.bad.Packages, path)
 	}
 }
 
@@ -180,6 +260,9 @@ func (s *selection) addPlain(p *listed, main bool) {
 	if m := p.Module; m != nil && !main && beneath(m.Dir, s.modCache) {
 		s.program.module(p.ImportPath, module{path: m.Path, version: m.Version, dir: m.Dir, goMod: m.GoMod})
 	}
+	if !p.DepOnly {
+		s.inputs.roots = append(s.inputs.roots, p.ImportPath)
+	}
 	if !p.DepOnly && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
 		s.inputs.tested = append(s.inputs.tested, p.ImportPath)
 		s.inputs.counts(p)
@@ -192,6 +275,7 @@ func (s *selection) order(dir string) {
 	if s.inputs.root == "" {
 		s.inputs.root, _ = filepath.Abs(dir)
 	}
+	slices.Sort(s.inputs.roots)
 	slices.Sort(s.inputs.patterns)
 	s.inputs.patterns = slices.Compact(s.inputs.patterns)
 	s.program.sort()

@@ -57,7 +57,7 @@ func (c Config) record(ctx context.Context) (*Result, error) {
 	if errors.Is(err, errPlain) {
 		r := &Result{NotBuilt: true}
 		if e := (*loadError)(nil); errors.As(err, &e) {
-			r.LoadError, r.Others = e.text, e.others
+			r.LoadError = e.Text
 		}
 		r.ExitCode, err = c.plain(ctx)
 		return r, err
@@ -163,15 +163,25 @@ func (c *Config) prepare(ctx context.Context, cache string) (*build, error) {
 	if err != nil {
 		return nil, err
 	}
-	vetted := make(chan error, 1)
-	go func() { vetted <- c.vet(ctx, in.tested) }()
-	b, err := c.build(ctx, cache, in)
-	vetErr := <-vetted
-	if err == nil && vetErr != nil {
-		b.release()
-		b, err = nil, vetErr
+	for {
+		vetted := make(chan error, 1)
+		go func() { vetted <- c.vet(ctx, in.tested) }()
+		b, err := c.build(ctx, cache, in)
+		vetErr := <-vetted
+		var bad *loadError
+		if errors.As(err, &bad) && in.leave(bad.BuildError) {
+			continue
+		}
+		var unvetted *vetError
+		if err == nil && errors.As(vetErr, &unvetted) && c.Test && in.setAside(unvetted.packages) {
+			return b, nil
+		}
+		if err == nil && vetErr != nil {
+			b.release()
+			b, err = nil, vetErr
+		}
+		return b, err
 	}
-	return b, err
 }
 
 // warnOpaque counts the functions that were left as written and says so in the trace.
@@ -216,7 +226,11 @@ func (c *Config) testArgs(b *build) []string {
 	if !hasFlag(c.Flags, "count", "test.count") {
 		args = append(args, "-count=1")
 	}
-	return append(append(args, c.Packages...), c.Args...)
+	packages := c.Packages
+	if len(b.in.aside) > 0 {
+		packages = slices.Concat(b.in.roots, b.in.broken)
+	}
+	return slices.Concat(args, packages, c.Args)
 }
 
 // cutExec takes -exec out of the flags of run, which go run has and go build has not: the command
@@ -275,10 +289,18 @@ func (c *Config) run(ctx context.Context, b *build, rawDir string) (code int, no
 	}
 	if c.Test {
 		c.Progress("building and running the tests")
+		aside := 0
+		if len(b.in.aside) > 0 {
+			d := *c
+			d.Packages = b.in.aside
+			if aside, err = d.plain(ctx); err != nil {
+				return aside, false, err
+			}
+		}
 		cmd := b.command(ctx, c.testArgs(b)...)
 		cmd.Env = append(cmd.Env, env...)
 		code, err = c.execGo(ctx, cmd)
-		return code, false, err
+		return max(code, aside), false, err
 	}
 	bin := filepath.Join(filepath.Dir(rawDir), "program")
 	defer os.Remove(bin)

@@ -60,7 +60,11 @@ type Program struct {
 }
 
 // BuildError reports that the program does not compile. Text is what the compiler would print.
-type BuildError struct{ Text string }
+type BuildError struct {
+	Text string
+	// import paths: of packages that do not compile, and of those that do, but not with their tests
+	Packages, Tests []string
+}
 
 func (e *BuildError) Error() string { return e.Text }
 
@@ -88,9 +92,11 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 		}
 		list = append(list, loaded...)
 	}
-	list = variants(cfg.wanted(list))
+	list = cfg.wanted(list)
+	paths, tests := notCompiled(list)
+	list = variants(list)
 	if text := loadErrors(list); text != "" {
-		return nil, &BuildError{Text: text}
+		return nil, &BuildError{text, paths, tests}
 	}
 	prog := &Program{Fset: fset, Around: cfg.Around}
 	for _, p := range list {
@@ -208,6 +214,39 @@ func variants(list []*packages.Package) []*packages.Package {
 		return out[i].PkgPath < out[j].PkgPath
 	})
 	return out
+}
+
+// notCompiled returns the import paths of packages that have errors, or import such, and those of
+// which only the tests do.
+func notCompiled(list []*packages.Package) (paths, tests []string) {
+	known := map[*packages.Package]bool{}
+	var fails func(p *packages.Package) bool
+	fails = func(p *packages.Package) bool {
+		bad, ok := known[p]
+		if !ok {
+			bad = len(p.Errors) > 0
+			for _, im := range p.Imports { // the order does not matter
+				bad = fails(im) || bad
+			}
+			known[p] = bad
+		}
+		return bad
+	}
+	for _, p := range list {
+		switch main, ok := strings.CutSuffix(p.ID, ".test"); {
+		case !fails(p):
+		case ok:
+			tests = append(tests, main)
+		case p.ForTest != "":
+			tests = append(tests, p.ForTest)
+		default:
+			paths = append(paths, p.PkgPath)
+		}
+	}
+	tests = slices.DeleteFunc(tests, func(p string) bool { return slices.Contains(paths, p) })
+	slices.Sort(paths)
+	slices.Sort(tests)
+	return slices.Compact(paths), slices.Compact(tests)
 }
 
 func loadErrors(list []*packages.Package) string {
