@@ -15,6 +15,7 @@ import (
 
 	"github.com/presage-race/presage/internal/host/cache"
 	"github.com/presage-race/presage/internal/host/disk"
+	"github.com/presage-race/presage/internal/source/plan"
 )
 
 // TestBuildFlags: of the user's flags, those that decide what is built go to the other
@@ -37,7 +38,7 @@ func TestBuildFlags(t *testing.T) {
 
 // TestTestArgs: what is added to the user's go test, and what is left alone.
 func TestTestArgs(t *testing.T) {
-	b := &build{Overlay: "o.json"}
+	b := &build{Overlay: "o.json", in: &inputs{}}
 	for _, test := range []struct{ flags, want string }{
 		{"-v", "test -v -overlay=o.json -vet=off -count=1 ./a -args x"},
 		{"-count 3", "test -count 3 -overlay=o.json -vet=off ./a -args x"},
@@ -47,6 +48,28 @@ func TestTestArgs(t *testing.T) {
 		if got := strings.Join(c.testArgs(b), " "); got != test.want {
 			t.Errorf("%s: %s, want %s", test.flags, got, test.want)
 		}
+	}
+}
+
+// TestSetAside: go test tests the packages that do not compile, and not those that go vet refuses.
+func TestSetAside(t *testing.T) {
+	in := &inputs{key: "k", patterns: []string{"a", "b", "c", "d"}, roots: []string{"a", "b", "c", "d"}, tested: []string{"a", "b", "c"}}
+	if !in.leave(&plan.BuildError{Packages: []string{"d"}, Tests: []string{"c"}}) || in.key == "k" {
+		t.Error("the inputs are as before")
+	}
+	if diff := cmp.Diff([]string{"a", "b", "c"}, in.patterns); diff != "" {
+		t.Error(diff)
+	}
+	if in.setAside([]string{"a", "b"}) || !in.setAside([]string{"b"}) {
+		t.Error("a run without tests, or no run with some")
+	}
+	c := Config{Test: true, Packages: []string{"./..."}}
+	want := "test -overlay= -vet=off -count=1 a c d"
+	if got := strings.Join(c.testArgs(&build{in: in}), " "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if in.leave(&plan.BuildError{Packages: []string{"d"}}) || in.leave(&plan.BuildError{Packages: []string{"a", "b"}}) {
+		t.Error("a package is left twice, or those with tests are")
 	}
 }
 
