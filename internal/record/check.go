@@ -15,9 +15,9 @@ import (
 // vetChecks are the analyses that go test runs.
 var vetChecks = []string{"-atomic", "-bool", "-buildtags", "-directive", "-errorsas", "-ifaceassert", "-nilfunc", "-printf", "-stringintconv", "-tests"}
 
-// vet makes the checks that the user's go test would make; errPlain says that the packages do not
-// pass them, and a vetError which ones, if that is known. What it prints is dropped: if it is not satisfied, the user's own command says so
-// better.
+// vet makes the checks that the user's go test would make. A vetError says which packages do not
+// pass them; it is an errPlain if that is not known. What it prints is dropped: the user's own
+// command says it better.
 func (c *Config) vet(ctx context.Context, packages []string) error {
 	value, given := flagValue(c.Flags, "vet")
 	if !c.Test || value == "off" || len(packages) == 0 {

@@ -112,8 +112,8 @@ func (c *Config) choose(ctx context.Context, dec *json.Decoder) (*inputs, error)
 	return in, nil
 }
 
-// leave takes packages that do not compile, and tests that do not, out of the inputs: the go command
-// tests the others all the same. It is false if nothing is left to record.
+// leave takes packages that do not compile, and tests that do not, out of the inputs: the go
+// command tests the others all the same. It is false if nothing is left to record.
 func (in *inputs) leave(bad *plan.BuildError) bool {
 	was := len(in.patterns) + len(in.tested)
 	compiles := func(path string) bool { return !slices.Contains(bad.Packages, path) }

@@ -4,8 +4,8 @@
 // passes only when every goroutine of the bubble waits. So a call of time.Sleep before a statement
 // puts it behind everything that the other goroutines can do without it, and orders nothing: the
 // race detector does not take a Sleep for synchronisation. The two statements of interest are those
-// of the test's body that are on the stacks of the two accesses. A Candidate delays one of them, both,
-// or neither. Whether it shows the race, a run under the race detector says.
+// of the test's body that are on the stacks of the two accesses. A Candidate delays one of them,
+// both, or neither. Whether it shows the race, a run under the race detector says.
 //
 //	func TestRace(t *testing.T) {
 //		synctest.Test(t, func(t *testing.T) {
