@@ -50,7 +50,7 @@ type build struct {
 	Compiler string `json:"compiler"` // that Compile selects; "": Go's own
 	Plain    string `json:"plain"`    // why it is Go's own, if the user did not choose that
 
-	in      *inputs
+	in      *inputs    // nil: of a run under the online detector
 	plan    *plan.Plan // nil: not loaded yet
 	release func()     // after the run
 }

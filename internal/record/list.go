@@ -134,8 +134,8 @@ func (in *inputs) leave(bad *plan.BuildError) bool {
 	hash.add(in.key)
 	hash.add(in.broken...)
 	in.key = hash.sum()
-	in.warnings = slices.DeleteFunc(in.warnings, func(w trace.Warning) bool { return w.Code == BrokenCode })
-	in.warnings = append(in.warnings, trace.Warning{Code: BrokenCode, Count: len(in.broken), Text: brokenText + strings.Join(in.broken, ", ")})
+	in.warnings = slices.DeleteFunc(in.warnings, func(w trace.Warning) bool { return strings.HasPrefix(w.Text, brokenText) })
+	in.warnings = append(in.warnings, trace.Warning{Code: "not-compiled", Count: len(in.broken), Text: brokenText + strings.Join(in.broken, ", ")})
 	return true
 }
 
@@ -148,17 +148,11 @@ func (in *inputs) setAside(unvetted []string) bool {
 	}
 	in.aside, in.roots = unvetted, kept(in.roots, others)
 	in.counting = slices.DeleteFunc(in.counting, func(x counting) bool { return !others(x.path) })
-	in.warnings = append(in.warnings, trace.Warning{Code: UnvettedCode, Count: len(unvetted), Text: unvettedText + strings.Join(unvetted, ", ")})
+	in.warnings = append(in.warnings, trace.Warning{Code: "not-vetted", Count: len(unvetted), Text: unvettedText + strings.Join(unvetted, ", ")})
 	return true
 }
 
-// UnvettedCode is the code of the warning about packages that do not pass go vet.
-const UnvettedCode = "not-vetted"
-
 const unvettedText = "the tests of {{n}} package{{|s}} did not run, because {{it does|they do}} not pass go vet (-vet=off runs {{it|them}}): "
-
-// BrokenCode is the code of the warning about packages that do not compile.
-const BrokenCode = "not-compiled"
 
 const brokenText = "{{n}} package{{|s}} {{does|do}} not compile, or not with {{its|their}} tests, so {{its|their}} tests did not run: "
 

@@ -227,7 +227,7 @@ func (c *Config) testArgs(b *build) []string {
 		args = append(args, "-count=1")
 	}
 	packages := c.Packages
-	if len(b.in.aside) > 0 {
+	if b.in != nil && len(b.in.aside) > 0 {
 		packages = slices.Concat(b.in.roots, b.in.broken)
 	}
 	return slices.Concat(args, packages, c.Args)
