@@ -46,7 +46,7 @@ func (m *layout) precedes(i, j int32) bool {
 	after, ok := m.started[i]
 	if !ok {
 		after = map[trace.GoID]bool{m.recs[i].Event.G: true}
-		for _, r := range m.recs[i:] {
+		for _, r := range m.recs[i:m.onPath] {
 			if r.Event.Kind == format.Go && after[r.Event.G] {
 				after[trace.GoID(r.Event.Obj)] = true
 			}
