@@ -14,7 +14,8 @@ type places[T any] struct {
 	pages map[uint64][]placesAt[T]
 }
 
-// placesAt is what was at one address, the last one last. Only that may still be there.
+// placesAt is what was at one address, in the order in which it ended. Only the last may still be
+// there.
 type placesAt[T any] struct {
 	addr uint64
 	list []place[T]
@@ -33,10 +34,15 @@ const (
 
 func (k *placesAt[T]) last() *place[T] { return &k.list[len(k.list)-1] }
 
-// end says that nothing is at the address any more.
+// end says that nothing is at the address any more. What another goroutine has shown for a later
+// event was never there.
 func (k *placesAt[T]) end(at int64) {
-	if x := k.last(); x.until == math.MaxInt64 {
-		x.until = at
+	x := k.last()
+	if x.until != math.MaxInt64 {
+		return
+	}
+	if x.until = at; x.until <= x.from && len(k.list) > 1 {
+		k.list = k.list[:len(k.list)-1]
 	}
 }
 
