@@ -168,12 +168,22 @@ func (b *body) look() (err error) {
 	return err
 }
 
+func fields(list *ast.FieldList) []*ast.Field {
+	if list == nil {
+		return nil
+	}
+	return slices.Clip(list.List)
+}
+
 // declared returns the names that a node declares itself.
 func declared(n ast.Node) (names []*ast.Ident) {
 	var list []ast.Expr
 	switch n := n.(type) {
-	case *ast.Field:
-		return n.Names
+	case *ast.FuncType: // not the fields of a struct, which hide nothing
+		for _, f := range append(fields(n.Params), fields(n.Results)...) {
+			names = append(names, f.Names...)
+		}
+		return names
 	case *ast.ValueSpec:
 		return n.Names
 	case *ast.TypeSpec:
