@@ -39,7 +39,7 @@ var gaps = map[string]gapOf{
 	"not-instrumented":     {bounds, "{{n}} function{{|s}} left as written"},
 	"assembly":             {bounds, "{{n}} function{{|s}} in assembly"},
 	"compiler":             {bounds, "outside code recorded only in part (Go's own compiler)"},
-	"not-compiled":         {loses, "{{n}} package{{|s}} not compiled"},
+	"not-compiled":         {loses, "{{n}} package{{|s}} not compiled or not loaded"},
 	"not-vetted":           {loses, "{{n}} package{{|s}} not tested (go vet)"},
 	"instrument-std":       {bounds, "{{n}} package{{|s}} of -instrument not recorded"},
 	"instrument-unmatched": {bounds, "a pattern of -instrument names no package"},

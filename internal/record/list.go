@@ -152,9 +152,9 @@ func (in *inputs) setAside(unvetted []string) bool {
 	return true
 }
 
-const unvettedText = "the tests of {{n}} package{{|s}} did not run, because {{it does|they do}} not pass go vet (-vet=off runs {{it|them}}): "
+const unvettedText = "the tests of {{n}} package{{|s}} were not recorded, because {{it does|they do}} not pass go vet (-vet=off records {{it|them}}): "
 
-const brokenText = "{{n}} package{{|s}} {{does|do}} not compile, or not with {{its|their}} tests, so {{its|their}} tests did not run: "
+const brokenText = "the tests of {{n}} package{{|s}} were not recorded, because {{it does|they do}} not compile or could not be loaded: "
 
 // kept returns the elements of a list for which keep is true.
 func kept(list []string, keep func(string) bool) (out []string) {
