@@ -180,6 +180,7 @@ func (f *findings) countPaths(res *predict.Result, walked *walk.Stats) {
 	p, b := f.summary.Paths, &res.Counts.Build
 	p.Forks += int(b.Forks)
 	p.Unexplored += int(b.Unexplored)
+	p.Bounded += int(b.Bounded)
 	p.Unkept += int(walked.ForksLeft)
 	p.Timers += int(walked.TimersLeft)
 	for reason, n := range b.Ends {

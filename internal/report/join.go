@@ -95,7 +95,7 @@ func (c *Coverage) add(m *Coverage) {
 // add adds the counts of another report.
 func (p *Paths) add(m *Paths) {
 	p.Forks, p.Unexplored, p.Unkept, p.Ways = p.Forks+m.Forks, p.Unexplored+m.Unexplored, p.Unkept+m.Unkept, p.Ways+m.Ways
-	p.Timers += m.Timers
+	p.Bounded, p.Timers = p.Bounded+m.Bounded, p.Timers+m.Timers
 	for why, n := range m.Ends {
 		p.Ends[why] += n
 	}

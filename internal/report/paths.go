@@ -17,6 +17,8 @@ type Paths struct {
 	Forks int `json:"forks"`
 	// of these, not explored: many are alike, or there are too many
 	Unexplored int `json:"unexplored"`
+	// of the explored ones, those of which some paths were not followed: they are too many
+	Bounded int `json:"bounded,omitempty"`
 	// executions of an instruction that are not explored as forks, after the first 64
 	Unkept int `json:"unkept"`
 	// starts and stops of timers without other outcomes, because the program uses testing/synctest
@@ -68,6 +70,12 @@ func (p *Paths) lost() string {
 	}
 	if n := p.Unexplored; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %s that depend on other goroutines not followed, because they are many or alike", n, plural.Text(p.Forks, "{{n}} branch{{|es}}")))
+	}
+	if n := p.Bounded; n > 0 {
+		parts = append(parts, plural.Text(n, "{{n}} branch{{|es}} followed only in part, because {{it has|they have}} many paths"))
+	}
+	if n := p.Unkept; n > 0 {
+		parts = append(parts, plural.Text(n, "{{n}} execution{{|s}} of branches not followed, because the same branch was executed many times before"))
 	}
 	if n := p.Timers; n > 0 {
 		parts = append(parts, plural.Text(n, "{{n}} operation{{|s}} on timers taken to happen as in the run, because the program uses testing/synctest"))

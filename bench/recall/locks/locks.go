@@ -1,6 +1,6 @@
 // Package locks measures what presage finds in real test suites from which one lock was taken.
 //
-//	go -C bench run ./recall locks [-only part,part] [-seeds 3] [-confirm 2m] [-limit 10m]
+//	go -C bench run ./recall locks [-only part,part] [-from 0] [-seeds 3] [-confirm 2m] [-limit 10m]
 //		[-dir scratch] [-presage command]
 //
 // For each suite of bench/internal/suites, and each seed, a mutex or RWMutex of the module loses
@@ -57,9 +57,10 @@ type row struct {
 
 // Main runs the suites.
 func Main(args []string) int {
-	flags := command.Flags("recall locks", "[-only part,part] [-seeds 3] [-confirm 2m] [-limit 10m] [-dir scratch] [-presage command]")
+	flags := command.Flags("recall locks", "[-only part,part] [-from 0] [-seeds 3] [-confirm 2m] [-limit 10m] [-dir scratch] [-presage command]")
 	b := &bench{}
 	only := command.Only(flags, "suites")
+	from := flags.Int("from", 0, "the first seed that is run; 0: the suite unchanged")
 	seeds := flags.Int("seeds", 3, "locks that are taken from each suite, one at a time")
 	flags.StringVar(&b.confirm, "confirm", "2m", "flag -confirm of presage")
 	flags.DurationVar(&b.limit, "limit", 10*time.Minute, "time limit of a run of presage")
@@ -84,7 +85,7 @@ func Main(args []string) int {
 		if !only.Match(u.Name) {
 			continue
 		}
-		if err := b.suite(ctx, u, *seeds); err != nil {
+		if err := b.suite(ctx, u, *from, *seeds); err != nil {
 			fmt.Printf("%-10s failed: %v\n", u.Name, err)
 			whole = false
 		}
@@ -105,7 +106,7 @@ func (b *bench) print(suite, seed string, r *row) {
 }
 
 // suite runs a suite unchanged, and without each of some locks.
-func (b *bench) suite(ctx context.Context, u *suites.Suite, seeds int) error {
+func (b *bench) suite(ctx context.Context, u *suites.Suite, from, seeds int) error {
 	dir, err := u.Source(ctx, b.Session)
 	if err != nil {
 		return err
@@ -114,16 +115,21 @@ func (b *bench) suite(ctx context.Context, u *suites.Suite, seeds int) error {
 	if err != nil {
 		return err
 	}
-	r, err := b.run(ctx, u, dir)
-	if err != nil {
-		return err
+	if from == 0 {
+		r, err := b.run(ctx, u, dir)
+		if err != nil {
+			return err
+		}
+		b.print(u.Name, "0", r)
 	}
-	b.print(u.Name, "0", r)
 	for n := range min(seeds, len(locks)) {
 		rng := rand.New(rand.NewPCG(uint64(n+1), 0))
 		k := rng.IntN(len(locks))
 		lock := locks[k]
 		locks = slices.Delete(locks, k, k+1)
+		if n+1 < from {
+			continue
+		}
 		r, err := b.without(ctx, u, dir, lock)
 		if err != nil {
 			return fmt.Errorf("%s: %w", lock.Name, err)

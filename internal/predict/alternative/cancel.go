@@ -93,9 +93,11 @@ func (x *cancelling) children(ways [][]cancelAct, list []flow.Context, been bool
 		var next [][]cancelAct
 		for _, more := range x.child(&list[i], been) {
 			for _, w := range ways {
-				if len(next) < maxCancels {
-					next = append(next, slices.Concat(w, more))
+				if len(next) == maxCancels {
+					x.p.x.bounded = true
+					continue
 				}
+				next = append(next, slices.Concat(w, more))
 			}
 		}
 		ways = next

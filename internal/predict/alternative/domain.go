@@ -35,6 +35,8 @@ type domain struct {
 	events *events
 	memory *memory
 	eval   *expr.Evaluator
+	// set if there are more values than a bound allows
+	bounded *bool
 }
 
 // values returns the values of a term. Values that its reads have at one time come first.
@@ -45,7 +47,11 @@ func (d domain) values(t *goval.Term) []goval.Value {
 	for k, r := range reads {
 		may[k] = d.words(r)
 		total *= len(may[k])
-		if total == 0 || total > maxCombined {
+		if total > maxCombined {
+			*d.bounded = true
+			return nil
+		}
+		if total == 0 {
 			return nil
 		}
 	}

@@ -16,10 +16,11 @@ const (
 	longInstrs      = 1 << 14 // of a long one
 	longSteps       = 1024
 	maxDepth        = 32
-	maxAlternatives = 12             // of one fork, with at least one event
+	maxAlternatives = 24             // of one fork, with at least one event
 	maxPaths        = 48             // of one fork, with or without events
-	maxChoices      = 6              // values that one operand takes
-	maxCombined     = 64             // combinations of values of the reads of one operand
+	maxForkChoices  = 16             // values that the operand at the fork takes
+	maxChoices      = 6              // values that an operand behind it takes
+	maxCombined     = 256            // combinations of values of the reads of one operand
 	maxObjects      = longInstrs + 1 // that one alternative allocates
 )
 
@@ -31,10 +32,11 @@ type explorer struct {
 	eval      expr.Evaluator
 	branches  []branch // that have not been taken, in the order in which they were made
 	finished  bool     // the last path has ended
+	bounded   bool     // paths were left out because of a bound
 }
 
 // Explore implements [flow.Fork].
-func (x *Fork) Explore(s flow.Surroundings) []*flow.Alternative {
+func (x *Fork) Explore(s flow.Surroundings) (list []*flow.Alternative, bounded bool) {
 	e := &explorer{around: s, constants: constants{x.Program, s, map[*regcode.Global]uint64{}}}
 	old := newFormer(x, s)
 	fork := *x
@@ -44,7 +46,6 @@ func (x *Fork) Explore(s flow.Surroundings) []*flow.Alternative {
 		x: e, g: x.G, frame: x.Frame, off: x.Rest || x.Other, memory: memory{around: s, old: old, allocated: s.Number() * maxObjects},
 		events: events{needs: x.Needs, guards: slices.Clip(x.Guards)},
 	}, func(*path) {}}}
-	var done []*flow.Alternative
 	some := 0  // alternatives with an event
 	ended := 0 // paths that have ended, or were left out
 	for len(e.branches) > 0 && some < maxAlternatives && ended < maxPaths {
@@ -60,12 +61,12 @@ func (x *Fork) Explore(s flow.Surroundings) []*flow.Alternative {
 		if len(p.events.steps) > 0 {
 			some++
 		}
-		done = append(done, &flow.Alternative{
+		list = append(list, &flow.Alternative{
 			Steps: p.events.steps, Chosen: p.events.chosen, Assumes: p.memory.assumes, Unseen: len(e.constants.unseen) > 0, Unfired: p.unfired, Halted: p.memory.still,
 			End: p.end, Executed: p.instrs,
 		})
 	}
-	return done
+	return list, e.bounded || len(e.branches) > 0
 }
 
 // next takes the next branch: one of the last path, or, if that has ended, the one that waits for

@@ -165,9 +165,11 @@ func (m maps) contents(addr uint64, key flow.MapKey, versions []int64, accept fu
 		if !c.known() || !accept(&c) {
 			continue
 		}
-		if list = append(list, version{c, v}); len(list) == maxVersions {
+		if len(list) == maxVersions {
+			m.p.x.bounded = true
 			break
 		}
+		list = append(list, version{c, v})
 	}
 	return list
 }

@@ -207,11 +207,13 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 		return true, true
 	}
 	var choices []func(*path)
+	most := maxChoices
 	fork := !p.off && slices.Contains(p.x.fork.Args, i)
 	// if it is not the last one, a later operand may have another value
 	last := fork && i == p.x.fork.Args[len(p.x.fork.Args)-1]
 	var recorded goval.Value
 	if fork {
+		most = maxForkChoices
 		recorded, _ = goval.RecordedValue(v.Term)
 	}
 	for _, w := range p.domain().values(v.Term) {
@@ -223,20 +225,21 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 		if !ok {
 			continue
 		}
+		if len(choices) == most {
+			p.x.bounded = true
+			break
+		}
 		choices = append(choices, func(q *path) {
 			q.choose(guards, fork && !same)
 			q.frame.Regs[a.Reg] = Value{Concrete: w}
 			q.memory.learns(w)
 		})
-		if len(choices) == maxChoices {
-			break
-		}
 	}
 	return false, p.split(choices)
 }
 
 func (p *path) domain() domain {
-	return domain{p.x.around, &p.events, &p.memory, &p.x.eval}
+	return domain{p.x.around, &p.events, &p.memory, &p.x.eval, &p.x.bounded}
 }
 
 func (p *path) interfaces() interfaces {

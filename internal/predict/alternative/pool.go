@@ -47,7 +47,11 @@ func (l library) taken(in *regcode.Instr, pool uint64) (choices []func(*path)) {
 		return nil
 	}
 	for _, x := range p.x.fork.Facts.ObjectsAt(pool, p.x.around.Until()) {
-		if len(choices) == maxChoices || !p.x.around.InPool(pool, x) {
+		if len(choices) == maxChoices {
+			p.x.bounded = true
+			break
+		}
+		if !p.x.around.InPool(pool, x) {
 			continue
 		}
 		choices = append(choices, func(q *path) {

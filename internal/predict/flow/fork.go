@@ -33,8 +33,9 @@ type Fork interface {
 	// Where describes the choice for the report. If there is none, it has a site only.
 	Where() Where
 
-	// Explore executes the alternatives, in a fixed order.
-	Explore(s Surroundings) []*Alternative
+	// Explore executes the alternatives, in a fixed order. If bounded is set, it has left some out
+	// because they were many.
+	Explore(s Surroundings) (list []*Alternative, bounded bool)
 
 	// Snapshot is the state in which they start.
 	Snapshot() *Snapshot

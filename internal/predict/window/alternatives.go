@@ -34,7 +34,8 @@ const (
 	maxSame  = 32  // forks at one source line
 	maxPaths = 512 // alternatives
 	maxLine  = 64  // alternatives of forks at one source line
-	maxCells = 8   // values that a word is known to have
+	maxCells = 16  // values that a word is known to have
+	maxInner = 8   // of these, those from which others are computed
 
 	maxLong   = 12 // forks with long alternatives
 	maxLongAt = 2  // of these: at one source line
@@ -82,6 +83,9 @@ func (m *alternatives) explore() {
 		if f.around == nil || len(m.list) >= maxPaths {
 			m.b.count.Unexplored++
 			continue
+		}
+		if f.bounded {
+			m.b.count.Bounded++
 		}
 		for _, alt := range f.found {
 			m.b.end(alt.End)
@@ -180,13 +184,15 @@ type fork struct {
 
 	around   *surroundings // of the last exploration; nil: there was none
 	found    []*flow.Alternative
-	executed int // instructions of all explorations
+	bounded  bool // found is not all
+	executed int  // instructions of all explorations
 }
 
 // explore explores a fork.
 func (f *fork) explore(m *layout, off *offPath, long bool) {
 	f.around = &surroundings{m: m, g: f.g, fork: f.rec, came: m.came(f), site: f.Site(), number: f.number, off: off, long: long, alone: map[uint64]bool{}, looked: map[uint64]bool{}, open: map[uint64]bool{}}
-	f.found = f.Explore(f.around)
+	f.found, f.bounded = f.Explore(f.around)
+	f.bounded = f.bounded || f.around.cut
 	for _, alt := range f.found {
 		f.executed += alt.Executed
 	}

@@ -23,6 +23,7 @@ type buffer struct {
 type interest struct {
 	n       int
 	live    bool // a fresh access may conflict with one of the buffer
+	varies  bool // a read of the buffer may return another value, or a receive
 	meeting int
 	waits   map[trace.Addr]bool
 	words   *paged[usePage]
@@ -55,7 +56,7 @@ func newInterest() interest {
 
 // next begins the count of the next window.
 func (s *interest) next() {
-	s.n, s.live, s.meeting = 0, false, 0
+	s.n, s.live, s.varies, s.meeting = 0, false, false, 0
 	clear(s.waits)
 	s.gen++
 	if len(s.words.pages) > maxUsePages {
@@ -126,6 +127,7 @@ func (b *buffer) note(i int, fresh bool) {
 		trackMeeting(s.waits, r)
 		s.meeting = len(s.waits)
 		r.hot = e.Kind == format.ChanRecv || e.Kind == format.ChanLen
+		s.varies = s.varies || r.hot
 	}
 }
 
@@ -157,6 +159,7 @@ func (b *buffer) noteAccess(r *record, fresh bool) {
 		s.n += int(w.n)
 	}
 	s.live = s.live || fresh && w.plain && w.shared()
+	s.varies = s.varies || w.shared()
 	if e.Kind.IsWrite() {
 		from := b.hot(r.From)
 		w.hot = from || w.hot && e.Size < 8 && e.Size != 0

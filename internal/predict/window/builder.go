@@ -59,6 +59,8 @@ type BuildCounts struct {
 	// Forks is the number of forks whose choice depends on what other goroutines write; Unexplored
 	// of these were not explored, because there are many at the same source line.
 	Forks, Unexplored int64
+	// Bounded of the explored forks have more alternatives than were executed.
+	Bounded int64
 	// Executed is the number of instructions that were executed in alternatives.
 	Executed int64
 	// Ends counts the alternatives by why they go no further.
@@ -274,7 +276,7 @@ func (b *Builder) window(last bool) error {
 	switch {
 	case len(b.rest) > 0:
 		p = promise{live: true}
-	case b.seen.live || b.opt.Paths && b.forked(false):
+	case b.seen.live || b.opt.Paths && b.forked(b.seen.varies):
 		p = b.promise()
 	}
 	var m *product

@@ -24,6 +24,7 @@ type surroundings struct {
 	gos    trace.GoID
 	off    *offPath
 	valued map[computedWord][]uint64 // results of values
+	cut    bool                      // values were left out, because they are many
 	long   bool                      // alternatives may be long,
 	longs  int                       // and so many are
 
@@ -137,7 +138,10 @@ func (s *surroundings) find(addr uint64, size int64, depth int) []uint64 {
 		case !s.sameObject(v, at):
 			bad = append(bad, v)
 			list = slices.DeleteFunc(list, func(x uint64) bool { return x == v })
-		case len(list) < maxCells && !slices.Contains(list, v):
+		case slices.Contains(list, v):
+		case depth == 0 && len(list) == maxCells || depth > 0 && len(list) == maxInner:
+			s.cut = true
+		default:
 			list = append(list, v)
 		}
 	}
@@ -194,7 +198,7 @@ func (s *surroundings) computed(v *expr.Expr, depth int, f func(word uint64)) {
 		}
 		list := s.values(addr, int64(size), depth+1)
 		may = append(may, list)
-		if total *= len(list); total == 0 || total > maxCells*maxCells {
+		if total *= len(list); total == 0 || total > maxInner*maxInner {
 			return
 		}
 	}
@@ -220,7 +224,11 @@ func (s *surroundings) Sent(ch uint64) (list []uint64) {
 		}
 	}
 	for _, i := range s.m.sends[trace.Addr(ch)] {
-		if v := s.m.recs[i].Event.Val; len(list) < maxCells && !slices.Contains(list, v) && s.sameObject(v, int(i)) {
+		switch v := s.m.recs[i].Event.Val; {
+		case slices.Contains(list, v) || !s.sameObject(v, int(i)):
+		case len(list) == maxCells:
+			s.cut = true
+		default:
 			list = append(list, v)
 		}
 	}
