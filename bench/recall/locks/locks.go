@@ -1,7 +1,7 @@
 // Package locks measures what presage finds in real test suites from which one lock was taken.
 //
 //	go -C bench run ./recall locks [-only part,part] [-from 0] [-seeds 3] [-confirm 2m] [-limit 10m]
-//		[-dir scratch] [-presage command]
+//		[-effort 3000] [-dir scratch] [-presage command]
 //
 // For each suite of bench/internal/suites, and each seed, a mutex or RWMutex of the module loses
 // its operations (package seeded). Which one is drawn with the seed from those in whose Lock the
@@ -42,6 +42,7 @@ import (
 type bench struct {
 	*session.Session
 	confirm string
+	effort  int
 	limit   time.Duration
 	total   row
 }
@@ -57,12 +58,13 @@ type row struct {
 
 // Main runs the suites.
 func Main(args []string) int {
-	flags := command.Flags("recall locks", "[-only part,part] [-from 0] [-seeds 3] [-confirm 2m] [-limit 10m] [-dir scratch] [-presage command]")
+	flags := command.Flags("recall locks", "[-only part,part] [-from 0] [-seeds 3] [-confirm 2m] [-limit 10m] [-effort 3000] [-dir scratch] [-presage command]")
 	b := &bench{}
 	only := command.Only(flags, "suites")
 	from := flags.Int("from", 0, "the first seed that is run; 0: the suite unchanged")
 	seeds := flags.Int("seeds", 3, "locks that are taken from each suite, one at a time")
 	flags.StringVar(&b.confirm, "confirm", "2m", "flag -confirm of presage")
+	flags.IntVar(&b.effort, "effort", 3000, "flag -effort of presage")
 	flags.DurationVar(&b.limit, "limit", 10*time.Minute, "time limit of a run of presage")
 	dir := command.Dir(flags)
 	built := command.Presage(flags)
@@ -221,7 +223,7 @@ func (b *bench) run(ctx context.Context, u *suites.Suite, dir string) (*row, err
 	ctx, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
 	start := time.Now()
-	o, err := b.Test(ctx, dir, nil, slices.Concat([]string{"-q", "-vet=off", "-confirm=" + b.confirm}, u.Arguments())...)
+	o, err := b.Test(ctx, dir, nil, slices.Concat([]string{"-q", "-vet=off", "-confirm=" + b.confirm, fmt.Sprintf("-effort=%d", b.effort)}, u.Arguments())...)
 	if err != nil {
 		return nil, err
 	}

@@ -107,6 +107,10 @@ func (m *machine) call(in *ssa.Call) (entered bool) {
 		if isOnce(callee) {
 			return m.once(in)
 		}
+		if isGo(callee) {
+			m.groupGo(in)
+			return false
+		}
 		if name := plan.MapMethod(callee); name != "" {
 			f.vals[in] = m.syncMap(f.at().Site, f.operands(in.Call.Args), name)
 			return false
@@ -266,6 +270,12 @@ func (m *machine) leave(in *ssa.Return) {
 	f := m.frame
 	results := f.operands(in.Results)
 	if f.caller == nil {
+		if x := f.group; x != nil {
+			adds(m.steps.expect(format.WGAdd, 0, x.site, &x.addr, 0), -1)
+			if m.steps.empty() {
+				panic(finished{})
+			}
+		}
 		if m.resumed && !m.process.in.snap.Root {
 			throw("the return from a function whose caller is unknown")
 		}
@@ -346,6 +356,35 @@ func (m *machine) start(in *ssa.Go) {
 	f := m.frame
 	inner := m.entered(&in.Call, f.callee(&in.Call), f.operands(in.Call.Args), f.bindings(in.Call.Value))
 	m.starts(inner, f.at().Site)
+}
+
+// group is a WaitGroup of which a goroutine takes one away at its end, and the call of its Go.
+type group struct {
+	addr uint64
+	site trace.Site
+}
+
+// isGo reports whether a function is the Go of sync.WaitGroup.
+func isGo(fn *ssa.Function) bool {
+	obj, ok := fn.Object().(*types.Func)
+	return ok && obj.FullName() == "(*sync.WaitGroup).Go"
+}
+
+// groupGo executes the Go of a WaitGroup: it adds one, and starts a goroutine.
+func (m *machine) groupGo(in *ssa.Call) {
+	args, site := m.frame.operands(in.Call.Args), m.frame.at().Site
+	x := &group{pointer(args[0]), site}
+	if x.addr >= freshBase {
+		throw("a WaitGroup that the alternative has made")
+	}
+	fn, free := m.functionAt(pointer(args[1]))
+	if binds(fn) {
+		throw("a WaitGroup that starts a bound method")
+	}
+	adds(m.steps.expect(format.WGAdd, 0, site, &x.addr, 0), 1)
+	inner := m.invocation(m.body(fn), nil, free)
+	inner.group = x
+	m.starts(inner, site)
 }
 
 // starts starts a goroutine with an invocation.

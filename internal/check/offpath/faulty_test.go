@@ -24,7 +24,7 @@ type faulty struct {
 	other flow.Fork // the one before it
 }
 
-func (f *faulty) Explore(s flow.Surroundings) []*flow.Alternative {
+func (f *faulty) Explore(s flow.Surroundings) (list []*flow.Alternative, bounded bool) {
 	switch f.fault {
 	case "foreign", "content":
 		return f.Fork.Explore(&lying{s, f.fault})
@@ -33,11 +33,11 @@ func (f *faulty) Explore(s flow.Surroundings) []*flow.Alternative {
 			return f.other.Explore(s)
 		}
 	}
-	list := f.Fork.Explore(s)
+	list, bounded = f.Fork.Explore(s)
 	for _, a := range list {
 		f.spoil(a)
 	}
-	return list
+	return list, bounded
 }
 
 // Timer is wrong about when a timer is started, or does not see that it is stopped.

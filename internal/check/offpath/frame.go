@@ -22,6 +22,7 @@ type frame struct {
 	lost     bool   // there are more deferred calls, which are unknown
 	deferred bool   // it runs as a deferred call
 	once     uint64 // the Once that executes it, 0: none
+	group    *group // the WaitGroup whose Go has started its goroutine; nil: none
 	caller   *frame
 }
 

@@ -135,6 +135,10 @@ func (p *path) ret(in *regcode.Instr) bool {
 	results := p.values(in.Args)
 	if f.Caller == nil {
 		if f.Root {
+			if x := f.group; x != nil {
+				done := int64(-1)
+				p.emit(x.in, trace.Event{Kind: format.WGAdd, Obj: x.object, Val: uint64(done)}, flow.Flow{})
+			}
 			return p.stop("goroutine-ends")
 		}
 		return p.stop("returns")

@@ -24,6 +24,7 @@ type Frame struct {
 	Root       bool       // the goroutine ends with it
 	Caller     *Frame     // immutable until it is returned to
 	Once       trace.Addr // the Once that executes it, 0: none
+	group      *group     // the WaitGroup whose Go has started its goroutine; nil: none
 
 	deferred bool // runs as a deferred call
 	depth    int  // number of frames that the path has entered below it

@@ -74,6 +74,8 @@ func (o operation) call(call *ssa.CallCommon, args []Value) bool {
 		return o.tryLock(args[1], format.FlagRead)
 	case "(*sync.Once).Do":
 		return o.once(args)
+	case "(*sync.WaitGroup).Go":
+		return o.groupGo(args)
 	case "(*sync.Cond).Wait":
 		return o.wait(args[1])
 	}
@@ -217,6 +219,40 @@ func (o operation) runsOnce(e trace.Event, function Value) bool {
 			q.frame.returned(nil)
 		},
 	})
+}
+
+// group is what a goroutine does at its end that the Go of a WaitGroup has started.
+type group struct {
+	object trace.Addr
+	in     *regcode.Instr // the call of Go
+}
+
+// groupGo executes the Go of a WaitGroup: it adds one, and starts a goroutine that takes one away
+// at its end.
+func (o operation) groupGo(args []Value) bool {
+	if _, ok := o.in.SSA.(*ssa.Call); !ok {
+		return o.p.stop("synchronisation")
+	}
+	e := trace.Event{Kind: format.WGAdd, Val: 1}
+	if why := o.object(&e, args[1]); why != "" {
+		return o.p.stop(why)
+	}
+	fn, free, why := o.p.resolver().function(args[2])
+	if why != "" {
+		return o.p.stop(why)
+	}
+	if regcode.BoundMethod(fn) != nil || plan.Typed(fn) {
+		return o.p.stop(opaqueCall)
+	}
+	c, why := o.p.resolver().enters(fn, nil, free)
+	if why != "" {
+		return o.p.stop(why)
+	}
+	if o.p.emit(o.in, e, flow.Flow{}); o.starts(c) {
+		o.p.waiting[len(o.p.waiting)-1].frame.group = &group{e.Obj, o.in}
+		o.p.frame.IP++
+	}
+	return true
 }
 
 // wait executes the Wait of a Cond: the goroutine joins the queue, unlocks, is woken, and locks

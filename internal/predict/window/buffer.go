@@ -24,6 +24,7 @@ type interest struct {
 	n       int
 	live    bool // a fresh access may conflict with one of the buffer
 	varies  bool // a read of the buffer may return another value, or a receive
+	closes  bool // a channel is closed
 	meeting int
 	waits   map[trace.Addr]bool
 	words   *paged[usePage]
@@ -56,7 +57,7 @@ func newInterest() interest {
 
 // next begins the count of the next window.
 func (s *interest) next() {
-	s.n, s.live, s.varies, s.meeting = 0, false, false, 0
+	s.n, s.live, s.varies, s.closes, s.meeting = 0, false, false, false, 0
 	clear(s.waits)
 	s.gen++
 	if len(s.words.pages) > maxUsePages {
@@ -127,7 +128,7 @@ func (b *buffer) note(i int, fresh bool) {
 		trackMeeting(s.waits, r)
 		s.meeting = len(s.waits)
 		r.hot = e.Kind == format.ChanRecv || e.Kind == format.ChanLen
-		s.varies = s.varies || r.hot
+		s.varies, s.closes = s.varies || r.hot, s.closes || e.Kind == format.ChanClose
 	}
 }
 
@@ -255,14 +256,16 @@ func (b *buffer) renew(addr, size uint64) {
 }
 
 // decided reports whether other goroutines may decide the outcome of the operation that a record is
-// of. A receive without a select has another outcome only where the channel is closed, which
-// alternatives will show.
+// of. A receive without a select has another outcome only where the channel is closed: in the
+// recorded run, or on an alternative, which exploration will show.
 func (b *buffer) decided(r *record) bool {
 	switch e := &r.Event; {
 	case format.IsPoolWord(e.Obj):
 	case e.Kind.IsAccess():
 		return b.foreign(e.G, uint64(e.Obj), int64(e.Size))
-	case e.Kind == format.ChanRecv, e.Kind == format.ChanSend:
+	case e.Kind == format.ChanRecv:
+		return b.seen.closes || e.Flags&(format.FlagNonBlocking|format.FlagClosed) != 0
+	case e.Kind == format.ChanSend:
 		return e.Flags&format.FlagNonBlocking != 0
 	}
 	return true
