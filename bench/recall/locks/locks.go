@@ -1,7 +1,7 @@
 // Package locks measures what presage finds in real test suites from which one lock was taken.
 //
-//	go -C bench run ./recall locks [-only part,part] [-from 0] [-seeds 3] [-confirm 2m] [-limit 10m]
-//		[-effort 3000] [-dir scratch] [-presage command]
+//	go -C bench run ./recall locks [-only part,part] [-from 0] [-seeds 3] [-confirm 2m]
+//		[-limit 10m] [-effort 3000] [-dir scratch] [-presage command]
 //
 // For each suite of bench/internal/suites, and each seed, a mutex or RWMutex of the module loses
 // its operations (package seeded). Which one is drawn with the seed from those in whose Lock the
