@@ -38,6 +38,7 @@ type exploring struct {
 	progress *progress
 	runs     int
 	races    int // of all packages
+	tests    int // that were explored
 	seed     uint64
 	sieve    *suppress.Sieve
 	report   *report.Joined // of all packages: the forms that are for programs
@@ -145,6 +146,9 @@ func (x *exploring) explorePackages(ctx context.Context, packages []testPackage,
 	if code != exitNone {
 		return &exitError{code: code}
 	}
+	if x.tests == 0 && ctx.Err() == nil {
+		return errors.New("nothing was searched: the packages have no test that matches")
+	}
 	return nil
 }
 
@@ -207,6 +211,7 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 	for i, test := range names {
 		left := time.Until(until)
 		e := x.exploreTest(ctx, s, pl, test, time.Now().Add(left/time.Duration(len(names)-i)))
+		x.tests++
 		tests = append(tests, x.of(p.path, e))
 		x.say(&tests[len(tests)-1], e.state.Failed)
 		failed += len(e.state.Failed)
