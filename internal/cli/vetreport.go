@@ -58,12 +58,21 @@ func (v *vetting) send(h report.Handler) error {
 	}
 	err := h.Summary(&report.Summary{Warnings: len(messages), ExitCode: code, Functions: s.Functions, Vet: &v.counts})
 	if !v.quiet { // the report itself does not depend on time
-		visible.Fprintf(v.env.Stderr, "presage: %.1fs; summaries: %d made, %d found\n", time.Since(v.begun).Seconds(), s.Store.Made, s.Store.Found)
+		v.sayTime(&s.Store)
 	}
 	if err == nil && code != exitNone {
 		err = &exitError{code: code}
 	}
 	return err
+}
+
+// sayTime says how long the analysis took, and how many packages earlier runs had analysed.
+func (v *vetting) sayTime(s *static.Store) {
+	text := visible.Sprintf("presage: analysed in %.1fs", time.Since(v.begun).Seconds())
+	if s.Made+s.Found > 0 {
+		text += visible.Sprintf("; %s, %d as in an earlier run", plural.Text(s.Made, "{{n}} package{{|s}} new or changed"), s.Found)
+	}
+	visible.Fprintf(v.env.Stderr, "%s\n", text)
 }
 
 // warnings reports the warnings of the tier, or writes them into the baseline.
