@@ -50,9 +50,9 @@
 // known (WA2) and is a term takes each of the values that follow from what is written in the window
 // ([flow.Surroundings].Values) or sent (Sent), each with a guard. So a base object may differ from
 // the recorded one. RECIPE requires that it resolves to one object (criterion 3); here it is each
-// of at most maxForkChoices at the fork, and maxChoices behind it. Forks with more are counted. The
-// first choice, at the fork, differs from the recorded run. If the instruction of the fork has
-// several such operands, as a[i] has, at least one of them differs.
+// of at most maxChoices, those first that lead to memory of other goroutines. Forks with more are
+// counted. The first choice, at the fork, differs from the recorded run. If the instruction of the
+// fork has several such operands, as a[i] has, at least one of them differs.
 //
 // (AL3) Outcomes. The outcome of a receive, a CompareAndSwap, a select, a TryLock or a Once depends
 // on the schedule. The path is split into all outcomes, and the event says which one it is. A

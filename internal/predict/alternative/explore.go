@@ -16,10 +16,9 @@ const (
 	longInstrs      = 1 << 14 // of a long one
 	longSteps       = 1024
 	maxDepth        = 32
-	maxAlternatives = 24             // of one fork, with at least one event
+	maxAlternatives = 12             // of one fork, with at least one event
 	maxPaths        = 48             // of one fork, with or without events
-	maxForkChoices  = 16             // values that the operand at the fork takes
-	maxChoices      = 6              // values that an operand behind it takes
+	maxChoices      = 6              // values that one operand takes
 	maxCombined     = 256            // combinations of values of the reads of one operand
 	maxObjects      = longInstrs + 1 // that one alternative allocates
 )

@@ -1,6 +1,7 @@
 package alternative
 
 import (
+	"cmp"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -206,14 +207,16 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 	if !v.symbolic() {
 		return true, true
 	}
-	var choices []func(*path)
-	most := maxChoices
+	type choice struct {
+		w      goval.Value
+		guards []flow.Guard
+	}
+	var list []choice
 	fork := !p.off && slices.Contains(p.x.fork.Args, i)
 	// if it is not the last one, a later operand may have another value
 	last := fork && i == p.x.fork.Args[len(p.x.fork.Args)-1]
 	var recorded goval.Value
 	if fork {
-		most = maxForkChoices
 		recorded, _ = goval.RecordedValue(v.Term)
 	}
 	for _, w := range p.domain().values(v.Term) {
@@ -225,17 +228,52 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 		if !ok {
 			continue
 		}
-		if len(choices) == most {
-			p.x.bounded = true
-			break
-		}
+		list = append(list, choice{w, guards})
+	}
+	if len(list) > maxChoices {
+		p.x.bounded = true
+		slices.SortStableFunc(list, func(x, y choice) int { return cmp.Compare(p.meets(in, i, x.w), p.meets(in, i, y.w)) })
+		list = list[:maxChoices]
+	}
+	var choices []func(*path)
+	for _, c := range list {
 		choices = append(choices, func(q *path) {
-			q.choose(guards, fork && !same)
-			q.frame.Regs[a.Reg] = Value{Concrete: w}
-			q.memory.learns(w)
+			q.choose(c.guards, fork && !goval.Same(c.w, recorded))
+			q.frame.Regs[a.Reg] = Value{Concrete: c.w}
+			q.memory.learns(c.w)
 		})
 	}
 	return false, p.split(choices)
+}
+
+// meets is 0 if other goroutines use the memory that an instruction is about if w is its operand i,
+// and 1 if not, or if that is not known. It is a hint of which values to try.
+func (p *path) meets(in *regcode.Instr, i int, w goval.Value) int {
+	addr, ok := w.Bits()
+	size := int64(8)
+	switch in.SSA.(type) {
+	case *ssa.IndexAddr:
+		base, index := p.value(&in.Args[0]).Concrete, p.value(&in.Args[1]).Concrete
+		if i == 0 {
+			base = w
+		} else {
+			index = w
+		}
+		at, known := index.Bits()
+		if addr, ok = base.Bits(); !known {
+			ok = false
+		}
+		size = max(in.Elem, 1)
+		addr += uint64(goval.Signed(in.Kind2, at) * size)
+	case *ssa.FieldAddr:
+		if in.Offsets != nil {
+			addr += uint64(in.Offsets[in.Index])
+		}
+	}
+	if ok && addr >= lowestPointer && p.x.around.Used(addr, size) {
+		return 0
+	}
+	return 1
 }
 
 func (p *path) domain() domain {

@@ -145,6 +145,9 @@ type Surroundings interface {
 	// recorded path, or, as far as that is known, writes one on an alternative.
 	Foreign(addr uint64, size int64) bool
 
+	// Used is Foreign as a hint: nothing may rest on it.
+	Used(addr uint64, size int64) bool
+
 	// Values returns the words that may be at addr: what is there at the start, and what is
 	// written there in the window, on recorded paths or on known alternatives of other goroutines.
 	// What is there at the fork comes first.

@@ -75,6 +75,13 @@ func (s *surroundings) Foreign(addr uint64, size int64) bool {
 	return false
 }
 
+func (s *surroundings) Used(addr uint64, size int64) bool {
+	if s.m.b.pkgs.own(addr) {
+		return s.foreignOwn(addr, size)
+	}
+	return s.m.b.foreign(s.g, addr, size)
+}
+
 // foreignOwn is foreign for a variable that only instrumented code accesses, and its initialiser.
 // Outside code may access others of the same word: the linker puts small variables of all packages
 // next to each other.
