@@ -232,7 +232,7 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 	}
 	if len(list) > maxChoices {
 		p.x.bounded = true
-		slices.SortStableFunc(list, func(x, y choice) int { return cmp.Compare(p.meets(in, i, x.w), p.meets(in, i, y.w)) })
+		slices.SortStableFunc(list, func(x, y choice) int { return cmp.Compare(meets(p, in, i, x.w), meets(p, in, i, y.w)) })
 		list = list[:maxChoices]
 	}
 	var choices []func(*path)
@@ -248,7 +248,7 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 
 // meets is 0 if other goroutines use the memory that an instruction is about if w is its operand i,
 // and 1 if not, or if that is not known. It is a hint of which values to try.
-func (p *path) meets(in *regcode.Instr, i int, w goval.Value) int {
+func meets(p *path, in *regcode.Instr, i int, w goval.Value) int {
 	addr, ok := w.Bits()
 	size := int64(8)
 	switch in.SSA.(type) {
