@@ -7,9 +7,14 @@ import "unsafe"
 // testing/synctest, a channel belongs to the bubble in which it is made. So a context that is made
 // in a bubble has no such channel, and where the first one to ask for it is in a bubble, Done makes
 // one, as in plain Go.
+//
+// The field presage is not in plain Go, so accesses of it have no records, nor what these functions
+// read besides: none of them is instrumented (norace).
 
 // presageMakes gives a context its channel, and records whose child it is. That of AfterFunc has
 // none: to cancel it does more than to close a channel.
+//
+//go:norace
 func presageMakes(c *cancelCtx, child canceler) {
 	if _, calls := child.(*afterFuncCtx); !calls && !presageInBubble() {
 		c.presage = make(chan struct{})
@@ -22,6 +27,8 @@ func presageMakes(c *cancelCtx, child canceler) {
 
 // presageJoins records that a context is a child of p, if it is so by way of a context of another
 // package.
+//
+//go:norace
 func presageJoins(c, p *cancelCtx) {
 	if presageCancelCtx(c.Context) == nil {
 		presageContext(unsafe.Pointer(p), unsafe.Pointer(c))
@@ -30,6 +37,8 @@ func presageJoins(c, p *cancelCtx) {
 
 // presageCancelCtx returns the context that a context with values has been made from, nil if that
 // cannot be cancelled, or is of another package.
+//
+//go:norace
 func presageCancelCtx(ctx Context) *cancelCtx {
 	for {
 		switch x := ctx.(type) {
@@ -47,6 +56,8 @@ func presageCancelCtx(ctx Context) *cancelCtx {
 
 // presageOwn reports whether a context is of this package, up to the nearest one that can be
 // cancelled.
+//
+//go:norace
 func presageOwn(ctx Context) bool {
 	for {
 		switch x := ctx.(type) {
@@ -63,6 +74,8 @@ func presageOwn(ctx Context) bool {
 // presageAsked returns the channel that Done returns if the context has one from the beginning, or
 // nil for Done to go on as in plain Go. What is done here to c.done has no records: it does not
 // matter who asks first.
+//
+//go:norace
 func (c *cancelCtx) presageAsked() <-chan struct{} {
 	if c.presage == nil {
 		return nil
@@ -83,6 +96,8 @@ func (c *cancelCtx) presageAsked() <-chan struct{} {
 // presageClose returns the channel that a context that is being cancelled has to close, or nil if
 // Done has not been called and c.done is to be a closed channel. It closes the one from the
 // beginning.
+//
+//go:norace
 func (c *cancelCtx) presageClose() (done chan struct{}) {
 	if c.presage == nil {
 		done, _ = c.done.Load().(chan struct{})
@@ -102,6 +117,8 @@ func (c *cancelCtx) presageClose() (done chan struct{}) {
 }
 
 // presageErr ends an Err that has found no error.
+//
+//go:norace
 func (c *cancelCtx) presageErr() error {
 	if c.presage != nil {
 		select {
@@ -116,6 +133,8 @@ func (c *cancelCtx) presageErr() error {
 // presageCancels records which context a function cancels. Of one without its own channel, no Err
 // that returns nil is recorded, so what its cancel function does is not known either. That of one
 // with a parent of another package calls methods of the parent.
+//
+//go:norace
 func presageCancels(c *cancelCtx, cancel func()) CancelFunc {
 	if c.presage != nil && presageOwn(c.Context) {
 		presageContext(*(*unsafe.Pointer)(unsafe.Pointer(&cancel)), unsafe.Pointer(c))
@@ -124,6 +143,8 @@ func presageCancels(c *cancelCtx, cancel func()) CancelFunc {
 }
 
 // presageDerives records the channel of a context with a value, which is that of its parent.
+//
+//go:norace
 func presageDerives(c *valueCtx) *valueCtx {
 	if p := presageCancelCtx(c); p != nil && p.presage != nil {
 		presageDone(unsafe.Pointer(c), p.presage)
