@@ -48,6 +48,7 @@ var syncOps = map[string]callee{
 	"(*sync.WaitGroup).Add":    {op: opAdd, delta: true},
 	"(*sync.WaitGroup).Done":   {op: opAdd},
 	"(*sync.WaitGroup).Wait":   {op: opWait},
+	"(*sync.WaitGroup).Go":     {op: opGroupGo},
 	"(*sync.Mutex).TryLock":    {op: opTryLock, plainMutex: true},
 	"(*sync.RWMutex).TryLock":  {op: opTryLock},
 	"(*sync.RWMutex).TryRLock": {op: opTryRLock},
@@ -86,7 +87,7 @@ func (p *Program) prepareCall(f *fn, x *ins, in ssa.CallInstruction) {
 	}
 	if o, ok := p.syncOp(s); ok {
 		switch x.call = o; o.op {
-		case opTryLock, opTryRLock, opOnce, opCondWait:
+		case opTryLock, opTryRLock, opOnce, opCondWait, opGroupGo:
 			if !isCall(in) {
 				panic(unsupported("go or defer of " + s.String()))
 			}

@@ -123,6 +123,9 @@ func (cl *calls) leave(s *state, g *goroutine, f *frame, x *ins) {
 		res = append(res, g.arg(f, &x.args[i])...)
 	}
 	cl.rec.exit(g)
+	if g.group != 0 && len(g.frames) == 1 {
+		cl.rec.sync(g, &op{kind: opAdd, ins: f.site, addr: g.group}, *s.word(g.group), ^uint64(0))
+	}
 	kind, locals := f.kind, f.locals
 	g.regs, g.stack = g.regs[:f.base], g.stack[:locals]
 	g.frames = g.frames[:len(g.frames)-1]

@@ -206,7 +206,7 @@ func (f *follower) fits(e *trace.Event, t *transition) bool {
 		return e.Kind == format.OpaqueEnd || e.Kind.IsAtomic() // of a sync.Map
 	case opUnlock, opRUnlock:
 		return e.Kind == format.Unlock
-	case opAdd:
+	case opAdd, opGroupEnd:
 		return e.Kind == format.WGAdd
 	case opWait:
 		return e.Kind == format.WGWait

@@ -361,8 +361,13 @@ func (g *generator) dynamicStmt() {
 		g.p("func() { h := func() { x = a }; if %s { h = func() { y = b } }; defer h(); z = 1 }()", g.cond())
 	case 17:
 		if g.worker > 0 && g.k.Goroutines < 3 && g.loop == 0 {
+			cond, v := g.cond(), g.expr(0)
+			if g.worker%2 == 0 {
+				g.p("{ h := func() { z = x }; if %s { h = func() { y++ } }; wg.Go(h) }", cond)
+				return
+			}
 			g.p("wg.Add(1)")
-			g.p("{ h := func(v int) { z = v; wg.Done() }; if %s { h = func(v int) { y = v + a; wg.Done() } }; go h(%s) }", g.cond(), g.expr(0))
+			g.p("{ h := func(v int) { z = v; wg.Done() }; if %s { h = func(v int) { y = v + a; wg.Done() } }; go h(%s) }", cond, v)
 			return
 		}
 		g.p("{ h := add; if %s { h = fn }; b = h(a, 2) }", g.cond())
@@ -387,8 +392,13 @@ func (g *generator) callStmt() {
 		g.p("{ fn := add; if ok { fn = func(v, w int) int { return v } }; a = fn(%s, b) }", g.expr(0))
 	case 5:
 		if g.worker > 0 && g.k.Goroutines < 3 && g.loop == 0 {
+			name, v := g.pick("z", "y"), g.expr(0)
+			if g.worker%2 == 0 {
+				g.p("wg.Go(func() { %s = x })", name)
+				return
+			}
 			g.p("wg.Add(1)")
-			g.p("go func(v int) { %s = v; wg.Done() }(%s)", g.pick("z", "y"), g.expr(0))
+			g.p("go func(v int) { %s = v; wg.Done() }(%s)", name, v)
 			return
 		}
 		g.p("y = t.sum()")

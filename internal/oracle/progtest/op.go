@@ -36,8 +36,10 @@ const (
 	opFire    // of a timer
 	opOutside // an operation of the standard library that is not typed
 	opGo
-	opStart // the first step of a goroutine
-	opExit  // main returns
+	opGroupGo  // WaitGroup.Go: an Add and a go statement
+	opGroupEnd // the end of the goroutine that it has started
+	opStart    // the first step of a goroutine
+	opExit     // main returns
 	opPanic
 )
 
@@ -181,6 +183,9 @@ func (s *state) pendingReturn(g *goroutine, x *ins) op {
 	if g.slot == 0 && len(g.frames) == 1 && (g.leaving && d == nil || !g.top().fn.defers()) {
 		return op{kind: opExit, ins: x}
 	}
+	if g.group != 0 && len(g.frames) == 1 && (g.leaving && d == nil || !g.top().fn.defers()) {
+		return op{kind: opGroupEnd, ins: g.top().site, addr: g.group}
+	}
 	return op{}
 }
 
@@ -235,6 +240,11 @@ func (s *state) typedOp(g *goroutine, x *ins, c callee, arg func(int) uint64) op
 	case opClose:
 		if f.phase == 0 {
 			return op{kind: opAccess, ins: x, addr: o.addr, size: 1, write: true, pseudo: true}
+		}
+	case opGroupGo:
+		o.kind = []opKind{opAdd, opAccess, opGo}[f.phase]
+		if f.phase == 1 {
+			o.addr, o.size, o.pseudo = o.addr+8, 4, true
 		}
 	case opAdd:
 		if f.phase == 1 {

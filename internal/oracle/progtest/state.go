@@ -60,6 +60,7 @@ type goroutine struct {
 	ended    bool
 	waits    bool    // on a WaitGroup: its wait has begun
 	timer    timer   // it is one, and has no frames
+	group    uint64  // WaitGroup whose Go has started it
 	ticket   int     // at a Cond: its place among those not notified, from 1; 0: it is notified
 	leaving  bool    // the Return at ip was evaluated; deferred calls run
 	fresh    bool    // not begun
@@ -231,6 +232,7 @@ func (g *goroutine) hash(h uint64, whole bool) uint64 {
 		}
 	}
 	h = mix(h, uint64(g.left)<<48^uint64(g.pos)<<32|uint64(g.ticket)<<24|g.children<<8|bits)
+	h = mix(h, g.group)
 	if whole {
 		for _, w := range g.regs {
 			h = mix(h, w)

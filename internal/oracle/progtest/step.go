@@ -59,6 +59,8 @@ func (st *steps) perform(s *state, t transition) (err error) {
 		st.finish(s, g, o)
 	case opOnce, opOnceEnd:
 		st.once(s, g, o)
+	case opGroupEnd:
+		st.groupEnd(s, g, o)
 	case opOutside:
 		st.outside(s, g, o)
 	case opFire:
@@ -130,17 +132,32 @@ func (st *steps) memory(s *state, g *goroutine, o *op) {
 func (st *steps) goes(s *state, g *goroutine, o *op) {
 	f := g.top()
 	args, value := st.calls.gather(g, f, o.ins)
+	group := uint64(0)
+	if o.ins.call.op == opGroupGo {
+		group, args, value = o.addr, nil, g.arg1(f, &o.ins.args[1])
+	}
 	fn, closure := st.calls.target(s, g, o.ins, value)
 	if g.children++; g.children >= fanout || len(s.gs) >= maxGos || g.name > 1<<9 {
 		panic(fault("too many goroutines"))
 	}
-	c := &goroutine{name: g.name*fanout + g.children, slot: len(s.gs), fresh: true}
+	c := &goroutine{name: g.name*fanout + g.children, slot: len(s.gs), fresh: true, group: group}
 	s.gs = append(s.gs, c)
 	s.live++
 	s.started = true
 	st.rec.goes(g, c, o.ins)
 	st.calls.enter(s, c, fn, started, o.ins, args, closure)
 	st.finish(s, g, o)
+}
+
+// groupEnd is the end of a goroutine that WaitGroup.Go has started.
+func (st *steps) groupEnd(s *state, g *goroutine, o *op) {
+	w := s.word(o.addr)
+	if *w == 0 {
+		panic(isPanic{})
+	}
+	*w--
+	f := g.top()
+	st.calls.leave(s, g, f, &f.fn.ins[f.ip])
 }
 
 // sync is an enabled operation on a lock or a WaitGroup. A fatal error of Go ends the program.
@@ -186,6 +203,9 @@ func (st *steps) sync(s *state, g *goroutine, o *op) {
 
 func (st *steps) add(s *state, g *goroutine, o *op, w *uint64) {
 	delta, old := int64(-1), int64(*w)
+	if o.ins.call.op == opGroupGo {
+		delta = 1
+	}
 	if o.ins.call.delta {
 		if o.defer_ {
 			delta = int64(g.deferral().args[1])
@@ -200,6 +220,10 @@ func (st *steps) add(s *state, g *goroutine, o *op, w *uint64) {
 	st.rec.sync(g, o, uint64(old+delta), uint64(delta))
 	if old == 0 && delta > 0 && !o.defer_ {
 		g.top().phase = 1
+		return
+	}
+	if o.ins.call.op == opGroupGo {
+		g.top().phase = 2
 		return
 	}
 	st.finish(s, g, o)
