@@ -266,8 +266,8 @@ func TestLost(t *testing.T) {
 	}{
 		{nil, ""},
 		{&Paths{Forks: 3, Ways: 4, Ends: map[string]int{"goroutine-ends": 3, "panic": 1}}, ""},
-		{&Paths{Forks: 9, Bounded: 1, Unkept: 1, Ways: 9}, "1 branch followed only in part, because it has many paths; 1 execution of branches not followed, because the same branch was executed many times before"},
-		{&Paths{Forks: 9, Bounded: 2, Unkept: 3, Ways: 9}, "2 branches followed only in part, because they have many paths; 3 executions of branches not followed, because the same branch was executed many times before"},
+		{&Paths{Forks: 9, Bounded: 1, Unkept: 1, Ways: 9}, "1 branch followed only in part, because it has many values or paths; 1 execution of branches not followed, because the same branch was executed many times before"},
+		{&Paths{Forks: 9, Bounded: 2, Unkept: 3, Ways: 9}, "2 branches followed only in part, because they have many values or paths; 3 executions of branches not followed, because the same branch was executed many times before"},
 		{&Paths{Timers: 2}, "2 operations on timers taken to happen as in the run, because the program uses testing/synctest"},
 		{&Paths{Forks: 1, Ways: 1, Ends: map[string]int{"opaque-call": 1}}, "followed 1 path of untaken branches; 1 ends early, at code that is not recorded (1)"},
 		{&Paths{Forks: 9, Unexplored: 2, Ways: 9, Ends: map[string]int{"panic": 4, "too-deep": 1, "too-long": 1, "of-a-later-version": 3}},

@@ -17,7 +17,7 @@ type Paths struct {
 	Forks int `json:"forks"`
 	// of these, not explored: many are alike, or there are too many
 	Unexplored int `json:"unexplored"`
-	// of the explored ones, those of which some paths were not followed: they are too many
+	// of the explored ones, those of which not all values were tried, or not all paths followed
 	Bounded int `json:"bounded,omitempty"`
 	// executions of an instruction that are not explored as forks, after the first 64
 	Unkept int `json:"unkept"`
@@ -72,7 +72,7 @@ func (p *Paths) lost() string {
 		parts = append(parts, fmt.Sprintf("%d of %s that depend on other goroutines not followed, because they are many or alike", n, plural.Text(p.Forks, "{{n}} branch{{|es}}")))
 	}
 	if n := p.Bounded; n > 0 {
-		parts = append(parts, plural.Text(n, "{{n}} branch{{|es}} followed only in part, because {{it has|they have}} many paths"))
+		parts = append(parts, plural.Text(n, "{{n}} branch{{|es}} followed only in part, because {{it has|they have}} many values or paths"))
 	}
 	if n := p.Unkept; n > 0 {
 		parts = append(parts, plural.Text(n, "{{n}} execution{{|s}} of branches not followed, because the same branch was executed many times before"))

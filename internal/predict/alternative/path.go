@@ -1,7 +1,6 @@
 package alternative
 
 import (
-	"cmp"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -232,8 +231,9 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 	}
 	if len(list) > maxChoices {
 		p.x.bounded = true
-		slices.SortStableFunc(list, func(x, y choice) int { return cmp.Compare(meets(p, in, i, x.w), meets(p, in, i, y.w)) })
-		list = list[:maxChoices]
+		others := slices.DeleteFunc(slices.Clone(list), func(c choice) bool { return usedByOthers(p, in, i, c.w) })
+		list = slices.DeleteFunc(list, func(c choice) bool { return !usedByOthers(p, in, i, c.w) })
+		list = append(list, others...)[:maxChoices]
 	}
 	var choices []func(*path)
 	for _, c := range list {
@@ -246,9 +246,9 @@ func (p *path) settle(in *regcode.Instr, i int) (ok, going bool) {
 	return false, p.split(choices)
 }
 
-// meets is 0 if other goroutines use the memory that an instruction is about if w is its operand i,
-// and 1 if not, or if that is not known. It is a hint of which values to try.
-func meets(p *path, in *regcode.Instr, i int, w goval.Value) int {
+// usedByOthers reports whether other goroutines use the memory that an instruction is about if w is
+// its operand i. It is a hint of which values to try first.
+func usedByOthers(p *path, in *regcode.Instr, i int, w goval.Value) bool {
 	addr, ok := w.Bits()
 	size := int64(8)
 	switch in.SSA.(type) {
@@ -270,10 +270,7 @@ func meets(p *path, in *regcode.Instr, i int, w goval.Value) int {
 			addr += uint64(in.Offsets[in.Index])
 		}
 	}
-	if ok && addr >= lowestPointer && p.x.around.Used(addr, size) {
-		return 0
-	}
-	return 1
+	return ok && addr >= lowestPointer && p.x.around.Used(addr, size)
 }
 
 func (p *path) domain() domain {

@@ -47,12 +47,12 @@ func (l library) taken(in *regcode.Instr, pool uint64) (choices []func(*path)) {
 		return nil
 	}
 	for _, x := range p.x.fork.Facts.ObjectsAt(pool, p.x.around.Until()) {
+		if !p.x.around.InPool(pool, x) {
+			continue
+		}
 		if len(choices) == maxChoices {
 			p.x.bounded = true
 			break
-		}
-		if !p.x.around.InPool(pool, x) {
-			continue
 		}
 		choices = append(choices, func(q *path) {
 			e := trace.Event{Kind: format.AtomicRMW, Obj: trace.Addr(x.Word), Size: 8, Val: 1}

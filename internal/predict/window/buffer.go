@@ -24,15 +24,22 @@ type interest struct {
 	n       int
 	live    bool // a fresh access may conflict with one of the buffer
 	varies  bool // a read of the buffer may return another value, or a receive
-	closes  bool // a channel is closed
 	meeting int
 	waits   map[trace.Addr]bool
+	chans   map[trace.Addr]chanUse
 	words   *paged[usePage]
 	gen     uint32 // uses of other generations are of earlier buffers
 }
 
 // maxUsePages bounds the pages that are kept from one window to the next.
 const maxUsePages = 1 << 16
+
+// chanUse is what the events of the buffer do with a channel.
+type chanUse struct {
+	receiver trace.GoID // 0: none
+	many     bool       // receivers
+	closed   bool
+}
 
 type usePage [wordsOf]wordUse
 
@@ -52,13 +59,14 @@ type wordUse struct {
 func (u *wordUse) shared() bool { return u.many && u.written }
 
 func newInterest() interest {
-	return interest{words: &paged[usePage]{}, waits: make(map[trace.Addr]bool), gen: 1}
+	return interest{words: &paged[usePage]{}, waits: make(map[trace.Addr]bool), chans: make(map[trace.Addr]chanUse), gen: 1}
 }
 
 // next begins the count of the next window.
 func (s *interest) next() {
-	s.n, s.live, s.varies, s.closes, s.meeting = 0, false, false, false, 0
+	s.n, s.live, s.varies, s.meeting = 0, false, false, 0
 	clear(s.waits)
+	clear(s.chans)
 	s.gen++
 	if len(s.words.pages) > maxUsePages {
 		s.words.drop()
@@ -128,8 +136,24 @@ func (b *buffer) note(i int, fresh bool) {
 		trackMeeting(s.waits, r)
 		s.meeting = len(s.waits)
 		r.hot = e.Kind == format.ChanRecv || e.Kind == format.ChanLen
-		s.varies, s.closes = s.varies || r.hot, s.closes || e.Kind == format.ChanClose
+		s.varies = s.varies || r.hot
+		s.noteChannel(e)
 	}
+}
+
+// noteChannel notes a receive or Close.
+func (s *interest) noteChannel(e *trace.Event) {
+	c := s.chans[e.Obj]
+	switch e.Kind {
+	case format.ChanClose:
+		c.closed = true
+	case format.ChanRecv:
+		c.many = c.many || c.receiver != 0 && c.receiver != e.G
+		c.receiver, c.closed = e.G, c.closed || e.Flags&format.FlagClosed != 0
+	default:
+		return
+	}
+	s.chans[e.Obj] = c
 }
 
 // hot reports whether one of the reads may return what an event of the window wrote.
@@ -256,15 +280,17 @@ func (b *buffer) renew(addr, size uint64) {
 }
 
 // decided reports whether other goroutines may decide the outcome of the operation that a record is
-// of. A receive without a select has another outcome only where the channel is closed: in the
-// recorded run, or on an alternative, which exploration will show.
+// of. A receive without a select has another outcome only where the channel is closed, and others
+// may receive what it has, or it what they have. Whether alternatives do that, exploration will
+// show.
 func (b *buffer) decided(r *record) bool {
 	switch e := &r.Event; {
 	case format.IsPoolWord(e.Obj):
 	case e.Kind.IsAccess():
 		return b.foreign(e.G, uint64(e.Obj), int64(e.Size))
 	case e.Kind == format.ChanRecv:
-		return b.seen.closes || e.Flags&(format.FlagNonBlocking|format.FlagClosed) != 0
+		c := b.seen.chans[e.Obj]
+		return e.Flags&format.FlagNonBlocking != 0 || c.many && c.closed
 	case e.Kind == format.ChanSend:
 		return e.Flags&format.FlagNonBlocking != 0
 	}

@@ -177,18 +177,17 @@ func (s *surroundings) find(addr uint64, size int64, depth int) []uint64 {
 	}
 	s.looked[addr>>3] = true
 	s.off.values(s.g, addr, size, func(v uint64) { add(v, s.m.onPath) })
-	if depth == maxComputed {
-		return list
-	}
 	alike := map[trace.Site]int{}
 	for _, i := range here {
 		v, site := s.m.recs[i].Value, s.m.recs[i].Event.Site
 		if v == nil || v.IsConst() {
 			continue
 		}
-		if alike[site]++; alike[site] <= maxComputedAt {
-			s.computed(v, depth, func(w uint64) { add(w, int(i)) })
+		if alike[site]++; depth == maxComputed || alike[site] > maxComputedAt {
+			s.cut = true
+			continue
 		}
+		s.computed(v, depth, func(w uint64) { add(w, int(i)) })
 	}
 	return list
 }
@@ -205,7 +204,11 @@ func (s *surroundings) computed(v *expr.Expr, depth int, f func(word uint64)) {
 		}
 		list := s.values(addr, int64(size), depth+1)
 		may = append(may, list)
-		if total *= len(list); total == 0 || total > maxInner*maxInner {
+		if total *= len(list); total > maxInner*maxInner {
+			s.cut = true
+			return
+		}
+		if total == 0 {
 			return
 		}
 	}
