@@ -49,6 +49,11 @@ func (m *machine) entered(c *ssa.CallCommon, callee value, args, free []value) *
 	if c.IsInvoke() {
 		return m.invoked(c, callee, args)
 	}
+	return m.called(callee, args)
+}
+
+// called is the invocation that a call of a function value enters.
+func (m *machine) called(callee value, args []value) *frame {
 	fn, free := m.functionAt(pointer(callee))
 	if binds(fn) {
 		if len(free) != 1 {

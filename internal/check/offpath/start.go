@@ -35,12 +35,8 @@ func (m *machine) groupGo(in *ssa.Call) {
 	if x.addr >= freshBase {
 		throw("a WaitGroup that the alternative has made")
 	}
-	fn, free := m.functionAt(pointer(args[1]))
-	if binds(fn) {
-		throw("a WaitGroup that starts a bound method")
-	}
 	adds(m.steps.expect(format.WGAdd, 0, site, &x.addr, 0), 1)
-	inner := m.invocation(m.body(fn), nil, free)
+	inner := m.called(args[1], nil)
 	inner.group = x
 	m.starts(inner, site)
 }

@@ -56,6 +56,11 @@ func (r resolver) target(call *ssa.CallCommon, f Value, args, free []Value) (c c
 	if call.IsInvoke() {
 		return r.method(call, f, args)
 	}
+	return r.called(f, args)
+}
+
+// called returns what a call of a function value enters.
+func (r resolver) called(f Value, args []Value) (c callee, why string) {
 	fn, free, why := r.function(f)
 	if fn == nil {
 		return callee{}, why

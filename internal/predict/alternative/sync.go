@@ -237,14 +237,7 @@ func (o operation) groupGo(args []Value) bool {
 	if why := o.object(&e, args[1]); why != "" {
 		return o.p.stop(why)
 	}
-	fn, free, why := o.p.resolver().function(args[2])
-	if why != "" {
-		return o.p.stop(why)
-	}
-	if regcode.BoundMethod(fn) != nil || plan.Typed(fn) {
-		return o.p.stop(opaqueCall)
-	}
-	c, why := o.p.resolver().enters(fn, nil, free)
+	c, why := o.p.resolver().called(args[2], nil)
 	if why != "" {
 		return o.p.stop(why)
 	}
