@@ -41,8 +41,8 @@ these come from, where a goroutine leaves its recorded path, and what it does th
 The recorded run decides what can be found. Of code that did not run, the untaken branches of the
 recorded path are explored, as far as presage can model them. The end of the report says what was
 not recorded, not searched, or not decided within a limit. The last line says "no races found" only
-if the whole run was recorded and searched. Otherwise it says "searched only in part" and names the
-gaps, or "nothing was searched" and the reason.
+if the whole run was recorded and searched. Otherwise it says "searched only in part", below a line
+that names the gaps, or "nothing was searched" and the reason.
 
 # Files
 

@@ -57,7 +57,6 @@ func (s *replaying) replay(ctx context.Context) {
 	limit := s.confirm
 	if limit == confirmRest && s.budget != nil {
 		s.budget.begun = s.budget.begun.Add(time.Since(begun)) // (CM3): builds do not count
-		s.progress.until = s.budget.end()
 		limit = max(s.budget.left(1, 1), s.budget.total/3)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -68,8 +67,9 @@ func (s *replaying) replay(ctx context.Context) {
 		proved = len(races)
 	}
 	c := newReplayers(flags, runtime.GOMAXPROCS(0))
-	attempts := r.replayAll(ctx, races[:proved], time.Time{}, c)
-	attempts = append(attempts, r.replayAll(ctx, races[proved:], last, c)...)
+	s.progress.until, _ = ctx.Deadline()
+	attempts := r.replayAll(ctx, "replaying races", races[:proved], time.Time{}, c)
+	attempts = append(attempts, r.replayAll(ctx, "running candidates", races[proved:], last, c)...)
 	s.progress.end()
 	for _, damage := range s.builder.healed() {
 		s.found.warn(report.Warning{Code: record.HealedCode, Count: 1, Text: record.HealedText(damage)})

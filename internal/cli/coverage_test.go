@@ -30,12 +30,12 @@ func TestLastLine(t *testing.T) {
 	}
 	found := warned("solver-unknown")
 	found.set.Add(report.Race{ID: "1", Tier: report.Observed, A: report.Access{Position: report.Position{File: "a.go", Line: 1}}})
-	const whole = "presage: no races found; 9 events, 2 goroutines, 0.0s\n"
+	const whole = "presage: no races found; 9 events, 2 goroutines, 0.0s"
 	for _, c := range []struct {
 		name string
 		a    findings
 		code int
-		last string
+		last string // of a search in part behind what was not searched, from the line before
 	}{
 		{"whole", searched, exitNone, whole},
 		{"replays", warned("replay-budget", "not-replayed", "no-race-detector"), exitNone, whole},
@@ -43,18 +43,18 @@ func TestLastLine(t *testing.T) {
 		{"asked for", warned("left-out", "missing-methods"), exitNone, whole},
 		{"a level", with(func(a *findings) { a.level = levelHB }), exitNone, "presage: no races found at level hb; 9 events"},
 		{"static lens", warned("static-bound"), exitNone, whole},
-		{"functions", warned("not-instrumented"), exitNone, "searched only in part, without finding a race: 2 functions left as written; 9 events"},
-		{"budget", warned("solver-unknown", "prediction-stopped"), exitNone, "in part, without finding a race: 2 pairs of accesses undecided (-budget), 2 events not searched for predicted races (-effort); 9"},
+		{"functions", warned("not-instrumented"), exitNone, "2 functions left as written\nsearched only in part, without finding a race; 9 events"},
+		{"budget", warned("solver-unknown", "prediction-stopped"), exitNone, "2 pairs of accesses undecided (-budget), 2 events not searched for predicted races (-effort)\nin part, without finding a race; 9"},
 		{"below path", with(func(a *findings) {
 			a.level = levelHB
 			a.warn(report.Warning{Code: "not-instrumented", Count: 1, Text: "f"})
-		}), exitNone, "searched only in part, without finding a race at level hb: 1 function left as written; 9"},
-		{"a code without an entry", warned("new-code"), exitNone, "in part, without finding a race: new-code (2); 9"},
-		{"many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "candidates-untried", "not-walked"), exitNone, "too far apart in the run (-window), and 2 more; 9"},
-		{"races", found, exitRaces, "1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, 0.0s; searched only in part: 2 pairs of accesses undecided (-budget)\n"},
-		{"cut", warned("recording-stopped"), exitFailed, "in part, without finding a race: the recording of 2 processes was cut; 9"},
-		{"damaged", warned("trace-damaged"), exitFailed, "in part, without finding a race: 2 traces could not be read to the end; 9"},
-		{"interrupted", with(func(a *findings) { a.analysed = 9; a.left(); a.interrupted(nil) }), exitFailed, "in part, without finding a race: 1 trace not analysed to the end; 9"},
+		}), exitNone, "1 function left as written\nsearched only in part, without finding a race at level hb; 9"},
+		{"a code without an entry", warned("new-code"), exitNone, "new-code (2)\nin part, without finding a race; 9"},
+		{"many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "candidates-untried", "not-walked"), exitNone, "too far apart in the run (-window), and 2 more\nsearched only in part, without finding a race; 9"},
+		{"races", found, exitRaces, "2 pairs of accesses undecided (-budget)\n1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, 0.0s; searched only in part"},
+		{"cut", warned("recording-stopped"), exitFailed, "the recording of 2 processes was cut\nin part, without finding a race; 9"},
+		{"damaged", warned("trace-damaged"), exitFailed, "2 traces could not be read to the end\nin part, without finding a race; 9"},
+		{"interrupted", with(func(a *findings) { a.analysed = 9; a.left(); a.interrupted(nil) }), exitFailed, "1 trace not analysed to the end\nin part, without finding a race; 9"},
 		{"interrupted", with(func(a *findings) { a.left(); a.interrupted(nil) }), exitFailed, "presage: nothing was searched: the analysis was interrupted; 9"},
 		{"nothing recorded", with(func(a *findings) { a.summary = report.Summary{} }), exitFailed, "presage: nothing was searched: nothing was recorded; 0 events"},
 		{"no test", with(func(a *findings) { a.program.tests = true }), exitFailed, "presage: nothing was searched: no test ran; 9"},
@@ -66,7 +66,7 @@ func TestLastLine(t *testing.T) {
 		{"online, a gap", with(func(a *findings) {
 			a.summary = report.Summary{OnTheFly: &report.OnTheFly{Processes: 1}}
 			a.warn(report.Warning{Code: "online-c", Count: 1, Text: "1 call"})
-		}), exitNone, "presage: searched only in part, without finding anything: 1 call into C not watched; 0 accesses"},
+		}), exitNone, "1 call into C not watched\npresage: searched only in part, without finding anything; 0 accesses"},
 		{"online, nothing", with(func(a *findings) { a.summary = report.Summary{OnTheFly: &report.OnTheFly{}} }), exitFailed, "presage: nothing was searched: nothing was recorded"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -79,10 +79,16 @@ func TestLastLine(t *testing.T) {
 			if err := o.send(report.NewText(&out, report.TextOptions{})); err != nil {
 				t.Fatal(err)
 			}
-			lines := strings.SplitAfter(strings.TrimRight(out.String(), "\n"), "\n")
-			last := lines[len(lines)-1] + "\n"
-			if !strings.Contains(last, c.last) {
-				t.Errorf("last line %q, want %q in it", last, c.last)
+			lines := strings.SplitAfter(out.String(), "\n")
+			lines = lines[:len(lines)-1]
+			gaps, last, part := strings.Cut(c.last, "\n")
+			if !part {
+				last = gaps
+			} else if before := lines[max(len(lines)-2, 0)]; !strings.HasPrefix(before, "presage: not searched: ") || !strings.Contains(before, gaps) {
+				t.Errorf("%q before the last line, want %q in it", before, gaps)
+			}
+			if got := lines[len(lines)-1]; !strings.Contains(got, last) {
+				t.Errorf("last line %q, want %q in it", got, last)
 			}
 			if says := strings.Contains(out.String(), "no races found"); says != strings.Contains(c.last, "no races found") {
 				t.Errorf("no races found: %v\n%s", says, &out)

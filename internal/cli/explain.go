@@ -19,6 +19,7 @@ import (
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
 	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
@@ -383,7 +384,33 @@ var reasons = map[predict.Reason]struct{ name, text string }{
 // absence is what is known of two positions between which nothing was found.
 type absence struct {
 	accesses [2]int
-	memory   [2]map[trace.Addr]map[trace.GoID]bool
+	memory   [2]map[trace.Addr]map[trace.GoID]uses
+}
+
+// uses are kinds of accesses: one bit for each of reads and writes, atomic or not.
+type uses uint8
+
+// useOf is the bit of a kind of access.
+func useOf(k format.Kind) uses {
+	u := uses(1)
+	if k.IsWrite() {
+		u <<= 1
+	}
+	if k.IsAtomic() {
+		u <<= 2
+	}
+	return u
+}
+
+const (
+	plainUses uses = 1<<0 | 1<<1
+	writeUses uses = 1<<1 | 1<<3
+)
+
+// conflict reports whether an access of u and one of v conflict: one writes, and one is not atomic.
+func (u uses) conflict(v uses) bool {
+	plainWrite := plainUses & writeUses
+	return u&plainWrite != 0 && v != 0 || v&plainWrite != 0 && u != 0 || u&plainUses != 0 && v&writeUses != 0 || v&plainUses != 0 && u&writeUses != 0
 }
 
 // look reads a trace.
@@ -416,12 +443,12 @@ func (n *absence) look(name string, meta *trace.Meta, at func(trace.Site) (bool,
 			}
 			n.accesses[k]++
 			if n.memory[k] == nil {
-				n.memory[k] = make(map[trace.Addr]map[trace.GoID]bool)
+				n.memory[k] = make(map[trace.Addr]map[trace.GoID]uses)
 			}
 			if n.memory[k][e.Obj] == nil {
-				n.memory[k][e.Obj] = make(map[trace.GoID]bool)
+				n.memory[k][e.Obj] = make(map[trace.GoID]uses)
 			}
-			n.memory[k][e.Obj][e.G] = true
+			n.memory[k][e.Obj][e.G] |= useOf(e.Kind)
 		}
 	}
 }
@@ -432,11 +459,13 @@ func (n *absence) text(p, q string) string {
 			return fmt.Sprintf("no access of shared memory was recorded at %s", pos)
 		}
 	}
-	common, apart := false, false
+	common, apart, written, conflict := false, false, false, false
 	for x, gs := range n.memory[0] {
-		for g := range gs {
-			for h := range n.memory[1][x] {
+		for g, u := range gs {
+			for h, v := range n.memory[1][x] {
 				common, apart = true, apart || g != h
+				written = written || g != h && (u|v)&writeUses != 0
+				conflict = conflict || g != h && u.conflict(v)
 			}
 		}
 	}
@@ -446,5 +475,12 @@ func (n *absence) text(p, q string) string {
 	case !apart:
 		return fmt.Sprintf("%s and %s accessed the same memory, but only in one goroutine", p, q)
 	}
-	return fmt.Sprintf("%s and %s accessed the same memory in two goroutines, but no window has both (-window makes windows larger), or neither writes, or both are atomic", p, q)
+	why := "too far apart in the run (-window n, with more than the default of 10000 events, compares them)"
+	switch {
+	case !written:
+		why = "neither writes"
+	case !conflict:
+		why = "both are atomic"
+	}
+	return fmt.Sprintf("%s and %s accessed the same memory in two goroutines, but %s", p, q, why)
 }

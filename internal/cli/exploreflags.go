@@ -80,7 +80,7 @@ var unexplored = map[string]string{
 	"online":    noOnline, "halt": noOnline, "on-race": noOnline, "filter": noOnline,
 
 	"o":      "explore keeps the traces that have races; presage runs names them",
-	"static": "explore has no static lens; presage vet has it",
+	"static": "explore makes no static analysis; presage vet does",
 }
 
 // explorable returns an error for a flag that would have no effect.

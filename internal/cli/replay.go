@@ -178,7 +178,7 @@ func (r *replayer) print(race *report.Race, out *replay.Outcome) error {
 	}
 	visible.Fprintf(w, "  to run it again: %s\n", r.again(race))
 	if last.Report != "" {
-		visible.Fprintf(w, "\n%s\n", visible.Block(indent(last.Report)))
+		visible.Fprintf(w, "\n  Go's race detector, with its own numbers of goroutines:\n%s\n", visible.Block(indent(last.Report)))
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (r *replayer) printSchedule(w io.Writer, schedule []replay.Passage) {
 		visible.Fprintf(w, "  the schedule as it happened:\n")
 	}
 	for _, s := range schedule {
-		visible.Fprintf(w, "  %6d goroutine %d: %s at %s:%d (event %d)\n", s.Order, s.Goroutine, s.Kind, filepath.Base(s.File), s.Line, s.Event)
+		visible.Fprintf(w, "  %6d goroutine %d %s at %s:%d (event %d)\n", s.Order, s.Goroutine, report.Does(s.Is), filepath.Base(s.File), s.Line, s.Event)
 	}
 }
 

@@ -22,14 +22,18 @@ type attempt struct {
 }
 
 // replayAll replays races side by side, and returns the result of each, in their order. No
-// replay begins when ctx has ended, or after the given time; zero: there is none.
-func (r *replayer) replayAll(ctx context.Context, races []*report.Race, last time.Time, c *replayers) []*attempt {
+// replay begins when ctx has ended, or after the given time; zero: there is none. The progress is
+// shown under a name.
+func (r *replayer) replayAll(ctx context.Context, name string, races []*report.Race, last time.Time, c *replayers) []*attempt {
+	if len(races) == 0 {
+		return nil
+	}
 	over := func() bool { return ctx.Err() != nil || !last.IsZero() && time.Now().After(last) }
 	all := make([]*attempt, len(races))
 	for i, race := range races {
 		all[i] = &attempt{race: race}
 	}
-	show := counter{r: r, total: len(races)}
+	show := counter{r: r, name: name, total: len(races)}
 	show.add(0)
 	var wg sync.WaitGroup
 	beside := make([]bool, len(races)) // others ran meanwhile
@@ -75,6 +79,7 @@ func (at *attempt) again() bool {
 // counter shows how many races were replayed.
 type counter struct {
 	r     *replayer
+	name  string
 	mu    sync.Mutex
 	done  int64
 	total int
@@ -84,7 +89,7 @@ func (c *counter) add(n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done += n
-	c.r.progress.step(report.Progress{Text: "replaying races", Done: c.done, Total: int64(c.total)})
+	c.r.progress.step(report.Progress{Text: c.name, Done: c.done, Total: int64(c.total)})
 }
 
 // replayers limits how many replays run at once. A schedule waits a limited time for its steps, so

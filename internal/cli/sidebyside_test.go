@@ -130,7 +130,7 @@ func TestReplayAll(t *testing.T) {
 			}
 			return outcome(replay.Try{Confirmed: true}), nil
 		}
-		all := r.replayAll(t.Context(), races, time.Time{}, newReplayers(nil, 4))
+		all := r.replayAll(t.Context(), "replaying races", races, time.Time{}, newReplayers(nil, 4))
 		if most.Load() < 2 {
 			t.Error("they did not run side by side")
 		}
@@ -161,12 +161,12 @@ func TestReplayAllLate(t *testing.T) {
 			return outcome(replay.Try{Confirmed: race.ID == "1"}), nil
 		}
 		races := []*report.Race{{ID: "0"}, {ID: "1"}, {ID: "2"}}
-		attempts := r.replayAll(ctx, races, time.Time{}, newReplayers([]string{"-p=1"}, 2))
+		attempts := r.replayAll(ctx, "replaying races", races, time.Time{}, newReplayers([]string{"-p=1"}, 2))
 		var found findings
 		if left, _ := found.note(attempts); left != 1 || races[1].Tier != report.Confirmed || races[2].Replay != nil || found.summary.Unconfirmed != 1 {
 			t.Errorf("%d left, %+v", left, found.summary)
 		}
-		late := r.replayAll(t.Context(), races[:2], time.Now().Add(time.Second), newReplayers([]string{"-p=1"}, 2))
+		late := r.replayAll(t.Context(), "replaying races", races[:2], time.Now().Add(time.Second), newReplayers([]string{"-p=1"}, 2))
 		if !late[0].done || late[1].done {
 			t.Error("a replay began too late")
 		}

@@ -54,6 +54,7 @@ var stageTexts = []struct{ text, stage string }{
 	{"building for the replay", stageReplayBuild},
 	{"looking where the accesses of ", stageReplayRun},
 	{"replaying ", stageReplayRun},
+	{"running candidates", stageReplayRun},
 }
 
 // stageOf returns the stage that a progress text begins, "" if it begins none.

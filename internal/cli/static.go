@@ -55,11 +55,11 @@ func newLens(ctx context.Context, env *Env, g *goArgs, test bool, rec *record.Re
 	v := &vetting{vetOptions: vetOptions{tier: g.static, tests: test, dir: g.dir}, env: env, begun: time.Now(), patterns: g.packages, progress: p,
 		buildFlags: rec.BuildFlags}
 	var err error
-	v.res, v.ignored, err = v.analyse(ctx, g.dir, g.packages, "static lens: analysing packages")
+	v.res, v.ignored, err = v.analyse(ctx, g.dir, g.packages, "static analysis of packages")
 	v.progress.end()
 	if err != nil {
 		found.failed = true
-		found.warn(report.Warning{Code: "static-failed", Count: 1, Text: fmt.Sprintf("the static lens failed, so that there are no warnings to mark: %v", err)})
+		found.warn(report.Warning{Code: "static-failed", Count: 1, Text: fmt.Sprintf("static analysis failed, so that there are no warnings to mark: %v", err)})
 		return nil
 	}
 	s := &lens{v: v, kept: v.choose(), unwitness: map[[2]trace.Site]bool{}, broken: rec.Missing != "", counts: report.Marks{Tier: v.tier, Ignored: v.counts.Ignored}}
@@ -68,7 +68,7 @@ func newLens(ctx context.Context, env *Env, g *goArgs, test bool, rec *record.Re
 		if m.Code == "ignore" || m.Code == "unused-ignore" {
 			continue // the comments are for races, too: see suppressing
 		}
-		found.warn(report.Warning{Code: "static-" + m.Code, Count: m.Count, Text: "static lens: " + m.Text})
+		found.warn(report.Warning{Code: "static-" + m.Code, Count: m.Count, Text: "static analysis: " + m.Text})
 	}
 	return s
 }
@@ -137,7 +137,7 @@ func (m *marking) run(ctx context.Context) {
 	if m.plan != nil {
 		var err error
 		if p, err = m.plan(ctx); err != nil {
-			m.found.warn(report.Warning{Code: "static-not-compared", Count: 1, Text: fmt.Sprintf("the warnings of the static lens are not compared with the run: %v", err)})
+			m.found.warn(report.Warning{Code: "static-not-compared", Count: 1, Text: fmt.Sprintf("the warnings of static analysis are not compared with the run: %v", err)})
 		}
 	}
 	if p != nil {
@@ -237,9 +237,9 @@ func (s *lens) judge(w *report.StaticWarning, sides [2][]instruction, r *report.
 	} else if text, ok := which(unknown); ok {
 		v.Mark, v.Because = report.MarkNotRecorded, "whether "+text+" was executed cannot be told"
 	} else {
-		v.Mark, v.Because = report.MarkOrdered, "both were executed, and no race was found between them"
+		v.Mark, v.Because = report.MarkExecuted, "in an order, or in different memory, as far as the run was searched"
 		if !s.seen.apart(sides) {
-			v.Because = "both were executed, but by one goroutine alone"
+			v.Because = "by one goroutine alone"
 		}
 	}
 }

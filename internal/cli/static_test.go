@@ -34,7 +34,7 @@ func TestJudge(t *testing.T) {
 		{"a race confirms it", 1, 2, &report.Race{ID: "x"}, report.MarkConfirmed},
 		{"nothing orders the two", 1, 2, nil, report.MarkUnwitnessed},
 		{"in the other order", 2, 1, nil, report.MarkUnwitnessed},
-		{"another pair of an access that nothing orders", 1, 3, nil, report.MarkOrdered},
+		{"another pair of an access that nothing orders", 1, 3, nil, report.MarkExecuted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := lens{unwitness: map[[2]trace.Site]bool{{1, 2}: true}}

@@ -18,6 +18,7 @@ import (
 	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/record/recorder"
 	"github.com/presage-race/presage/internal/trace"
+	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // Race is what is to be confirmed.
@@ -120,13 +121,14 @@ func (s *schedule) made(st *state) bool {
 
 // Passage is a step as it happened.
 type Passage struct {
-	Order     uint64     `json:"order"`
-	Goroutine trace.GoID `json:"goroutine"`
-	Kind      string     `json:"kind"`
-	Site      trace.Site `json:"-"`
-	File      string     `json:"file"`
-	Line      int        `json:"line"`
-	Event     int64      `json:"event"` // of the recorded run
+	Order     uint64      `json:"order"`
+	Goroutine trace.GoID  `json:"goroutine"`
+	Kind      string      `json:"kind"`
+	Is        format.Kind `json:"-"` // the kind
+	Site      trace.Site  `json:"-"`
+	File      string      `json:"file"`
+	Line      int         `json:"line"`
+	Event     int64       `json:"event"` // of the recorded run
 }
 
 // How says what is not as in the witness from the start, "" if nothing is.
@@ -397,10 +399,10 @@ const shownLeft = 5
 func (p *Program) passage(s *schedule, k int, order uint64) Passage {
 	st := &s.steps[k]
 	if at := st.place; at != nil {
-		return Passage{Order: order, Goroutine: s.gates[st.gate].g, Kind: st.kind.String(), Site: st.site, Line: at.line, Event: st.index, File: at.file}
+		return Passage{Order: order, Goroutine: s.gates[st.gate].g, Kind: st.kind.String(), Is: st.kind, Site: st.site, Line: at.line, Event: st.index, File: at.file}
 	}
 	info := p.cfg.Meta.Sites[st.site]
-	out := Passage{Order: order, Goroutine: s.gates[st.gate].g, Kind: st.kind.String(), Site: st.site, Line: int(info.Line), Event: st.index}
+	out := Passage{Order: order, Goroutine: s.gates[st.gate].g, Kind: st.kind.String(), Is: st.kind, Site: st.site, Line: int(info.Line), Event: st.index}
 	if info.File >= 0 {
 		out.File = p.cfg.Meta.Files[info.File].Name
 	}

@@ -38,7 +38,7 @@ func (s Seen) Text() string {
 	default:
 		what = fmt.Sprintf("%s, at %#x", s.Before, s.Address)
 	}
-	return fmt.Sprintf("goroutine %d (%d in the run): %s %s (%s:%d)", s.Goroutine, s.RunID, s.Kind, what, filepath.Base(s.File), s.Line)
+	return fmt.Sprintf("goroutine %d (in Go's dumps %d): %s %s (%s:%d)", s.Goroutine, s.RunID, s.Kind, what, filepath.Base(s.File), s.Line)
 }
 
 // saw notes what the two accesses of the pair read and wrote.

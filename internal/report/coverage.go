@@ -72,7 +72,7 @@ func (c *Coverage) none(what, level string) string {
 	case c.Searched == Nothing:
 		return "nothing was searched: " + c.Why
 	case c.Searched == Part:
-		return "searched only in part, without finding " + pick(what == "races", "a race", "anything") + level + ": " + c.gaps()
+		return "searched only in part, without finding " + pick(what == "races", "a race", "anything") + level
 	}
 	return ""
 }
@@ -85,7 +85,7 @@ func (c *Coverage) some() string {
 	case c.Searched == Nothing:
 		return "; " + c.Why
 	}
-	return "; searched only in part: " + c.gaps()
+	return "; searched only in part"
 }
 
 // recorded prints how much of the program was recorded, and what was not covered.
@@ -170,13 +170,17 @@ func (h *briefHandler) fold() {
 	})
 }
 
-// hint says where the text is that the brief form leaves out.
-func (h *textHandler) hint(m *Summary) {
-	if h.brief && (h.folded || m.Paths.lost() != "" || m.Coverage != nil && m.Settled < m.Promising) {
-		text := "lists what was not searched, and what to do about it"
-		if m.Coverage != nil && m.Coverage.Searched == Whole {
-			text = "says how far untaken branches were followed"
-		}
-		h.printf("presage: %s %s\n", pick(h.recording, "presage report -coverage", "-format coverage"), text)
+// unsearched names what was not searched, and says where the text is that the brief form leaves
+// out.
+func (h *textHandler) unsearched(m *Summary) {
+	command := pick(h.recording, "presage report -coverage", "-format coverage")
+	switch {
+	case m.Coverage != nil && m.Coverage.Searched == Part:
+		h.printf("presage: not searched: %s%s\n", m.Coverage.gaps(), pick(h.brief, "; "+command+" says what to do about it", ""))
+	case !h.brief:
+	case h.folded || m.Coverage != nil && m.Settled < m.Promising:
+		h.printf("presage: %s lists what was not searched, and what to do about it\n", command)
+	case m.Paths.lost() != "":
+		h.printf("presage: %s says how far untaken branches were followed\n", command)
 	}
 }

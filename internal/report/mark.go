@@ -14,8 +14,8 @@ const (
 	// MarkConfirmed: a race with a witness has its accesses at the warning's two places. Vet.Race
 	// is its ID.
 	MarkConfirmed Mark = "confirmed"
-	// MarkOrdered: both accesses were executed, and no race was found between them.
-	MarkOrdered Mark = "ordered in this run"
+	// MarkExecuted: both accesses were executed, and no race was found between them.
+	MarkExecuted Mark = "executed without a race"
 	// MarkNotReached: one of the two was not executed.
 	MarkNotReached Mark = "not reached"
 	// MarkUnwitnessed: nothing orders the two in the recorded run, but no witness was found.
@@ -24,14 +24,14 @@ const (
 	MarkNotRecorded Mark = "not recorded"
 )
 
-// Marks counts the warnings of the static lens that a report of test or run has.
+// Marks counts the warnings of static analysis that a report of test or run has.
 type Marks struct {
 	Tier        string `json:"tier"`        // the lowest that is reported
 	Warnings    int    `json:"warnings"`    // reported, the sum of the marks
 	Lower       int    `json:"lower"`       // of lower tiers
 	Ignored     int    `json:"ignored"`     // pairs at a //presage:ignore
 	Confirmed   int    `json:"confirmed"`   //
-	Ordered     int    `json:"ordered"`     //
+	Executed    int    `json:"executed"`    //
 	NotReached  int    `json:"not_reached"` //
 	Unwitnessed int    `json:"unwitnessed"` //
 	NotRecorded int    `json:"not_recorded"`
@@ -44,8 +44,8 @@ func (m *Marks) Add(mark Mark) {
 	switch mark {
 	case MarkConfirmed:
 		m.Confirmed++
-	case MarkOrdered:
-		m.Ordered++
+	case MarkExecuted:
+		m.Executed++
 	case MarkNotReached:
 		m.NotReached++
 	case MarkUnwitnessed:
@@ -77,7 +77,7 @@ func (h *textHandler) marks(m *Marks) {
 	for _, c := range []struct {
 		n    int
 		mark Mark
-	}{{m.Confirmed, MarkConfirmed}, {m.Ordered, MarkOrdered}, {m.NotReached, MarkNotReached}, {m.Unwitnessed, MarkUnwitnessed}, {m.NotRecorded, MarkNotRecorded}} {
+	}{{m.Confirmed, MarkConfirmed}, {m.Executed, MarkExecuted}, {m.NotReached, MarkNotReached}, {m.Unwitnessed, MarkUnwitnessed}, {m.NotRecorded, MarkNotRecorded}} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.mark))
 		}
@@ -88,6 +88,6 @@ func (h *textHandler) marks(m *Marks) {
 	if m.Ignored > 0 {
 		parts = append(parts, plural.Of(m.Ignored, "pair")+" ignored")
 	}
-	h.printf("presage: %s of the static lens (%s)%s", plural.Of(m.Warnings, "warning"), m.Tier, pick(len(parts) > 0, ": "+strings.Join(parts, ", "), ""))
+	h.printf("presage: %s of static analysis (%s)%s", plural.Of(m.Warnings, "warning"), m.Tier, pick(len(parts) > 0, ": "+strings.Join(parts, ", "), ""))
 	h.printf("%s\n", pick(m.Unwarned > 0, fmt.Sprintf("; it has none for %s", plural.Of(m.Unwarned, "race")), ""))
 }

@@ -9,7 +9,7 @@ import (
 // said.
 func TestMarks(t *testing.T) {
 	m := &Marks{Tier: "likely", Lower: 7, Ignored: 1, Unwarned: 2}
-	for i, mark := range []Mark{MarkConfirmed, MarkOrdered, MarkNotReached, MarkUnwitnessed, MarkNotRecorded} {
+	for i, mark := range []Mark{MarkConfirmed, MarkExecuted, MarkNotReached, MarkUnwitnessed, MarkNotRecorded} {
 		for range i + 1 {
 			m.Add(mark)
 		}
@@ -19,7 +19,7 @@ func TestMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _, _ := strings.Cut(out.String(), "\n")
-	want := "presage: 15 warnings of the static lens (likely): 1 confirmed, 2 ordered in this run, 3 not reached, 4 unwitnessed, 5 not recorded, and 7 of lower tiers, 1 pair ignored; it has none for 2 races"
+	want := "presage: 15 warnings of static analysis (likely): 1 confirmed, 2 executed without a race, 3 not reached, 4 unwitnessed, 5 not recorded, and 7 of lower tiers, 1 pair ignored; it has none for 2 races"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

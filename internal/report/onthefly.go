@@ -81,6 +81,7 @@ func (h *textHandler) onTheFly(m *Summary) {
 	default:
 		but = m.Coverage.some()
 	}
+	h.unsearched(m)
 	seen := plural.Of(int(m.Events), "event") + ", " + plural.Of(m.Goroutines, "goroutine")
 	if m.Events == 0 && o.Processes > 0 {
 		seen = plural.Of(o.Accesses, "access") + " in " + pick(o.Processes == 1, "one process", plural.Of(o.Processes, "process"))

@@ -20,6 +20,9 @@ func TestOperations(t *testing.T) {
 		case k == format.MethodBegin, k == format.MethodEnd:
 			texts = []string{missingVerb(k)}
 		}
+		if texts != nil && Does(k) == k.String() {
+			t.Errorf("%s has no words of its own", k)
+		}
 		for _, text := range texts {
 			if operation(text+" x") == "" || operation(text) == "" {
 				t.Errorf("%s: %q is no operation", k, text)

@@ -116,14 +116,14 @@ func (w *StaticWarning) codes() string {
 	return fmt.Sprintf(" (%s: %s)", w.Likelihood, strings.Join(w.Reasons, ", "))
 }
 
-// strength says what the rank rests on.
+// strength says what the order of the warnings rests on.
 func (s *Vet) strength() string {
 	var parts []string
 	if s.Guard != "" {
-		parts = append(parts, fmt.Sprintf("%s is held at %d of %s", s.Guard, s.Held, plural.Of(s.Uses, "use")))
+		parts = append(parts, fmt.Sprintf("lock %s is held at %d of %s of this memory", s.Guard, s.Held, plural.Of(s.Uses, "use")))
 	}
-	parts = append(parts, pick(s.WriteWrite, "both write", "one writes"), plural.Of(s.Calls, "call")+" from the goroutines' starts")
-	return fmt.Sprintf("rank %d: %s", s.Rank, strings.Join(parts, ", "))
+	parts = append(parts, pick(s.WriteWrite, "both write", "one writes"), pick(s.Calls == 0, "in the functions that the goroutines start with", plural.Of(s.Calls, "call")+" below the functions that the goroutines start with"))
+	return strings.Join(parts, ", ")
 }
 
 // staticAccess prints an access: goroutine, locks, calls.

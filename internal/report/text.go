@@ -268,7 +268,7 @@ func (h *textHandler) Summary(m *Summary) error {
 		but = m.Coverage.some()
 	}
 	h.marks(m.Static)
-	h.hint(m)
+	h.unsearched(m)
 	h.printf("presage: %s; %s, %s, %.1fs%s\n", found, plural.Of(int(m.Events), "event"), plural.Of(m.Goroutines, "goroutine"), m.Seconds, but)
 	return h.err
 }
