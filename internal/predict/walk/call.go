@@ -244,6 +244,7 @@ func (g *goroutine) exit(e *trace.Event) bool {
 	if caller != nil && caller.walked && caller.atCall() {
 		if caller.Instr().Op == regcode.OpCall {
 			caller.stage.inside = false
+			caller.stage.took, caller.stage.last = true, e.Kind
 			caller.stage.want++
 		} else {
 			caller.stage.call = otherCall
