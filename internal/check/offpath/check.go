@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/model"
@@ -116,6 +118,7 @@ func (in *subject) check() (c *process, err error) {
 	}()
 	in.recordedPathEnds()
 	in.atRest()
+	in.goesOn()
 	in.timerStarts()
 	s.match()
 	if !s.used {
@@ -144,6 +147,39 @@ func (in *subject) recordedPathEnds() {
 			reject("CP1", "event %d waits for the end of the goroutine", i)
 		}
 	}
+}
+
+// goesOn checks that the goroutine does not make a call again from which it has returned (CP1).
+func (in *subject) goesOn() {
+	if in.alt.Returned == 0 || len(in.snap.Frames) == 0 {
+		return
+	}
+	f := &in.snap.Frames[0]
+	call, ok := f.Func.Blocks[f.Block].Instrs[f.Instr].(*ssa.Call)
+	if !ok || call.Call.StaticCallee() == nil || repeats(call.Block()) {
+		return
+	}
+	if pf := in.snap.Program.Func(call.Call.StaticCallee()); pf != nil && pf.Site == in.alt.Returned {
+		reject("CP1", "the goroutine has returned from the call where it goes on")
+	}
+}
+
+// repeats reports whether a block may be executed again after itself.
+func repeats(b *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	next := slices.Clone(b.Succs)
+	for len(next) > 0 {
+		c := next[len(next)-1]
+		next = next[:len(next)-1]
+		if c == b {
+			return true
+		}
+		if !seen[c] {
+			seen[c] = true
+			next = append(next, c.Succs...)
+		}
+	}
+	return false
 }
 
 // atRest checks that the goroutine is not within an operation where it leaves its recorded path

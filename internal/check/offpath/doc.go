@@ -28,7 +28,8 @@
 //   - The recorded events of t after the fork cannot be executed, those before it are still t's,
 //     and no event of the witness waits for the end of t.
 //   - At the fork t is not within an operation: in the queue of a Cond, among the cases of a
-//     select, or in an access of several words.
+//     select, or in an access of several words. If its last event is the return from a call, it is
+//     not at that call, unless a loop leads back there.
 //   - Each event beyond the recorded ones, except pins, belongs to a step. It has the step's kind,
 //     flags, site, goroutine, and location or object. The events of a goroutine are in the order
 //     of the steps.

@@ -18,7 +18,10 @@ type Way struct {
 	Base   bool       // because a pointer or index is another, not at a branch
 	Other  bool       // because an operation has another outcome
 	Ended  bool       // because the recorded run has ended: there is no choice
-	At     int64      // the event of the trace before which the path is left
+	// with Ended: the function from which the goroutine has returned, if that is its last event; 0:
+	// it is not
+	Returned trace.Site
+	At       int64 // the event of the trace before which the path is left
 
 	Chosen  []flow.Guard
 	Holds   []model.Guard // Chosen, over the window's reads

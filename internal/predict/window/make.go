@@ -51,6 +51,11 @@ func (m *product) built() *built.Window {
 		Records: m.b.recordsOf(m.recs[:m.onPath]), Places: m.placed, Sources: m.reads.src, Contents: m.reads.contents,
 		Kept: m.excl.keptBy, Loose: m.loose, LoosePins: m.prod.loosePins,
 	}
+	for i := range m.alts {
+		if w := &m.alts[i]; w.Ended {
+			w.Returned = m.b.returned(w.G)
+		}
+	}
 	if m.b.excode.active() {
 		x.Excluded = m.b.excluded()
 	}

@@ -10,6 +10,8 @@ import (
 type calls struct {
 	open  []uint64 // of each, the depth of the function that calls
 	depth uint64   // of the innermost function that is traced; 0: there is none
+	// the function from which the goroutine has returned, as its last event; 0: none
+	from trace.Site
 }
 
 // stacks are the calls that goroutines are in, while the trace is read.
@@ -24,6 +26,7 @@ func (b *stacks) call(e *trace.Event) {
 		b.calls = append(b.calls, calls{})
 	}
 	c := &b.calls[e.G]
+	c.from = 0
 	switch e.Kind {
 	case format.OpaqueBegin:
 		c.open = append(c.open, c.depth)
@@ -37,6 +40,7 @@ func (b *stacks) call(e *trace.Event) {
 	case format.Exit:
 		c.leave(e.Aux)
 		c.depth = max(1, e.Aux) - 1
+		c.from = e.Site
 	}
 }
 
@@ -45,6 +49,14 @@ func (c *calls) leave(d uint64) {
 	for n := len(c.open); n > 0 && c.open[n-1] >= d; n-- {
 		c.open = c.open[:n-1]
 	}
+}
+
+// returned has the function from which a goroutine has returned, if that was its last event.
+func (b *stacks) returned(g trace.GoID) trace.Site {
+	if int(g) < len(b.calls) {
+		return b.calls[g].from
+	}
+	return 0
 }
 
 // inside reports whether goroutine g runs outside code now: in a call, called back from nowhere, or
