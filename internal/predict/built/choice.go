@@ -90,8 +90,8 @@ func (c *Choice) begin(once model.Obj, g trace.GoID, index int64) (n int32) {
 }
 
 // stays adds the choice of the recorded path. What was recorded after the point comes after it, and
-// so does what waits for the end of the goroutine. A non-blocking send that it received there may
-// be received by an alternative.
+// so does what waits for the end of the goroutine. An alternative may receive a non-blocking send in
+// place of the goroutine that has received it.
 func (c *Choice) stays(once model.Obj, p point, index int64) {
 	begin := c.begin(once, c.b.Threads[p.thread], index)
 	for i := range c.b.Events {
@@ -99,7 +99,7 @@ func (c *Choice) stays(once model.Obj, p point, index int64) {
 		if int32(i) == p.leaves || e.Kind == format.Join && model.Thread(e.Obj) == p.thread {
 			c.Edges = append(c.Edges, model.Edge{From: begin, To: int32(i)})
 		}
-		if e.Partner >= 0 && e.Partner >= p.leaves && c.b.Events[e.Partner].Thread == p.thread {
+		if e.Partner >= 0 {
 			c.Events[i].Partner = model.Anyone
 		}
 	}

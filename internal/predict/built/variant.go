@@ -63,10 +63,8 @@ func (b *Window) Variant(ways ...*Way) *model.Window {
 		case e.Kind == format.Join:
 			_, off := leaves[model.Thread(e.Obj)]
 			e.Never = e.Never || off
-		case e.Partner >= 0:
-			if first, off := leaves[b.Events[e.Partner].Thread]; off && e.Partner >= first {
-				e.Partner = model.Anyone
-			}
+		case e.Partner >= 0: // an alternative may receive in its place
+			e.Partner = model.Anyone
 		}
 		needAddress(e)
 	}
