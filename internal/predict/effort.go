@@ -66,6 +66,9 @@ func (r *run) over() bool {
 	return r.counts.Why != ""
 }
 
+// ends reports whether the search of a pair must end: the analysis is cancelled, or prediction over.
+func (r *run) ends() bool { return r.ctx != nil && r.ctx.Err() != nil || r.over() }
+
 // askEvery is the number of events between two calls of Options.Over while no window is searched.
 const askEvery = 1 << 12
 

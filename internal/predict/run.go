@@ -273,7 +273,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 		pairs: pairTable{}, counts: Counts{Layers: make(map[string]int64)},
 	}
 	r.spent.budget = int64(opt.Effort) * 1_000_000
-	r.solvers = solvers{&r.opt, &r.spent}
+	r.solvers = solvers{&r.opt, &r.spent, r.ends}
 	r.explainer = explainer{opt.Explain, r.pairs, &r.spent, map[sitePair]Explanation{}}
 	if opt.Level != HB {
 		r.builder = window.NewBuilder(window.BuildOptions{

@@ -17,6 +17,7 @@ const pathConflicts = 8
 type solvers struct {
 	opt   *Options
 	spent *effort
+	over  func() bool // ends a search
 }
 
 // of returns the solver of a window.
@@ -39,7 +40,7 @@ func (x solvers) make(g *rung) Solver {
 	if x.opt.Solver != nil {
 		return x.opt.Solver(w)
 	}
-	return engine.New(w, engine.Options{Conflicts: conflicts, Steps: steps})
+	return engine.New(w, engine.Options{Conflicts: conflicts, Steps: steps, Over: x.over})
 }
 
 // engine returns the engine of a window, for questions that it decides without a search.

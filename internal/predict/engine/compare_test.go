@@ -102,7 +102,8 @@ func TestBudget(t *testing.T) {
 	c := hot(400)
 	w, sets := c.window()
 	large := New(w, Options{Conflicts: 20_000})
-	for _, opt := range []Options{{Conflicts: 1}, {Conflicts: 20_000, Steps: 1}} {
+	over := func() bool { return true }
+	for _, opt := range []Options{{Conflicts: 1}, {Conflicts: 20_000, Steps: 1}, {Conflicts: 20_000, Over: over}} {
 		small, unknown := New(w, opt), 0
 		for _, p := range samplePairs(w, sets, 60, c.seed) {
 			want, got := large.Solve(p).Verdict, small.Solve(p)

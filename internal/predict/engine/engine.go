@@ -65,6 +65,8 @@ type Options struct {
 	Conflicts int
 	// Steps is the number of executions after which it is; 0: 20 for each of Conflicts, and 1,000.
 	Steps int
+	// Over ends a search: the pair is Unknown. It is asked once for some steps; nil: never.
+	Over func() bool
 }
 
 // DefaultConflicts is the budget of a pair if Options does not say.
