@@ -175,6 +175,7 @@ var bodies = []body{
 	{"rendezvous", "| wg2.Add(1); go func() { y = <-un; wg2.Done() }(); un <- 3; x = 2"},
 	{"closing", "| close(ch); v, k := <-ch; if !k { x = v }"},
 	{"atomics", "| n64.Store(3); if n64.Add(2) == 5 { x = 1 }; if n64.Swap(9) == 5 { x = int(n64.Load()) }; atomic.AddInt32(pi32, 2); x = int(atomic.LoadInt32(pi32))"},
+	{"atomic and plain", "i32 = 1 | atomic.AddInt32(&i32, 2); if i32 == 3 { x = 1 } else { y = 2 }; i32 = 5; atomic.StoreInt32(&i32, 6); if i32 == 5 { z = 1 } else { x = int(i32) }"},
 	{"atomic bool", "| b32.Store(true); if b32.Load() { x = 2 }"},
 	{"atomic pointer", "| t := &T{a: 3}; ptr.Store(t); if ptr.Load() != nil { x = 3 }"},
 	{"recursion", "| x = fact(5)"},

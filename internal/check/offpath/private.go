@@ -13,6 +13,7 @@ type private struct {
 	values  *valuation
 	stored  map[uint64]storedByte // what the alternative has stored, by address
 	strings map[uint64]string     // contents of strings that were stored, by address
+	atomics []span                // what operations of sync/atomic have written: only steps load it
 	loads   []span                // what was loaded: package window's events must not contradict it
 }
 
@@ -27,8 +28,11 @@ type span struct{ addr, size uint64 }
 func (s span) meets(t span) bool { return s.addr < t.addr+t.size && t.addr < s.addr+s.size }
 
 // load returns n bytes that lie in one word. ok is false if the alternative neither has stored them
-// nor assumes anything of them.
+// nor assumes anything of them, or has written them by an operation of sync/atomic.
 func (p *private) load(addr uint64, n int) (v value, ok bool) {
+	if slices.ContainsFunc(p.atomics, span{addr, uint64(n)}.meets) {
+		return unknown(n), false
+	}
 	p.loads = append(p.loads, span{addr, uint64(n)})
 	v = unknown(n)
 	left := 0

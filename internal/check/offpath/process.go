@@ -67,7 +67,7 @@ func (p *process) goroutine(g trace.GoID) *machine {
 		process: p, steps: q,
 		env:    &env{owner: o, heap: p.heap, values: p.values, vars: p.vars, types: p.types, texts: p.texts},
 		memory: &memory{owner: o, steps: q, values: p.values, heap: p.heap, private: p.private, stacks: p.in.snap.Stacks},
-		ops:    &operations{owner: o, steps: q, values: p.values, heap: p.heap, timers: t, in: p.in},
+		ops:    &operations{owner: o, steps: q, values: p.values, heap: p.heap, private: p.private, timers: t, in: p.in},
 	}
 }
 

@@ -13,12 +13,13 @@ import (
 // operations executes the synchronisation of one goroutine. Each operation is the goroutine's next
 // step (CP4), but for mutexes that the alternative has allocated (CP5).
 type operations struct {
-	owner  *owner
-	steps  *queue
-	values *valuation
-	heap   *heap
-	timers *timers
-	in     *subject
+	owner   *owner
+	steps   *queue
+	values  *valuation
+	heap    *heap
+	private *private
+	timers  *timers
+	in      *subject
 }
 
 // sync is an operation on an object: a lock, a WaitGroup, the closing of a channel.
@@ -189,6 +190,9 @@ func (o *operations) atomic(call *ssa.CallCommon, fn *types.Func, args []value, 
 		return v
 	}
 	name := fn.Name()
+	if !strings.HasPrefix(name, "Load") && !strings.HasPrefix(name, "CompareAndSwap") {
+		o.private.atomics = append(o.private.atomics, span{addr, uint64(size)})
+	}
 	switch {
 	case strings.HasPrefix(name, "Load"):
 		return result(o.values.seen(o.steps.expect(format.AtomicRead, 0, site, &addr, size), size))
@@ -241,6 +245,9 @@ func (o *operations) compareAndSwap(addr uint64, size int, old, now value, site 
 	kind, flags := format.AtomicRMW, format.Flags(0)
 	if o.steps.ahead(site).Event.Kind == format.AtomicRead {
 		kind, flags = format.AtomicRead, format.FlagTry
+	}
+	if kind == format.AtomicRMW {
+		o.private.atomics = append(o.private.atomics, span{addr, uint64(size)})
 	}
 	s := o.steps.expect(kind, flags, site, &addr, size)
 	if s.racing && !s.any {

@@ -30,6 +30,7 @@ const (
 type memory struct {
 	around    flow.Surroundings
 	stores    []stored // in order
+	atomics   []stored // what operations of sync/atomic have written, without values
 	allocated uint64   // number of objects
 	locked    []uint64 // mutexes among them that are locked
 	timers    []uint64 // timers among them,
@@ -55,6 +56,7 @@ type stored struct {
 // clip makes copies of m independent: an append to one does not change another.
 func (m *memory) clip() {
 	m.stores, m.locked, m.assumes = slices.Clip(m.stores), slices.Clip(m.locked), slices.Clip(m.assumes)
+	m.atomics = slices.Clip(m.atomics)
 	m.timers, m.ticks, m.still = slices.Clip(m.timers), slices.Clip(m.ticks), slices.Clip(m.still)
 	m.contexts = slices.Clip(m.contexts)
 	m.changed, m.numbered, m.later = slices.Clip(m.changed), slices.Clip(m.numbered), slices.Clip(m.later)
@@ -76,7 +78,7 @@ func (m *memory) store(addr uint64, size int64, v Value) {
 // goroutine and the site of the load.
 func (m *memory) load(e trace.Event, addr uint64, size int64) (Value, bool) {
 	own := addr >= freshMemory
-	if !own && (m.shared || !m.around.Settled(addr) || m.around.Foreign(addr, size)) {
+	if !own && (m.shared || !m.around.Settled(addr) || m.around.Foreign(addr, size) || m.atomic(addr, size)) {
 		return Value{}, false
 	}
 	for i := len(m.stores) - 1; i >= 0; i-- {
@@ -96,6 +98,14 @@ func (m *memory) load(e trace.Event, addr uint64, size int64) (Value, bool) {
 		return zero(size), true
 	}
 	return m.atFork(e, addr, size)
+}
+
+// atomic reports whether an operation of sync/atomic has written a part of memory. What it holds is
+// known from events alone.
+func (m *memory) atomic(addr uint64, size int64) bool {
+	return slices.ContainsFunc(m.atomics, func(s stored) bool {
+		return addr < s.addr+uint64(s.size) && s.addr < addr+uint64(size)
+	})
 }
 
 // loadOwn returns what memory holds that the path has allocated.

@@ -321,6 +321,9 @@ func (o operation) atomic(fn *ssa.Function, args []Value) bool {
 		arg = args[2]
 	}
 	f, result, ok := o.updates(&e, fn.Name(), arg)
+	if e.Kind != format.AtomicRead {
+		o.p.memory.atomics = append(o.p.memory.atomics, stored{addr: ptr, size: size})
+	}
 	if _, going := o.p.access(o.in, e, f, ok); !going {
 		return true
 	}
@@ -399,6 +402,7 @@ func (o operation) compareAndSwap(e trace.Event, old, now Value) bool {
 func (o operation) swapped(e trace.Event, want uint64, now Value) {
 	e.Kind, e.Val = format.AtomicRMW, want
 	f, ok := o.swaps(&e, now)
+	o.p.memory.atomics = append(o.p.memory.atomics, stored{addr: uint64(e.Obj), size: int64(e.Size)})
 	opaque := o.p.opaque(o.in, e)
 	o.p.emit(o.in, e, f)
 	o.p.events.last().Compares = true
