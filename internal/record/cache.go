@@ -1,7 +1,6 @@
 package record
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,26 +10,8 @@ import (
 	"github.com/presage-race/presage/internal/host/private"
 )
 
-// CacheDir is the directory of everything that presage keeps. PRESAGE_CACHE overrides the user's
-// cache directory. One that somebody else can change is refused: programs in it are run.
-func CacheDir() (string, error) {
-	dir, err := cacheDir()
-	if err != nil {
-		return "", fmt.Errorf("finding a place for recordings (set PRESAGE_CACHE): %w", err)
-	}
-	if err := private.CheckTree(dir); err != nil {
-		return "", fmt.Errorf("cache of presage: %w", err)
-	}
-	return dir, nil
-}
-
-func cacheDir() (string, error) {
-	if dir := os.Getenv("PRESAGE_CACHE"); dir != "" {
-		return filepath.Abs(dir)
-	}
-	dir, err := os.UserCacheDir()
-	return filepath.Join(dir, "presage"), err
-}
+// CacheDir is the directory of everything that presage keeps (private.CacheDir).
+func CacheDir() (string, error) { return private.CacheDir() }
 
 // keepBuilds is the number of instrumented programs that stay in the cache.
 const keepBuilds = 16
