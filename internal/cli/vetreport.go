@@ -170,7 +170,7 @@ func (v *vetting) messages() (out []report.Warning, failed bool) {
 		failed = true
 	}
 	for _, e := range v.ignored.Errors {
-		say("ignore", 1, e)
+		say("ignore", 1, e.String())
 		failed = true
 	}
 	if !v.guards {

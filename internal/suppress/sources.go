@@ -108,7 +108,9 @@ func (s *sources) read(name string) *source {
 	if f.comments, err = ignore.Read([]string{name}); err != nil {
 		return nil
 	}
-	s.problems = append(s.problems, f.comments.Errors...)
+	for _, e := range f.comments.Errors {
+		s.problems = append(s.problems, e.String())
+	}
 	return f
 }
 

@@ -34,9 +34,17 @@ type Directive struct {
 	used   bool
 }
 
+// Error is a directive that is not one of presage's, or lacks its reason.
+type Error struct {
+	Pos  token.Position
+	Text string
+}
+
+func (e Error) String() string { return fmt.Sprintf("%v: %s", e.Pos, e.Text) }
+
 // Set is what the files of a program say.
 type Set struct {
-	Errors     []string // with positions
+	Errors     []Error
 	directives []*Directive
 	at         map[place][]*Directive
 }
@@ -61,7 +69,7 @@ func Read(files []string) (*Set, error) {
 	slices.SortFunc(s.directives, func(a, b *Directive) int {
 		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), cmp.Compare(a.Pos.Line, b.Pos.Line))
 	})
-	slices.Sort(s.Errors)
+	slices.SortFunc(s.Errors, func(a, b Error) int { return strings.Compare(a.String(), b.String()) })
 	return s, nil
 }
 
@@ -99,10 +107,10 @@ func (s *Set) add(p token.Position, text string, behind bool) {
 	case verb == "global": // package plan reads it
 		return
 	case verb != "ignore":
-		s.Errors = append(s.Errors, fmt.Sprintf("%v: presage knows no directive //presage:%s", p, verb))
+		s.Errors = append(s.Errors, Error{p, "presage knows no directive //presage:" + verb})
 		return
 	case reason == "":
-		s.Errors = append(s.Errors, fmt.Sprintf("%v: //presage:ignore needs a reason behind it", p))
+		s.Errors = append(s.Errors, Error{p, "//presage:ignore needs a reason behind it"})
 		return
 	}
 	d := &Directive{Pos: p, Reason: reason, line: p.Line + 1}

@@ -58,10 +58,11 @@ func TestRead(t *testing.T) {
 		t.Errorf("unused (-want +got):\n%s", diff)
 	}
 	want := []string{":7:1: //presage:ignore needs a reason behind it", ":8:11: presage knows no directive //presage:ignored"}
-	for i, e := range set.Errors {
-		set.Errors[i] = strings.TrimPrefix(e, file)
+	var errs []string
+	for _, e := range set.Errors {
+		errs = append(errs, strings.TrimPrefix(e.String(), file))
 	}
-	if diff := cmp.Diff(want, set.Errors); diff != "" {
+	if diff := cmp.Diff(want, errs); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
 	}
 	if set.Covers(filepath.Join(filepath.Dir(file), "b.go"), 4) {
