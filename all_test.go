@@ -21,9 +21,10 @@ const module = "github.com/presage-race/presage"
 
 // layers are the packages of this module that each package of this module may import, tests
 // aside. Imports point down the flow (ARCHITECTURE.md); a package that is not listed may import
-// none. Module bench may import anything.
+// none. Module golangci is in the table, too; module bench may import anything.
 var layers = map[string][]string{
 	"cmd/presage":                           {"internal/cli"},
+	"golangci":                              {"internal/host/private", "internal/plural", "internal/static", "internal/static/ignore", "internal/static/load", "internal/static/store", "internal/static/tier", "internal/untrusted/visible"},
 	"internal/check/offpath":                {"internal/predict/built", "internal/predict/expr", "internal/predict/flow", "internal/predict/model", "internal/source/plan", "internal/trace", "internal/trace/format"},
 	"internal/check/witness":                {"internal/predict/expr", "internal/predict/model", "internal/trace", "internal/trace/format"},
 	"internal/cli":                          {"internal/config", "internal/detect", "internal/detect/tree", "internal/explore", "internal/gotest", "internal/host/beside", "internal/host/disk", "internal/host/private", "internal/host/stage", "internal/online", "internal/plural", "internal/predict", "internal/predict/excluded", "internal/predict/regcode", "internal/predict/symtrace", "internal/predict/walk", "internal/record", "internal/record/steer", "internal/replay", "internal/replay/bubble", "internal/report", "internal/source/plan", "internal/static", "internal/static/baseline", "internal/static/ignore", "internal/static/load", "internal/static/place", "internal/static/revision", "internal/static/store", "internal/static/summary", "internal/static/tier", "internal/suppress", "internal/trace", "internal/trace/format", "internal/trace/source", "internal/trace/std", "internal/typo", "internal/untrusted/trust", "internal/untrusted/visible"},
@@ -141,7 +142,7 @@ func goListIn(t *testing.T, dir string, patterns ...string) []pkg {
 // TestLayers holds the imports against the table, both ways, and the judges apart: what checks the
 // engine shares no code with it.
 func TestLayers(t *testing.T) {
-	for _, p := range goList(t, "./cmd/...", "./internal/...") {
+	for _, p := range append(goList(t, "./cmd/...", "./internal/..."), goListIn(t, "golangci", "./...")...) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
 		unused := slices.Clone(layers[name])
 		for _, imp := range p.Imports {
@@ -176,7 +177,7 @@ func TestOracles(t *testing.T) {
 
 // TestDocs: every package has a doc, attached to its package clause.
 func TestDocs(t *testing.T) {
-	for _, p := range append(goList(t, "./..."), goListIn(t, "bench", "./...")...) {
+	for _, p := range slices.Concat(goList(t, "./..."), goListIn(t, "bench", "./..."), goListIn(t, "golangci", "./...")) {
 		if p.Doc == "" && !testsOnly(t, p.Dir) {
 			t.Errorf("%s has no package doc, or a blank line keeps it apart from the package clause", p.ImportPath)
 		}
@@ -204,7 +205,7 @@ func TestVet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped by -short: go vet of the whole tree takes a while")
 	}
-	for _, dir := range []string{".", "bench"} {
+	for _, dir := range []string{".", "bench", "golangci"} {
 		if out, err := exec.Command("go", "-C", dir, "vet", "./...").CombinedOutput(); err != nil {
 			t.Errorf("go vet in %s: %v\n%s", dir, err, out)
 		}

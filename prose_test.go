@@ -34,7 +34,7 @@ var wordsToAvoid = []struct{ pattern, instead string }{
 // TestProse: lines of comments and pages end before column 100, but for tables, drawings, links and
 // what is quoted, and they are in plain English. Sentences are measured by tools/shape.
 func TestProse(t *testing.T) {
-	for _, top := range []string{"internal", "cmd", "bench", "docs", "tools", "."} {
+	for _, top := range []string{"internal", "cmd", "bench", "docs", "golangci", "tools", "."} {
 		err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
@@ -133,7 +133,7 @@ func TestPlurals(t *testing.T) {
 			t.Errorf("%q: %q, want %q", message, got, want)
 		}
 	}
-	for _, top := range []string{"internal", "cmd"} {
+	for _, top := range []string{"internal", "cmd", "golangci"} {
 		err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
