@@ -3,7 +3,8 @@
 // # What it computes
 //
 // The warnings of presage vet ./... in the module of each package that is linted, with the same
-// tiers and the same comments //presage:ignore. A warning is an issue at its first access.
+// tiers and the same comments //presage:ignore. A warning is an issue at its first access in the
+// module; accesses in other modules have no pass.
 //
 // The whole module is analysed once for each process, in the first pass that has a package of it.
 // All other passes wait for the result, and report the issues in their own files. So the packages

@@ -121,13 +121,33 @@ func (l *linter) analyse(m *module) error {
 	for _, w := range res.Report(func(w *static.Warning) bool {
 		return tier.Shows(l.tier, w.Tier) && !silenced(res, set, w) && !l.ignores(m, w, res.Sides(w))
 	}) {
-		s := res.Sides(w)
-		m.add(s[0].Pos, m.text(w, &s[0], &s[1]))
-		if l.both && s[0].Pos != s[1].Pos {
-			m.add(s[1].Pos, m.text(w, &s[1], &s[0]))
-		}
+		m.warn(w, res.Sides(w), res.Files, l.both)
 	}
 	return nil
+}
+
+// warn makes an issue of a warning, at its first access that is in files, those of the module; or
+// two issues, at both. If both accesses are in other modules, the issue is at a call that leads
+// there, or in the first file.
+func (m *module) warn(w *static.Warning, sides [2]static.Side, files []string, both bool) {
+	a, b := &sides[0], &sides[1]
+	switch {
+	case slices.Contains(files, a.Pos.Filename):
+		m.add(a.Pos, m.text(w, a, b, ""))
+		if both && a.Pos != b.Pos && slices.Contains(files, b.Pos.Filename) {
+			m.add(b.Pos, m.text(w, b, a, ""))
+		}
+		return
+	case slices.Contains(files, b.Pos.Filename):
+		m.add(b.Pos, m.text(w, b, a, ""))
+		return
+	}
+	at := token.Position{Filename: files[0], Line: 1, Column: 1}
+	calls := slices.Concat(a.Stack, b.Stack, a.Created, b.Created)
+	if i := slices.IndexFunc(calls, func(f static.Frame) bool { return slices.Contains(files, f.Pos.Filename) }); i >= 0 {
+		at = calls[i].Pos
+	}
+	m.add(at, m.text(w, a, b, " at "+m.place(a.Pos)))
 }
 
 func (m *module) add(p token.Position, text string) {
@@ -163,8 +183,13 @@ func (m *module) below(file string) string {
 	return file
 }
 
-// text is a warning on one line, at its access a.
-func (m *module) text(w *static.Warning, a, b *static.Side) string {
+// place is a position as it is written in the text of an issue.
+func (m *module) place(p token.Position) string {
+	return fmt.Sprintf("%s:%d:%d", m.below(p.Filename), p.Line, p.Column)
+}
+
+// text is a warning on one line, at its access a, or with the words where a is.
+func (m *module) text(w *static.Warning, a, b *static.Side, where string) string {
 	codes, more := "", ""
 	if len(w.Codes) > 0 {
 		codes = fmt.Sprintf(" (%s: %s)", w.Tier, strings.Join(w.Codes, ", "))
@@ -172,8 +197,8 @@ func (m *module) text(w *static.Warning, a, b *static.Side) string {
 	if w.Others > 0 {
 		more = "; " + plural.Of(w.Others, "more pair") + " with one of the two"
 	}
-	return visible.Sprintf("%s of %s may race with %s at %s:%d:%d%s: %s, %s%s", a.Kind, a.Expr, b.Kind,
-		m.below(b.Pos.Filename), b.Pos.Line, b.Pos.Column, codes, holding(a), holding(b), more)
+	return visible.Sprintf("%s of %s%s may race with %s at %s%s: %s, %s%s", a.Kind, a.Expr, where, b.Kind,
+		m.place(b.Pos), codes, holding(a), holding(b), more)
 }
 
 // holding says where an access is, and which locks are held there.
