@@ -164,7 +164,7 @@ func (c *Config) newRun(home string, now time.Time) (*RunDir, error) {
 // Keep writes the report of the run, whole or not at all (RE2). Older runs make room for it then,
 // and not before (RE3).
 func (r *RunDir) Keep(write func(io.Writer) error) error {
-	defer r.release()
+	defer r.Release()
 	name := filepath.Join(r.Dir, ReportFile)
 	f, err := private.Create(name + ".new")
 	if err != nil {
@@ -177,7 +177,7 @@ func (r *RunDir) Keep(write func(io.Writer) error) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	r.State = Finished
-	r.release()
+	r.Release()
 	home := filepath.Dir(filepath.Dir(r.Dir))
 	all, err := lockRuns(home)
 	if err != nil {
@@ -191,12 +191,14 @@ func (r *RunDir) Keep(write func(io.Writer) error) error {
 
 // Drop removes the run: it is none that later commands may ask for (RE3).
 func (r *RunDir) Drop() error {
-	defer r.release()
+	defer r.Release()
 	return os.RemoveAll(r.Dir)
 }
 
-func (r *RunDir) release() {
-	if r.lock != nil {
+// Release lets others remove a run that LastRun or FindRun has returned. It may be called more than
+// once, and of nil.
+func (r *RunDir) Release() {
+	if r != nil && r.lock != nil {
 		r.lock.Release()
 		r.lock = nil
 	}
@@ -301,7 +303,7 @@ func (r *RunDir) hold() error {
 }
 
 // LastRun is the last finished run of the module that the working directory is in. It stays while
-// this process lives.
+// this process lives, or until Release.
 func LastRun() (*RunDir, error) {
 	root, err := ModuleRoot("")
 	if err != nil {

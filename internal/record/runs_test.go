@@ -137,7 +137,7 @@ func TestLastRun(t *testing.T) {
 		if err != nil || got.ID != want.ID || got.Root != dir {
 			t.Errorf("%s: %+v, %v", dir, got, err)
 		}
-		got.release()
+		got.Release()
 	}
 	for id, want := range map[string]string{ofA.ID: "", ofA.ID[:4]: "is the beginning of the IDs of 3 runs", "2": "is the beginning", "x": `no run "x"`, "": `no run ""`} {
 		if _, err := FindRun(id); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -181,7 +181,7 @@ func TestKilledRun(t *testing.T) {
 	alive := beginRun(t, cache, dir)
 	for range 3 {
 		killed := beginRun(t, cache, dir)
-		killed.release() // as the kernel does
+		killed.Release() // as the kernel does
 		if err := os.WriteFile(filepath.Join(killed.Dir, ReportFile+".new"), []byte("{"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestReadRun(t *testing.T) {
 	if got := runsOf(t, ""); len(got) != KeepRuns+1 || got[KeepRuns] != first.ID {
 		t.Errorf("while it is read: %v", got)
 	}
-	read.release()
+	read.Release()
 	finishedRun(t, cache, dir)
 	if got := runsOf(t, ""); len(got) != KeepRuns || slices.Contains(got, first.ID) {
 		t.Errorf("afterwards: %v", got)
