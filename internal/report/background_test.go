@@ -104,7 +104,7 @@ func TestRank(t *testing.T) {
 	}
 	races = append(races, &Race{Tier: Predicted, Object: "p", Holds: ContentMap, A: Access{Position: Position{"a.go", 20, 1}}})
 	got := ""
-	for _, g := range group(races) {
+	for _, g := range Group(races) {
 		got += g[0].Object + " "
 	}
 	if want := "map string counter number  later p "; got != want {

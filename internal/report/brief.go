@@ -55,7 +55,7 @@ func (h *briefHandler) Summary(m *Summary) error {
 
 // Flush prints the races so far. A report that was cut short has no other message that does so.
 func (h *briefHandler) Flush() error {
-	groups := group(h.races)
+	groups := Group(h.races)
 	if h.races = nil; len(groups) == 0 {
 		return h.err
 	}
@@ -87,7 +87,7 @@ func Findings(races []*Race, o TextOptions, details bool) string {
 	for _, r := range races {
 		h.Race(r)
 	}
-	for _, g := range group(h.races) {
+	for _, g := range Group(h.races) {
 		h.finding(g)
 	}
 	return b.String()

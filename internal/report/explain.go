@@ -95,7 +95,7 @@ func (h *textHandler) sights(list []Sight) {
 			h.printf("    %s\n", h.dim.Sprintf("… and %s", plural.Of(len(list)-i, "read")))
 			return
 		}
-		h.printf("    goroutine %d %s at %s: %s\n", s.Goroutine, s.Text, h.loc.Sprint(h.short(s.Position)), s.sees())
+		h.printf("    goroutine %d %s at %s: %s\n", s.Goroutine, s.Text, h.loc.Sprint(h.short(s.Position)), s.Sees())
 		if s.From == nil {
 			continue
 		}
@@ -103,8 +103,8 @@ func (h *textHandler) sights(list []Sight) {
 	}
 }
 
-// sees says what a read sees, and what it saw.
-func (s *Sight) sees() string {
+// Sees says in a few words what a read sees, and what it saw in the recorded run.
+func (s *Sight) Sees() string {
 	out := s.Value
 	if out == "" {
 		out = "another value"

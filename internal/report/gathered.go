@@ -115,3 +115,13 @@ func (g *gathered) outcome(m *Summary) string {
 	h.Summary(m)
 	return strings.TrimSpace(b.String())
 }
+
+// Outcome returns the last lines of a report as text: how many races there are, what was not
+// searched, and what is suppressed.
+func Outcome(c *Config, suppressed []*Suppressed, m *Summary, o TextOptions) string {
+	g := gathered{o: o, config: *c}
+	for _, s := range suppressed {
+		g.Suppressed(s)
+	}
+	return g.outcome(m)
+}

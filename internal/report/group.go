@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// group returns the races in groups: two races are in one if they are on one variable, or have an
+// Group returns the races in groups: two races are in one if they are on one variable, or have an
 // access at one source line in common, or if a chain of such races leads from one to the other. The
 // surest races come first, in a group and among groups, and of those that are as sure the ones with
 // the worst effect. It takes O(n log n) for n races.
-func group(races []*Race) [][]*Race {
+func Group(races []*Race) [][]*Race {
 	parent := make([]int, len(races))
 	var root func(i int) int
 	root = func(i int) int {

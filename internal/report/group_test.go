@@ -11,7 +11,7 @@ func TestGroup(t *testing.T) {
 	race := func(id, object string, tier Tier, a, b int) *Race {
 		return &Race{ID: id, Object: object, Tier: tier, A: Access{Position: Position{File: "x.go", Line: a}}, B: Access{Position: Position{File: "x.go", Line: b}}}
 	}
-	groups := group([]*Race{
+	groups := Group([]*Race{
 		race("a", "global x", Observed, 1, 2),
 		race("b", "global y", ByPath, 5, 6),
 		race("c", "global x", Confirmed, 3, 4),
@@ -36,10 +36,10 @@ func TestGroup(t *testing.T) {
 	other.A.Func = "p.f.func1"
 	one := race("i", "captured n", Observed, 3, 4)
 	one.A.Func = "p.g.func1"
-	if groups := group([]*Race{other, one}); len(groups) != 2 {
+	if groups := Group([]*Race{other, one}); len(groups) != 2 {
 		t.Errorf("variables of two functions are one finding: %v", groups)
 	}
-	if groups := group(nil); groups != nil {
+	if groups := Group(nil); groups != nil {
 		t.Errorf("groups of nothing: %v", groups)
 	}
 }

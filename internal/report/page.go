@@ -144,7 +144,7 @@ func (h *htmlHandler) page(m *Summary) *htmlPage {
 		}
 	}
 	t := newTextHandler(io.Discard, TextOptions{Dir: h.o.Dir})
-	for _, g := range group(races) {
+	for _, g := range Group(races) {
 		var finding []*htmlRace
 		for _, r := range g {
 			finding = append(finding, h.race(p, t, r))

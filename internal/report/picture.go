@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,21 +13,8 @@ func (h *htmlHandler) race(p *htmlPage, t *textHandler, r *Race) *htmlRace {
 	out := h.pair(p, t, &finding{Race: *r})
 	out.Why = clip(why(&briefHandler{textHandler: t}, r), 2*htmlName)
 	h.notes(t, r, out)
-	w := r.Witness
-	switch {
-	case w == nil && r.A.Event != r.B.Event:
-		out.Run = true
-		h.accesses(p, r, out)
-	case w != nil:
-		out.Run = w.Semantics == RecordedRun
-		out.Events, out.Omitted, out.Keeps = len(w.Order), w.Omitted, "Every event is as in the recorded run."
-		if !out.Run {
-			out.Keeps = clip(judgement(w.Semantics, r.Paths), htmlName)
-		}
-		h.steps(p, w.Steps, out)
-		h.reads(p, w.Reads, out)
-	}
-	h.order(p, &r.Hidden, w, out)
+	h.schedule(p, r.Schedule(), out)
+	h.order(p, &r.Hidden, r.Witness, out)
 	for _, d := range r.Paths {
 		text := fmt.Sprintf("%s %s%s", d.departure(), h.place(d.Position), d.reason())
 		out.Paths = append(out.Paths, htmlDeparture{clip(text, htmlName), h.frame(p, d.Func, d.Position), clip(d.Source, htmlName)})
@@ -68,16 +54,14 @@ func (h *htmlHandler) notes(t *textHandler, r *Race, out *htmlRace) {
 	}
 }
 
-// accesses takes the two accesses of a race without a witness for its steps, as they came in the
-// recorded run.
-func (h *htmlHandler) accesses(p *htmlPage, r *Race, out *htmlRace) {
-	verbs := map[string]string{"read": "reads", "write": "writes", "atomic read": "atomically reads", "atomic write": "atomically writes", "atomic update": "atomically updates"}
-	var steps []Step
-	for _, a := range []*Access{&r.A, &r.B} {
-		steps = append(steps, Step{Event: a.Event, Goroutine: a.Goroutine.ID, Position: a.Position, Func: a.Func, Text: verbs[a.Kind] + " " + accessed(a), Source: a.Source, OffPath: a.OffPath, Held: lockNames(a.Locks)})
+// schedule adds the schedule of a race, if there is one.
+func (h *htmlHandler) schedule(p *htmlPage, s *Schedule, out *htmlRace) {
+	if s == nil {
+		return
 	}
-	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.Event, b.Event) })
-	h.steps(p, steps, out)
+	out.Run, out.Events, out.Omitted, out.Keeps = s.Recorded, s.Events, s.Omitted, clip(s.Keeps, htmlName)
+	h.steps(p, s.Steps, out)
+	h.reads(p, s.Reads, out)
 }
 
 // steps adds the steps of a schedule, from the last one backwards as far as there is room. Of each
@@ -101,7 +85,7 @@ func (h *htmlHandler) steps(p *htmlPage, steps []Step, out *htmlRace) {
 func (h *htmlHandler) reads(p *htmlPage, reads []Sight, out *htmlRace) {
 	for i := range reads {
 		s := &reads[i]
-		read := htmlRead{Event: h.event(p, &s.Step), Sees: clip(s.sees(), htmlName), Fork: s.Fork}
+		read := htmlRead{Event: h.event(p, &s.Step), Sees: clip(s.Sees(), htmlName), Fork: s.Fork}
 		if s.From != nil {
 			from := h.event(p, s.From)
 			read.From = &from
@@ -140,18 +124,15 @@ func (e *Edge) brokenBy(order []int64) string {
 // lanes are the goroutines of a picture: those of the accesses, then the others as they come.
 func (h *htmlHandler) lanes(p *htmlPage, r *Race, out *htmlRace) {
 	seen := map[int]bool{}
-	add := func(id int, name, side string) {
+	add := func(id int, side string) {
 		if !seen[id] {
 			seen[id] = true
-			out.Lanes = append(out.Lanes, htmlLane{id, p.text(name), side})
+			out.Lanes = append(out.Lanes, htmlLane{id, p.text(r.Who(id)), side})
 		}
 	}
-	add(r.A.Goroutine.ID, briefName(r.A.Goroutine), "a")
-	add(r.B.Goroutine.ID, briefName(r.B.Goroutine), "b")
-	other := func(line int64) {
-		id := p.Lines[line][0]
-		add(id, goroutineName(Goroutine{ID: id}), "")
-	}
+	add(r.A.Goroutine.ID, "a")
+	add(r.B.Goroutine.ID, "b")
+	other := func(line int64) { add(p.Lines[line][0], "") }
 	for i := 0; i < len(out.Steps); i += 2 {
 		other(out.Steps[i])
 	}
@@ -184,8 +165,7 @@ func (h *htmlHandler) other(p *htmlPage, t *textHandler, f *finding) *htmlRace {
 		out.Why = pick(f.Hidden.Ordered, "In the recorded run, synchronisation orders the two accesses.", "No synchronisation in the trace orders the two accesses.")
 		out.Notes = append(out.Notes, "There is no witness, so it need not be a race (presage analyze without -engine looks for one).")
 		if f.A.Event != f.B.Event {
-			out.Run = true
-			h.accesses(p, &f.Race, out)
+			h.schedule(p, f.Schedule(), out)
 			h.order(p, &f.Hidden, nil, out)
 			h.lanes(p, &f.Race, out)
 		}
