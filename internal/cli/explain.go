@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/predict"
@@ -46,19 +47,20 @@ func newExplain(env *Env) *cobra.Command {
 	var o explainArgs
 	cmd := &cobra.Command{Use: "explain [ID | position position]", Short: "Say why two accesses race, or what keeps them in order", Long: explainLong,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := configureFlags(cmd.Flags(), "", ""); err != nil {
+			if err := o.configure(cmd.Flags()); err != nil {
 				return err
-			}
-			o.given = cmd.Flags().Changed
-			if !o.given("level") && (o.level == levelNone || o.level == levelHB) {
-				o.level = levelPath // the project's level predicts nothing
 			}
 			return runExplain(cmd.Context(), env, o, args)
 		}}
-	f := cmd.Flags()
+	o.register(cmd.Flags())
+	return cmd
+}
+
+// register adds the flags to a command.
+func (o *explainArgs) register(f *pflag.FlagSet) {
 	f.StringVar(&o.trace, "trace", "", "trace, or directory of traces; without it those of the last run of this module")
 	f.StringVar(&o.report, "report", "", "report in JSON form; without it that of the last run of this module")
-	runIDFlag(cmd, &o.runID)
+	runIDFlag(f, &o.runID)
 	f.BoolVar(&o.json, "json", false, "as JSON, one object a line")
 	f.StringVar(&o.level, "level", levelPath, "hb, causal, value or path: as of the analysis to explain")
 	f.IntVar(&o.window, "window", 0, "likewise, events per window")
@@ -67,7 +69,18 @@ func newExplain(env *Env) *cobra.Command {
 	f.StringVar(&o.missing, "missing", "rdit", "likewise, what calls of excluded code do: rdit, barrier, ignore")
 	f.BoolVar(&o.grant.all, "trust", false, trustHelp)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
-	return cmd
+}
+
+// configure takes the values of presage.yaml for flags that are not given.
+func (o *explainArgs) configure(f *pflag.FlagSet) error {
+	if err := configureFlags(f, "", ""); err != nil {
+		return err
+	}
+	o.given = f.Changed
+	if !o.given("level") && (o.level == levelNone || o.level == levelHB) {
+		o.level = levelPath // the project's level predicts nothing
+	}
+	return nil
 }
 
 func runExplain(ctx context.Context, env *Env, o explainArgs, args []string) error {
@@ -77,12 +90,12 @@ func runExplain(ctx context.Context, env *Env, o explainArgs, args []string) err
 	if o.level == levelNone || o.level == levelHB {
 		return usagef("flag --level: at level %s nothing is predicted, so nothing keeps a pair from it", o.level)
 	}
-	x := &explainer{env: env, args: o}
+	x := &explainer{env: env, args: o, to: newExplanations(env.Stdout, o.json)}
 	switch {
 	case len(args) == 1 && !strings.Contains(args[0], ":"):
 		return x.race(args[0])
 	case len(args) == 2:
-		return x.pair(ctx, args[0], args[1])
+		return x.exit(x.pair(ctx, args[0], args[1]))
 	case len(args) == 0:
 		return x.list(ctx)
 	}
@@ -93,6 +106,46 @@ func runExplain(ctx context.Context, env *Env, o explainArgs, args []string) err
 type explainer struct {
 	env  *Env
 	args explainArgs
+	to   explanations
+	run  *record.RunDir // that the traces are of, once it was looked for
+}
+
+// explanations receives what is explained.
+type explanations interface {
+	Race(*report.Race) error
+	Explained(*report.Explained) error // no race
+}
+
+// explanationPrinter prints what is explained.
+type explanationPrinter struct {
+	report.Handler
+	w    io.Writer
+	json bool
+}
+
+func newExplanations(w io.Writer, asJSON bool) explanations {
+	return &explanationPrinter{newDetails(w, asJSON), w, asJSON}
+}
+
+// Explained prints why two accesses are no race.
+func (p *explanationPrinter) Explained(e *report.Explained) error {
+	if p.json {
+		return json.NewEncoder(p.w).Encode(e)
+	}
+	return report.WriteExplained(p.w, textOptions(p.w), e)
+}
+
+// exit is the end of a command that explains a pair.
+func (x *explainer) exit(races int, nothing string, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case races > 0:
+		return &exitError{code: exitRaces}
+	case nothing != "":
+		return &exitError{exitFailed, nothing}
+	}
+	return nil
 }
 
 // race prints one race of a report: its witness is the explanation.
@@ -105,7 +158,7 @@ func (x *explainer) race(id string) error {
 	if err != nil {
 		return usagef("the report has no race %q; presage report prints those that it has", id)
 	}
-	if err := newDetails(x.env.Stdout, x.args.json).Race(races[0]); err != nil {
+	if err := x.to.Race(races[0]); err != nil {
 		return err
 	}
 	return &exitError{code: exitRaces}
@@ -120,6 +173,7 @@ func (x *explainer) files() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.run = run
 	k, err := readReport(filepath.Join(run.Dir, record.ReportFile))
 	if err != nil {
 		return nil, damagedRun(run, err)
@@ -219,8 +273,9 @@ func absolute(line string) string {
 	return line
 }
 
-// pair explains the accesses at two source lines.
-func (x *explainer) pair(ctx context.Context, p, q string) error {
+// pair explains the accesses at two source lines. It returns the number of races, and what is known
+// if there is nothing to explain.
+func (x *explainer) pair(ctx context.Context, p, q string) (races int, absent string, err error) {
 	p, q = absolute(p), absolute(q)
 	asked := func(meta *trace.Meta) func(a, b trace.Site) bool {
 		at := make(map[trace.Site][2]bool, len(meta.Sites))
@@ -240,16 +295,16 @@ func (x *explainer) pair(ctx context.Context, p, q string) error {
 			return of(a)[0] && of(b)[1] || of(a)[1] && of(b)[0]
 		}
 	}
-	races, said := 0, 0
+	said := 0
 	var nothing absence
-	err := x.each(ctx, asked, func(all *searches, s *search) error {
+	err = x.each(ctx, asked, func(all *searches, s *search) error {
 		name, meta, res := s.name, s.meta, s.res
 		is := asked(meta)
 		res.Races = slices.DeleteFunc(res.Races, func(r predict.Race) bool { return !is(r.A.Site, r.B.Site) })
 		if err := all.found.locate(all.located(s)); err != nil {
 			return err
 		}
-		races = len(all.found.set.Races())
+		races += len(all.found.set.Races())
 		list := slices.DeleteFunc(res.Explained, func(e predict.Explanation) bool {
 			return e.Reason == predict.Raced || slices.ContainsFunc(res.Races, func(r predict.Race) bool {
 				return r.A.Site == e.A.Site && r.B.Site == e.B.Site || r.A.Site == e.B.Site && r.B.Site == e.A.Site
@@ -261,25 +316,20 @@ func (x *explainer) pair(ctx context.Context, p, q string) error {
 		}
 		all.progress.end()
 		for _, r := range all.found.set.Races() {
-			if err := newDetails(x.env.Stdout, x.args.json).Race(r); err != nil {
+			if err := x.to.Race(r); err != nil {
 				return err
 			}
 		}
 		all.found.set = report.Set{}
 		return x.print(s, len(all.traces.files) > 1, list)
 	})
-	switch {
-	case err != nil:
-		return err
-	case races > 0:
-		return &exitError{code: exitRaces}
-	case said == 0:
-		return &exitError{exitFailed, nothing.text(p, q)}
+	if err == nil && races+said == 0 {
+		absent = nothing.text(p, q)
 	}
-	return nil
+	return races, absent, err
 }
 
-// print prints the explanations, with the source lines of their events.
+// print sends on the explanations, with the source lines of their events.
 func (x *explainer) print(of *search, several bool, list []predict.Explanation) error {
 	name, meta := of.name, of.meta
 	if len(list) == 0 {
@@ -328,12 +378,7 @@ func (x *explainer) print(of *search, several bool, list []predict.Explanation) 
 		if several {
 			out.Trace = name
 		}
-		if x.args.json {
-			err = json.NewEncoder(x.env.Stdout).Encode(out)
-		} else {
-			err = report.WriteExplained(x.env.Stdout, textOptions(x.env.Stdout), out)
-		}
-		if err != nil {
+		if err := x.to.Explained(out); err != nil {
 			return err
 		}
 	}

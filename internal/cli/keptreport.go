@@ -21,7 +21,8 @@ type kept struct {
 	summary *report.Summary
 	without []*report.Candidate // they cannot be replayed
 	hidden  []*report.Race      // suppressed: not listed, but found by their IDs
-	own     bool                // it is that of the last run, in the cache
+	own     bool                // it is that of a run in the cache:
+	run     *record.RunDir
 }
 
 // Config keeps what made the report.
@@ -58,9 +59,10 @@ func readKept(name, runID string) (*kept, error) {
 	}
 	k, err := readReport(filepath.Join(run.Dir, record.ReportFile))
 	if err != nil {
+		run.Release()
 		return nil, damagedRun(run, err)
 	}
-	k.own = true
+	k.own, k.run = true, run
 	return k, nil
 }
 
@@ -115,7 +117,10 @@ func (k *kept) choose(ids []string, all bool) ([]*report.Race, error) {
 	var out []*report.Race
 	for _, id := range ids {
 		races := slices.Concat(k.races, k.hidden)
-		i := slices.IndexFunc(races, func(r *report.Race) bool { return strings.HasPrefix(r.ID, id) })
+		i := slices.IndexFunc(races, func(r *report.Race) bool { return r.ID == id })
+		if i < 0 {
+			i = slices.IndexFunc(races, func(r *report.Race) bool { return strings.HasPrefix(r.ID, id) })
+		}
 		if i < 0 && id != "" && slices.ContainsFunc(k.without, func(c *report.Candidate) bool { return strings.HasPrefix(c.ID, id) }) {
 			return nil, fmt.Errorf("%s is a candidate, which has no witness to replay: analyse its trace without -engine", id)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/presage-race/presage/internal/plural"
 	"github.com/presage-race/presage/internal/replay"
@@ -47,12 +48,17 @@ func newReplay(env *Env) *cobra.Command {
 			}
 			return runReplay(cmd.Context(), env, o, args)
 		}}
-	f := cmd.Flags()
+	o.register(cmd.Flags())
+	return cmd
+}
+
+// register adds the flags to a command.
+func (o *replayArgs) register(f *pflag.FlagSet) {
 	f.Var((*given)(&o.suppress.baseline), "baseline", "leave out the races that are in this file")
 	f.Var(&o.suppress.ignore, "ignore", "leave out the races with an access in a file or function, or on a variable, that this regular expression matches")
 	f.Var((*given)(&o.suppress.since), "new", "leave out the races of functions that have not changed since this git revision")
 	f.StringVar(&o.file, "report", "", "report in JSON form; without it that of the last run of this module")
-	runIDFlag(cmd, &o.runID)
+	runIDFlag(f, &o.runID)
 	f.BoolVar(&o.all, "all", false, "replay every race of the report")
 	f.BoolVar(&o.keep, "keep", false, "write the schedules into the module, to replay them without a trace (docs/using/replay.md)")
 	f.StringVar(&o.as, "as", "", "overlay: keep the race as a build of the go command that needs no presage, too; synctest: write it as a plain Go test (docs/using/replay.md)")
@@ -63,7 +69,6 @@ func newReplay(env *Env) *cobra.Command {
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	f.DurationVar(&o.limit, "limit", time.Second, "how long the schedule waits for an event before it is loosened")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "how long a run of the program may take")
-	return cmd
 }
 
 func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error {
@@ -109,8 +114,7 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 	if o.delve && len(races) != 1 {
 		return usagef("-dlv takes one race, not %d", len(races))
 	}
-	r := replayer{env: env, kept: k, args: o, grant: k.grant(), progress: newProgress(env.Stderr, o.quiet), programs: map[string]*made{}, plans: map[string]*plan.Plan{}}
-	r.grant.all = o.trust
+	r := newReplayer(env, k, o)
 	switch {
 	case o.as == asSynctest:
 		return r.plainTests(ctx, races)
@@ -144,6 +148,13 @@ func runReplay(ctx context.Context, env *Env, o replayArgs, ids []string) error 
 		return &exitError{code: exitRaces}
 	}
 	return nil
+}
+
+// newReplayer returns a replayer of the races of a report.
+func newReplayer(env *Env, k *kept, o replayArgs) *replayer {
+	r := &replayer{env: env, kept: k, args: o, grant: k.grant(), progress: newProgress(env.Stderr, o.quiet), programs: map[string]*made{}, plans: map[string]*plan.Plan{}}
+	r.grant.all = o.trust
+	return r
 }
 
 // print says what became of a race.

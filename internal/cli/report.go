@@ -13,6 +13,7 @@ import (
 	"github.com/presage-race/presage/internal/host/disk"
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
+	"github.com/presage-race/presage/internal/suppress"
 )
 
 func newReport(env *Env) *cobra.Command {
@@ -54,7 +55,7 @@ func newReport(env *Env) *cobra.Command {
 			}
 			return damagedRun(run, printReport(cmd.Context(), env, filepath.Join(run.Dir, record.ReportFile), f, asJSON, s))
 		}}
-	runIDFlag(cmd, &id)
+	runIDFlag(cmd.Flags(), &id)
 	s.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the JSON form")
 	cmd.Flags().Var(&f, "format", "forms of the report, as csv or html=file")
@@ -66,12 +67,10 @@ func newReport(env *Env) *cobra.Command {
 func printReport(ctx context.Context, env *Env, name string, f forms, asJSON bool, s suppressFlags) error {
 	main := f.main(env.Stdout, asJSON)
 	files, end := f.files()
-	h, err := s.sifted(ctx, report.Tee(main, files))
-	if err != nil {
+	res, races, err := sendSifted(ctx, name, report.Tee(main, files), s)
+	if res == nil {
 		return errors.Join(err, end())
 	}
-	races, err := readInto(name, h)
-	err = errors.Join(err, h.Flush())
 	if x, ok := main.(interface{ Flush() error }); ok {
 		err = errors.Join(err, x.Flush())
 	}
@@ -81,11 +80,22 @@ func printReport(ctx context.Context, env *Env, name string, f forms, asJSON boo
 	if err != nil {
 		return err
 	}
-	s.sayWritten(env, &h.Outcome)
-	if races -= countRaces(h.Outcome.Suppressed); races > 0 {
+	s.sayWritten(env, res)
+	if races -= countRaces(res.Suppressed); races > 0 {
 		return &exitError{code: exitRaces}
 	}
 	return nil
+}
+
+// sendSifted sends a report in JSON form to h, through a sieve. It returns what the sieve has
+// suppressed, and the number of races before that. The result is nil if nothing was sent.
+func sendSifted(ctx context.Context, name string, h report.Handler, s suppressFlags) (res *suppress.Result, races int, err error) {
+	sifted, err := s.sifted(ctx, h)
+	if err != nil {
+		return nil, 0, err
+	}
+	races, err = readInto(name, sifted)
+	return &sifted.Outcome, races, errors.Join(err, sifted.Flush())
 }
 
 // countRaces counts the races among what is suppressed; the others are candidates.

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
@@ -27,8 +28,8 @@ func newRuns(env *Env) *cobra.Command {
 }
 
 // runIDFlag is the flag that chooses a run.
-func runIDFlag(cmd *cobra.Command, id *string) {
-	cmd.Flags().StringVar(id, "run-id", "", "a run of presage runs, or the beginning of its ID; without it the last run of this module")
+func runIDFlag(f *pflag.FlagSet, id *string) {
+	f.StringVar(id, "run-id", "", "a run of presage runs, or the beginning of its ID; without it the last run of this module")
 }
 
 // findRun is the run of an ID, or the last one of the module.

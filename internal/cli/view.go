@@ -46,7 +46,7 @@ func newView(env *Env) *cobra.Command {
 			}
 			return serve(cmd.Context(), env, page, open)
 		}}
-	runIDFlag(cmd, &id)
+	runIDFlag(cmd.Flags(), &id)
 	cmd.Flags().BoolVar(&open, "open", true, "open a browser, if standard output is a terminal")
 	return cmd
 }
