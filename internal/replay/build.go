@@ -44,6 +44,7 @@ type Config struct {
 	ToolID   string // of this presage: what it emits may differ from what another emits
 	Limit    time.Duration
 	Timeout  time.Duration
+	Group    bool // a run has a process group of its own; what it has started ends with it
 	Progress func(text string)
 	Heals    func(damage error) // an entry of the cache is made anew; nil: it is not said
 

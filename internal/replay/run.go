@@ -233,6 +233,9 @@ func (p *Program) try(ctx context.Context, s *schedule, r Race, v variant, bin, 
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.WaitDelay = time.Second
+	if p.cfg.Group {
+		defer killGroup(cmd)()
+	}
 	begun := time.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("running the program: %w", err)
