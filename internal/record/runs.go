@@ -318,8 +318,15 @@ func LastRun() (*RunDir, error) {
 			return r, r.hold()
 		}
 	}
-	return nil, fmt.Errorf("no run of the module in %s is kept: use presage test or presage run there first. "+
-		"presage runs -all lists the runs of other modules, and flag -run-id takes one of them", root)
+	return nil, &NoRunError{root}
+}
+
+// NoRunError is the error of LastRun if no finished run of the module is kept.
+type NoRunError struct{ Root string }
+
+func (e *NoRunError) Error() string {
+	return fmt.Sprintf("no run of the module in %s is kept: use presage test or presage run there first. "+
+		"presage runs -all lists the runs of other modules, and flag -run-id takes one of them", e.Root)
 }
 
 // FindRun is the finished run of that ID, of any module, which may be cut as long as it names one
