@@ -5,6 +5,7 @@ Presage predicts data races in Go programs from one recorded run, and proves eac
 	presage run [flags] package [args]   the same for a program
 	presage analyze trace...             search traces recorded earlier, or by other tools
 	presage report, runs, explain        read results
+	presage mcp                          the same for a coding agent
 	presage replay [ID... | file...]     run the program again under the witness of a race
 	presage trace dump|stat|convert      look inside a trace
 	presage vet [packages]               warn of accesses that may race in some run

@@ -157,7 +157,7 @@ func newRoot(env *Env) *cobra.Command {
 	if isCompletion(env.Args) {
 		root.SetOut(oneDash{env.Stdout})
 	}
-	root.AddCommand(newTest(env), newExplore(env), newRun(env), newAnalyze(env), newVet(env), newConfig(env), newReport(env), newView(env), newMerge(env), newExplain(env), newReplay(env), newRuns(env), newTrace(env), newVersion(env))
+	root.AddCommand(newTest(env), newExplore(env), newRun(env), newAnalyze(env), newVet(env), newConfig(env), newReport(env), newView(env), newMerge(env), newExplain(env), newReplay(env), newMCP(env), newRuns(env), newTrace(env), newVersion(env))
 	for _, cmd := range root.Commands() {
 		completeValues(cmd)
 	}

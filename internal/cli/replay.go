@@ -29,6 +29,7 @@ type replayArgs struct {
 	as             string // asOverlay, asSynctest, or ""
 	quiet, json    bool
 	trust          bool
+	group          bool // the program has a process group, which ends with it
 	limit, timeout time.Duration
 	suppress       suppressFlags // which races -all and a list leave out
 }

@@ -201,6 +201,6 @@ func (r *replayer) prepare(ctx context.Context, w wanted) (*replay.Program, erro
 	}
 	return replay.Prepare(ctx, replay.Config{
 		Meta: meta, Plan: at, Test: test, Flags: g.flags, Packages: g.packages, Args: g.args, Cache: cache, ToolID: record.ToolID(), Heals: r.heals,
-		Limit: r.args.limit, Timeout: r.args.timeout, Progress: r.says, Spent: r.spent,
+		Limit: r.args.limit, Timeout: r.args.timeout, Group: r.args.group, Progress: r.says, Spent: r.spent,
 	})
 }

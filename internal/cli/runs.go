@@ -131,13 +131,17 @@ func listRuns(env *Env, all, asJSON bool) error {
 	return w.Flush()
 }
 
+// verdict is the verdict in words.
+func (k *keptRun) verdict() string {
+	if words := verdicts[k.Verdict]; words != "" {
+		return words
+	}
+	return k.Verdict
+}
+
 // line is what people read.
 func (k *keptRun) line(root bool) string {
-	verdict := verdicts[k.Verdict]
-	if verdict == "" {
-		verdict = k.Verdict
-	}
-	fields := []string{k.ID, k.Begun.Local().Format("2006-01-02 15:04:05"), verdict, numberOr(k.Exit), numberOr(k.Races)}
+	fields := []string{k.ID, k.Begun.Local().Format("2006-01-02 15:04:05"), k.verdict(), numberOr(k.Exit), numberOr(k.Races)}
 	if root {
 		fields = append(fields, k.Root)
 	}

@@ -24,9 +24,9 @@ import (
 // holds the standard library once.
 var Cache string
 
-// Main runs the tests of a package. presage is the command that its scripts call.
+// Main runs the tests of a package. presage is the command that its scripts call, besides agent.
 func Main(m *testing.M, presage func()) {
-	testscript.Main(prepared{m}, map[string]func(){"presage": presage})
+	testscript.Main(prepared{m}, map[string]func(){"presage": presage, "agent": Agent})
 }
 
 // Presage is the command.
