@@ -66,7 +66,8 @@ func (r *run) over() bool {
 	return r.counts.Why != ""
 }
 
-// ends reports whether the search of a pair must end: the analysis is cancelled, or prediction over.
+// ends reports whether the search of a pair must end: the analysis is cancelled, or prediction is
+// over.
 func (r *run) ends() bool { return r.ctx != nil && r.ctx.Err() != nil || r.over() }
 
 // askEvery is the number of events between two calls of Options.Over while no window is searched.

@@ -90,8 +90,8 @@ func (c *Choice) begin(once model.Obj, g trace.GoID, index int64) (n int32) {
 }
 
 // stays adds the choice of the recorded path. What was recorded after the point comes after it, and
-// so does what waits for the end of the goroutine. An alternative may receive a non-blocking send in
-// place of the goroutine that has received it.
+// so does what waits for the end of the goroutine. An alternative may receive a non-blocking send
+// in place of the goroutine that has received it.
 func (c *Choice) stays(once model.Obj, p point, index int64) {
 	begin := c.begin(once, c.b.Threads[p.thread], index)
 	for i := range c.b.Events {
