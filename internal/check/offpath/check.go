@@ -155,11 +155,8 @@ func (in *subject) goesOn() {
 		return
 	}
 	f := &in.snap.Frames[0]
-	call, ok := f.Func.Blocks[f.Block].Instrs[f.Instr].(*ssa.Call)
-	if !ok || call.Call.StaticCallee() == nil || repeats(call.Block()) {
-		return
-	}
-	if pf := in.snap.Program.Func(call.Call.StaticCallee()); pf != nil && pf.Site == in.alt.Returned {
+	at := in.snap.Program.Func(f.Func).Blocks[f.Block].Instrs[f.Instr].Site
+	if at == in.alt.Returned && !repeats(f.Func.Blocks[f.Block]) {
 		reject("CP1", "the goroutine has returned from the call where it goes on")
 	}
 }

@@ -19,7 +19,7 @@ var x int
 
 func inc() { x++ }
 func dec() { x-- }
-func once() { inc(); dec() }
+func once() { inc(); dec(); dec() }
 func loop() {
 	for {
 		inc()
@@ -33,11 +33,14 @@ func main() { once(); loop() }
 	calls, sites := map[string]flow.Frame{}, map[string]trace.Site{}
 	for _, u := range p.Plan.Units {
 		for _, f := range u.Funcs {
-			sites[f.SSA.Name()] = f.Site
 			for b, block := range f.SSA.Blocks {
 				for i, in := range block.Instrs {
 					if call, ok := in.(*ssa.Call); ok {
-						calls[f.SSA.Name()+" "+call.Call.StaticCallee().Name()] = flow.Frame{Func: f.SSA, Block: b, Instr: i}
+						name := f.SSA.Name() + " " + call.Call.StaticCallee().Name()
+						for calls[name].Func != nil {
+							name += " again"
+						}
+						calls[name], sites[name] = flow.Frame{Func: f.SSA, Block: b, Instr: i}, f.Blocks[b].Instrs[i].Site
 					}
 				}
 			}
@@ -47,12 +50,13 @@ func main() { once(); loop() }
 		at, returned string
 		ok           bool
 	}{
-		{"once inc", "inc", false},
-		{"once dec", "inc", true},
-		{"once dec", "dec", false},
-		{"loop inc", "inc", true},
-		{"main once", "once", false},
-		{"main loop", "once", true},
+		{"once inc", "once inc", false},
+		{"once dec", "once inc", true},
+		{"once dec", "once dec", false},
+		{"once dec again", "once dec", true},
+		{"loop inc", "loop inc", true},
+		{"main once", "main once", false},
+		{"main loop", "main once", true},
 		{"once inc", "", true},
 	} {
 		in := &subject{alt: &built.Way{Returned: sites[c.returned]}, snap: &flow.Snapshot{Program: p.Plan, Frames: []flow.Frame{calls[c.at]}}}

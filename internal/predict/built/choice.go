@@ -36,7 +36,11 @@ func (b *Window) Choice(ways []*Way) (c *Choice, ok bool) {
 	w.Init, w.Edges = slices.Clone(b.Init), slices.Clone(b.Edges)
 	w.Events = slices.Clone(b.Events)
 	for i := range w.Events {
-		needAddress(&w.Events[i])
+		e := &w.Events[i]
+		if e.Partner >= 0 { // an alternative may receive in its place
+			e.Partner = model.Anyone
+		}
+		needAddress(e)
 	}
 	for _, way := range ways {
 		decided := way.decided()
@@ -90,17 +94,13 @@ func (c *Choice) begin(once model.Obj, g trace.GoID, index int64) (n int32) {
 }
 
 // stays adds the choice of the recorded path. What was recorded after the point comes after it, and
-// so does what waits for the end of the goroutine. An alternative may receive a non-blocking send
-// in place of the goroutine that has received it.
+// so does what waits for the end of the goroutine.
 func (c *Choice) stays(once model.Obj, p point, index int64) {
 	begin := c.begin(once, c.b.Threads[p.thread], index)
 	for i := range c.b.Events {
 		e := &c.b.Events[i]
 		if int32(i) == p.leaves || e.Kind == format.Join && model.Thread(e.Obj) == p.thread {
 			c.Edges = append(c.Edges, model.Edge{From: begin, To: int32(i)})
-		}
-		if e.Partner >= 0 {
-			c.Events[i].Partner = model.Anyone
 		}
 	}
 }

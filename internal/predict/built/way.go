@@ -18,10 +18,11 @@ type Way struct {
 	Base   bool       // because a pointer or index is another, not at a branch
 	Other  bool       // because an operation has another outcome
 	Ended  bool       // because the recorded run has ended: there is no choice
-	// with Ended: the function from which the goroutine has returned, if that is its last event; 0:
-	// it is not
+	At     int64      // the event of the trace before which the path is left
+
+	// Returned is, if the recorded run has ended, the call from which the goroutine has returned as
+	// its last event; 0: none, or it is not known.
 	Returned trace.Site
-	At       int64 // the event of the trace before which the path is left
 
 	Chosen  []flow.Guard
 	Holds   []model.Guard // Chosen, over the window's reads

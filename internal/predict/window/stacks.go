@@ -10,8 +10,15 @@ import (
 type calls struct {
 	open  []uint64 // of each, the depth of the function that calls
 	depth uint64   // of the innermost function that is traced; 0: there is none
-	// the function from which the goroutine has returned, as its last event; 0: none
-	from trace.Site
+
+	entered []entered  // functions that it is in, the innermost last
+	from    trace.Site // the call from which it has returned, as its last event; 0: none
+}
+
+// entered is a function that a goroutine is in.
+type entered struct {
+	depth uint64
+	call  trace.Site // 0: not known
 }
 
 // stacks are the calls that goroutines are in, while the trace is read.
@@ -37,21 +44,31 @@ func (b *stacks) call(e *trace.Event) {
 	case format.Enter:
 		c.leave(e.Aux)
 		c.depth = e.Aux
+		c.entered = append(c.entered, entered{e.Aux, trace.Site(e.Val)})
 	case format.Exit:
+		n := len(c.entered)
+		for n > 0 && c.entered[n-1].depth > e.Aux { // a panic has left them
+			n--
+		}
+		if n > 0 && c.entered[n-1].depth == e.Aux {
+			c.from = c.entered[n-1].call
+		}
 		c.leave(e.Aux)
 		c.depth = max(1, e.Aux) - 1
-		c.from = e.Site
 	}
 }
 
-// leave drops the calls that functions of depth d and more have made, which are gone.
+// leave drops the functions of depth d and more, which are gone, and the calls that they have made.
 func (c *calls) leave(d uint64) {
+	for n := len(c.entered); n > 0 && c.entered[n-1].depth >= d; n-- {
+		c.entered = c.entered[:n-1]
+	}
 	for n := len(c.open); n > 0 && c.open[n-1] >= d; n-- {
 		c.open = c.open[:n-1]
 	}
 }
 
-// returned has the function from which a goroutine has returned, if that was its last event.
+// returned has the call from which a goroutine has returned, if that was its last event.
 func (b *stacks) returned(g trace.GoID) trace.Site {
 	if int(g) < len(b.calls) {
 		return b.calls[g].from
