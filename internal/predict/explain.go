@@ -67,6 +67,7 @@ type explainer struct {
 	ask   func(a, b trace.Site) bool
 	pairs pairTable
 	spent *effort
+	over  func() bool // ends a search
 	found map[sitePair]Explanation
 }
 
@@ -123,7 +124,7 @@ func (r *explainer) pair(b *built.Window, w *model.Window, locks *locksets, p mo
 		}
 	}
 	solve := func(w *model.Window) engine.Verdict {
-		res := engine.New(w, engine.Options{}).Solve(p)
+		res := engine.New(w, engine.Options{Over: r.over}).Solve(p)
 		r.spent.add(int64(1+res.Steps) * int64(len(w.Events)))
 		return res.Verdict
 	}

@@ -274,7 +274,7 @@ func newRun(opt Options, meta *trace.Meta) *run {
 	}
 	r.spent.budget = int64(opt.Effort) * 1_000_000
 	r.solvers = solvers{&r.opt, &r.spent, r.ends}
-	r.explainer = explainer{opt.Explain, r.pairs, &r.spent, map[sitePair]Explanation{}}
+	r.explainer = explainer{opt.Explain, r.pairs, &r.spent, r.ends, map[sitePair]Explanation{}}
 	if opt.Level != HB {
 		r.builder = window.NewBuilder(window.BuildOptions{
 			Size: opt.Window, Apart: opt.Apart, All: opt.EveryWindow || opt.Explain != nil, Walked: opt.Walker != nil, Cleared: opt.cleared,

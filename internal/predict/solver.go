@@ -49,7 +49,7 @@ func (x solvers) engine(g *rung) *engine.Solver {
 		return s
 	}
 	if g.engine == nil {
-		g.engine = engine.New(g.window(), engine.Options{Conflicts: x.opt.Conflicts})
+		g.engine = engine.New(g.window(), engine.Options{Conflicts: x.opt.Conflicts, Over: x.over})
 	}
 	return g.engine
 }

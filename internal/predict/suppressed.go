@@ -42,7 +42,7 @@ func (r *run) suppressed(b place, p model.Pair, s *pairState) {
 			x.by[k.Edge] = k.Method
 		}
 		loose := without(w, func(e model.Edge) bool { _, kept := x.by[e]; return kept })
-		x.solver = engine.New(loose, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts)})
+		x.solver = engine.New(loose, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts), Over: r.ends})
 	}
 	res := x.solver.Solve(p)
 	r.spent.add(int64(1+res.Steps) * int64(len(w.Events)))

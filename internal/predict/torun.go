@@ -38,7 +38,7 @@ func (r *run) relaxed(b *built.Window, w *model.Window, p model.Pair) *relaxed {
 	if !x.made {
 		x.made = true
 		if c, ok := b.Relaxed(w, others == 1); ok {
-			x.w, x.solver = c, engine.New(c, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts)})
+			x.w, x.solver = c, engine.New(c, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts), Over: r.ends})
 		}
 	}
 	return x
