@@ -62,6 +62,16 @@ func (t *tools) report(ctx context.Context, run string) (*collected, error) {
 	return c, err
 }
 
+// race returns the race with an ID, or an ID that begins with it, and the ID of its run.
+func (t *tools) race(ctx context.Context, in raceIn) (f found, run string, err error) {
+	c, err := t.report(ctx, in.Run)
+	if err != nil {
+		return found{}, "", err
+	}
+	f, err = c.find(in.ID)
+	return f, c.run, err
+}
+
 // isCandidate reports whether a suppressed message is of a candidate.
 func isCandidate(m *report.Suppressed) bool { return m.Race.Tier == tierCandidate }
 

@@ -25,11 +25,7 @@ type raceIn struct {
 
 // explainRace explains a race as presage explain does.
 func (t *tools) explainRace(ctx context.Context, _ *sdk.CallToolRequest, in raceIn) (string, map[string]any, error) {
-	c, err := t.report(ctx, in.Run)
-	if err != nil {
-		return "", nil, err
-	}
-	f, err := c.find(in.ID)
+	f, _, err := t.race(ctx, in)
 	if err != nil {
 		return "", nil, err
 	}

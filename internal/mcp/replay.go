@@ -11,11 +11,7 @@ import (
 
 // replayRace runs the program under the witness of a race.
 func (t *tools) replayRace(ctx context.Context, req *sdk.CallToolRequest, in raceIn) (string, map[string]any, error) {
-	c, err := t.report(ctx, in.Run)
-	if err != nil {
-		return "", nil, err
-	}
-	f, err := c.find(in.ID)
+	f, run, err := t.race(ctx, in)
 	if err != nil {
 		return "", nil, err
 	}
@@ -27,7 +23,7 @@ func (t *tools) replayRace(ctx context.Context, req *sdk.CallToolRequest, in rac
 		return "", nil, err
 	}
 	defer done()
-	res, err := t.kept.Replay(ctx, c.run, f.ID, says(ctx, req))
+	res, err := t.kept.Replay(ctx, run, f.ID, says(ctx, req))
 	if err != nil {
 		return "", nil, fmt.Errorf("race %s was not replayed: %w", visible.Line(f.ID), err)
 	}

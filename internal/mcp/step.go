@@ -63,11 +63,7 @@ type step struct {
 
 // stepRace shows steps of the schedule of a race.
 func (t *tools) stepRace(ctx context.Context, _ *sdk.CallToolRequest, in stepIn) (string, stepsOut, error) {
-	c, err := t.report(ctx, in.Run)
-	if err != nil {
-		return "", stepsOut{}, err
-	}
-	f, err := c.find(in.ID)
+	f, _, err := t.race(ctx, raceIn{ID: in.ID, Run: in.Run})
 	if err != nil {
 		return "", stepsOut{}, err
 	}
