@@ -237,7 +237,8 @@ func (s *lens) judge(w *report.StaticWarning, sides [2][]instruction, r *report.
 	} else if text, ok := which(unknown); ok {
 		v.Mark, v.Because = report.MarkNotRecorded, "whether "+text+" was executed cannot be told"
 	} else {
-		v.Mark, v.Because = report.MarkExecuted, "in an order, or in different memory, as far as the run was searched"
+		v.Mark = report.MarkExecuted
+		v.Because = "in an order, or in different memory, as far as the run was searched"
 		if !s.seen.apart(sides) {
 			v.Because = "by one goroutine alone"
 		}

@@ -120,9 +120,9 @@ func (w *StaticWarning) codes() string {
 func (s *Vet) strength() string {
 	var parts []string
 	if s.Guard != "" {
-		parts = append(parts, fmt.Sprintf("lock %s is held at %d of %s of this memory", s.Guard, s.Held, plural.Of(s.Uses, "use")))
+		parts = append(parts, fmt.Sprintf("lock %s is held at %d of %s", s.Guard, s.Held, plural.Of(s.Uses, "access")))
 	}
-	parts = append(parts, pick(s.WriteWrite, "both write", "one writes"), pick(s.Calls == 0, "in the functions that the goroutines start with", plural.Of(s.Calls, "call")+" below the functions that the goroutines start with"))
+	parts = append(parts, pick(s.WriteWrite, "both write", "one writes"), pick(s.Calls == 0, "in the goroutines' first functions", plural.Of(s.Calls, "call")+" below the goroutines' first functions"))
 	return strings.Join(parts, ", ")
 }
 

@@ -19,8 +19,8 @@ import (
 //	tools                     lists the tools
 //	name {arguments}          calls a tool
 //	cancel FILE name {…}      calls a tool, and cancels the call once there is a file
-//	leave FILE name {…}       likewise, but the client ends instead, as if it were killed; it adds the
-//	                          server to the file
+//	leave FILE name {…}       likewise, but the client ends instead, as if it were killed; it adds
+//	                          the server to the file
 //	gone FILE                 says whether the processes that the file lists come to an end
 //
 // Agent prints the text of each answer, or its error, and then its JSON as one line.
