@@ -27,9 +27,7 @@ func (x *exploring) of(pkg string, e *explored) report.Explored {
 	if len(s.Failed) > 0 {
 		r.FirstFailure = s.Failed[0].Run
 	}
-	if x.sample {
-		r.FirstRace = s.FirstRace
-	}
+	r.FirstRace = s.FirstRace
 	r.Assumes = assumes(s)
 	if s.Random != "" {
 		r.Limits = append(r.Limits, "two runs under one schedule differ: the test asks for something that is not steered; the first difference is at "+s.Random)
@@ -103,10 +101,11 @@ func (x *exploring) say(r *report.Explored, failed []explore.Failure) {
 	case r.Runs == 0:
 		text = "not run: the time was over"
 	}
-	visible.Fprintf(x.env.Stdout, "%s: %s (%s, %s)\n", r.Test, text, plural.Of(r.Runs, "run"), plural.Of(r.Classes, "class"))
+	counts := plural.Of(r.Runs, "run") + ", " + plural.Of(r.Classes, "class")
 	if r.FirstRace > 0 {
-		visible.Fprintf(x.env.Stdout, "    the first race is that of run %d\n", r.FirstRace)
+		counts += fmt.Sprintf("; the first race in run %d", r.FirstRace)
 	}
+	visible.Fprintf(x.env.Stdout, "%s: %s (%s)\n", r.Test, text, counts)
 	for _, l := range r.Limits {
 		visible.Fprintf(x.env.Stdout, "    %s\n", l)
 	}

@@ -268,14 +268,14 @@ func (e *exploration) run(ctx context.Context, a *attempt) (shown bool, err erro
 		e.clocked = x
 	}
 	h := x.historyOf(x.all())
+	shown = a.shown(h, r)
+	if fresh, err := e.learn(ctx, h, r.Trace); err != nil || !fresh {
+		return shown, err
+	}
 	if s.Runs == 1 {
 		if s.Random, err = e.differs(ctx, x, h, r); err != nil {
 			return false, err
 		}
-	}
-	shown = a.shown(h, r)
-	if fresh, err := e.learn(ctx, h, r.Trace); err != nil || !fresh {
-		return shown, err
 	}
 	if x.unvaried {
 		s.Unvaried++

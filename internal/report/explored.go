@@ -17,5 +17,5 @@ type Explored struct {
 	// what the test has asked for that was the same in all runs, in words
 	Assumes      []string `json:"assumes,omitempty"`
 	FirstFailure int      `json:"first_failure,omitempty"` // the first run that failed
-	FirstRace    int      `json:"first_race,omitempty"`    // of samples (-base)
+	FirstRace    int      `json:"first_race,omitempty"`    // the first run that a race was found in
 }

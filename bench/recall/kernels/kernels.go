@@ -10,6 +10,7 @@
 //
 //	-race     processes of the test, built with -race, that report a race
 //	explore   found, if presage explore reports a race in the test; missed, if it reports none
+//	first     the run in which the first race was found; of all kernels, the median
 //	runs      recorded runs of the test, as presage explore counts them
 //	CPU       seconds that presage explore took, with all its processes
 //	fixed     of the repaired test: none, if presage explore says that it has no race in any
@@ -27,6 +28,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -55,6 +57,7 @@ type row struct {
 // explored is what presage explore said about one test.
 type explored struct {
 	race, none bool // it reports a race; it says that no schedule has one
+	first      int  // run with a race
 	runs       int
 	cpu        float64
 }
@@ -82,10 +85,11 @@ func Main(args []string) int {
 	}
 	kernels, err := os.ReadDir(programs)
 	command.Check(err)
-	fmt.Printf("%-12s %8s %-8s %5s %6s %-6s %5s %6s\n", "kernel", "-race", "explore", "runs", "CPU", "fixed", "runs", "CPU")
+	fmt.Printf("%-12s %8s %-8s %5s %5s %6s %-6s %5s %6s\n", "kernel", "-race", "explore", "first", "runs", "CPU", "fixed", "runs", "CPU")
 	whole := true
 	var total row
 	measured, found, none, wrong := 0, 0, 0, 0
+	var firsts []int
 	for _, k := range kernels {
 		if !only.Match(k.Name()) {
 			continue
@@ -100,17 +104,21 @@ func Main(args []string) int {
 		total.add(r)
 		measured++
 		found += count(r.test.race)
+		if r.test.race {
+			firsts = append(firsts, r.test.first)
+		}
 		none += count(r.fixed.none && !r.fixed.race)
 		wrong += count(r.fixed.race)
 	}
+	total.test.first = median(firsts)
 	total.print("all", b.runs*measured, fmt.Sprintf("%d/%d", found, measured), fmt.Sprintf("%d/%d", none, measured))
 	figures.Print("kernels", command.Count(measured, "kernels"), command.Count(found, "found"), command.Count(total.race, "race-reports"),
-		command.Count(none, "none-in-any-schedule"), command.Count(wrong, "false"), command.Count(total.test.runs, "runs"), command.Figure{Value: total.test.cpu, Unit: "cpu-s"})
+		command.Count(none, "none-in-any-schedule"), command.Count(wrong, "false"), command.Count(total.test.first, "median-first-run"), command.Count(total.test.runs, "runs"), command.Figure{Value: total.test.cpu, Unit: "cpu-s"})
 	return command.Code(whole && wrong == 0)
 }
 
 func (r *row) print(name string, of int, explore, fixed string) {
-	fmt.Printf("%-12s %8s %-8s %5d %6.1f %-6s %5d %6.1f\n", name, fmt.Sprintf("%d/%d", r.race, of), explore, r.test.runs, r.test.cpu, fixed, r.fixed.runs, r.fixed.cpu)
+	fmt.Printf("%-12s %8s %-8s %5d %5d %6.1f %-6s %5d %6.1f\n", name, fmt.Sprintf("%d/%d", r.race, of), explore, r.test.first, r.test.runs, r.test.cpu, fixed, r.fixed.runs, r.fixed.cpu)
 }
 
 func (t *row) add(r *row) {
@@ -122,6 +130,15 @@ func (t *row) add(r *row) {
 func (t *explored) add(e *explored) {
 	t.runs += e.runs
 	t.cpu += e.cpu
+}
+
+// median returns the upper median of numbers; 0: there are none.
+func median(list []int) int {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
 }
 
 func count(b bool) int {
@@ -198,7 +215,7 @@ func (e *explored) read(stdout, stderr []byte, test string) error {
 	e.race = len(o.Races) > 0
 	for _, t := range o.Summary.Explored {
 		if t.Test == test {
-			e.none, e.runs = t.NoRace, t.Runs
+			e.none, e.first, e.runs = t.NoRace, t.FirstRace, t.Runs
 			return nil
 		}
 	}

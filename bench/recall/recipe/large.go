@@ -2,7 +2,9 @@ package recipe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -162,13 +164,14 @@ func newTree(ctx context.Context, s *session.Session, p *program) (*tree, error)
 		return nil, err
 	}
 	for _, m := range p.modules {
-		cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", m)
+		cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", m)
 		cmd.Dir = largeDir
 		out, err := cmd.Output()
-		if err != nil {
+		var found struct{ Dir string }
+		if err := cmp.Or(err, json.Unmarshal(out, &found)); err != nil {
 			return nil, fmt.Errorf("finding %s: %w", m, err)
 		}
-		t.modules[m], t.from[m] = filepath.Join(t.dir, strings.ReplaceAll(m, "/", "_")), strings.TrimSpace(string(out))
+		t.modules[m], t.from[m] = filepath.Join(t.dir, strings.ReplaceAll(m, "/", "_")), found.Dir
 		if err := t.restore(m); err != nil {
 			return nil, err
 		}
