@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,7 +93,8 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 	x.progress = newProgress(env.Stderr, x.args.quiet)
 	ctx, stop := x.interruptible(ctx)
 	defer stop()
-	packages, err := x.packages(ctx)
+	c := recordConfig(x.env, x.args, true, nil, x.progress)
+	packages, err := record.TestPackages(ctx, &c)
 	if err != nil {
 		return err
 	}
@@ -119,7 +118,7 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 }
 
 // explorePackages explores the packages, one after the other.
-func (x *exploring) explorePackages(ctx context.Context, packages []testPackage, argv []string) error {
+func (x *exploring) explorePackages(ctx context.Context, packages []record.TestPackage, argv []string) error {
 	code := exitNone
 	total := x.args.time
 	if total == 0 {
@@ -169,34 +168,13 @@ func (x *exploring) analysis(s *record.Steered, argv []string, tests []report.Ex
 	return a
 }
 
-// testPackage is a package with tests.
-type testPackage struct{ path, dir string }
-
-// packages lists the packages that the command names and that have tests.
-func (x *exploring) packages(ctx context.Context) (list []testPackage, err error) {
-	args := []string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Dir}}{{end}}"}
-	cmd := exec.CommandContext(ctx, "go", append(args, x.args.packages...)...)
-	cmd.Dir = x.args.dir
-	cmd.Stderr = x.env.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("listing the packages: %w", err)
-	}
-	for line := range strings.Lines(string(out)) {
-		if path, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
-			list = append(list, testPackage{path, dir})
-		}
-	}
-	return list, nil
-}
-
 // explorePackage explores the tests of a package, one after the other, and reports their races.
-func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []string, until time.Time) error {
+func (x *exploring) explorePackage(ctx context.Context, p record.TestPackage, argv []string, until time.Time) error {
 	g := *x.args
 	pattern := "."
 	g.flags, pattern = cutRun(g.flags)
-	g.packages = []string{p.path}
-	s, err := record.Steer(ctx, recordConfig(x.env, &g, true, nil, x.progress), p.dir)
+	g.packages = []string{p.Path}
+	s, err := record.Steer(ctx, recordConfig(x.env, &g, true, nil, x.progress), p.Dir)
 	if err != nil {
 		return err
 	}
@@ -212,7 +190,7 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		left := time.Until(until)
 		e := x.exploreTest(ctx, s, pl, test, time.Now().Add(left/time.Duration(len(names)-i)))
 		x.tests++
-		tests = append(tests, x.of(p.path, e))
+		tests = append(tests, x.of(p.Path, e))
 		x.say(&tests[len(tests)-1], e.state.Failed)
 		failed += len(e.state.Failed)
 		if files = append(files, e.state.Traces...); ctx.Err() != nil {
@@ -220,7 +198,7 @@ func (x *exploring) explorePackage(ctx context.Context, p testPackage, argv []st
 		}
 	}
 	if len(names) == 0 && !x.machine() {
-		visible.Fprintf(x.env.Stdout, "%s: no test matches (fuzz targets, benchmarks and examples are not explored)\n", p.path)
+		visible.Fprintf(x.env.Stdout, "%s: no test matches (fuzz targets, benchmarks and examples are not explored)\n", p.Path)
 	}
 	a := x.analysis(s, argv, tests)
 	if ctx.Err() != nil { // what was found is reported all the same

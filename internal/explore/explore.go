@@ -116,7 +116,7 @@ type Failure struct {
 
 // Explore explores a program. What it has found by the end of ctx is returned with the error.
 func Explore(ctx context.Context, c Config) (*State, error) {
-	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}, racy: map[uint32]bool{}}
+	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}, racy: map[uint32]bool{}, cycles: map[string]bool{}}
 	within, cancel := e.within(ctx)
 	defer cancel()
 	e.begin()
@@ -190,6 +190,7 @@ type exploration struct {
 	racy    map[uint32]bool // sites of races
 	sites   []uint32        // those that are points
 	inTurn  bool            // the order of WGAdds matters
+	cycles  map[string]bool // that were tried
 }
 
 func (e *exploration) over() bool {

@@ -45,6 +45,29 @@ type object struct {
 	release map[group]clock // of all operations, by their group
 }
 
+func newObject(first int) *object {
+	return &object{first: first, last: map[maker][]int{}, release: map[group]clock{}}
+}
+
+// before joins to own what comes before an operation on b because they depend on each other.
+func (b *object) before(o *op, own clock) {
+	in := groupOf(o)
+	for k, c := range b.release { // the order does not matter
+		if k != in || k == (group{}) {
+			own.join(c)
+		}
+	}
+}
+
+// after notes an operation on b; own is its clock.
+func (b *object) after(o *op, own clock) {
+	in := groupOf(o)
+	if b.release[in] == nil {
+		b.release[in] = make(clock, len(own))
+	}
+	b.release[in].join(own)
+}
+
 // flipsTo appends the flips whose second operation is number i. own is what comes before that.
 func (x *execution) flipsTo(list []flip, i int, b *object, own clock) []flip {
 	o := x.op(i)
@@ -98,7 +121,7 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 		}
 		b := objects[o.obj]
 		if b == nil {
-			b = &object{first: i, last: map[maker][]int{}, release: map[group]clock{}}
+			b = newObject(i)
 			objects[o.obj] = b
 		}
 		if ordering(o) && t.number != steer.Runtime {
@@ -107,22 +130,14 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 			ks := b.last[m]
 			b.last[m] = append(ks[max(0, len(ks)-maxLast+1):len(ks):len(ks)], i)
 		}
-		in := groupOf(o)
-		for k, c := range b.release { // the order does not matter
-			if k != in || k == (group{}) {
-				own.join(c)
-			}
-		}
+		b.before(o, own)
 		if o.partner > 0 { // the two are one step
 			p := &x.ops[o.partner]
 			own.join(now[x.threads[p.g].slot])
 			own[x.threads[p.g].slot] = int32(p.nth + 1)
 		}
 		own[t.slot] = int32(o.nth + 1)
-		if b.release[in] == nil {
-			b.release[in] = make(clock, n)
-		}
-		b.release[in].join(own)
+		b.after(o, own)
 		clocks[i] = slices.Clone(own)
 	}
 	for i := range x.pending {

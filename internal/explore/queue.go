@@ -17,6 +17,7 @@ const (
 	flipping              // two operations in the other order
 	firing                // a timer that has not fired
 	choosing              // another case of a select
+	locking               // goroutines come to locks that others of them hold (deadlock.go)
 )
 
 // waiting is a schedule that is to be run. It is made when its turn comes: the history of each
@@ -26,6 +27,7 @@ type waiting struct {
 	kind  kind
 	at    int // in x.unfired or x.choices
 	flip  flip
+	ops   []int    // if locking: of x
 	tries int      // so many schedules have not shown it
 	aim   *attempt // the first of them
 }
@@ -58,7 +60,8 @@ const maxBack = 5
 
 // enqueue appends what may follow an execution.
 func (e *exploration) enqueue(x *execution, list []flip) {
-	n := len(list) + len(x.unfired) + len(x.choices)
+	locks := e.locked(x)
+	n := len(list) + len(x.unfired) + len(x.choices) + len(locks)
 	if n == 0 {
 		return
 	}
@@ -76,6 +79,7 @@ func (e *exploration) enqueue(x *execution, list []flip) {
 	for i := range x.choices {
 		e.queue = append(e.queue, waiting{x: x, kind: choosing, at: i})
 	}
+	e.queue = append(locks, e.queue...)
 	x.waiting = n
 }
 
@@ -103,6 +107,10 @@ func (e *exploration) ends(w *waiting) {
 
 // try runs the schedules of w until one of them shows what is to be shown.
 func (e *exploration) try(ctx context.Context, w *waiting) error {
+	if w.kind == locking { // to have it not shown is no gap
+		_, err := e.run(ctx, &attempt{parts: w.x.schedule(w.ops), choices: w.x.given, history: &history{}})
+		return err
+	}
 	for ; ; w.tries++ {
 		a, ok := e.make(w)
 		if w.aim == nil {

@@ -47,6 +47,26 @@ type listed struct {
 	Error                                                                                                                      *struct{ Err string }
 }
 
+// A TestPackage is a package with tests.
+type TestPackage struct{ Path, Dir string }
+
+// TestPackages lists the packages that c names and that have tests with its build flags.
+func TestPackages(ctx context.Context, c *Config) (list []TestPackage, err error) {
+	args := []string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Dir}}{{end}}"}
+	cmd := goCommand(ctx, append(append(args, c.loadFlags()...), c.Packages...)...)
+	cmd.Dir, cmd.Stderr = c.Dir, c.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the packages: %w", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if path, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			list = append(list, TestPackage{path, dir})
+		}
+	}
+	return list, nil
+}
+
 // list asks the go command what there is to instrument.
 func (c *Config) list(ctx context.Context) (*inputs, error) {
 	args := []string{"list", "-e", "-deps", "-json=ImportPath,Dir,ForTest,Standard,DepOnly,Module,Imports,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,CFiles,HFiles,SFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles,Error"}
