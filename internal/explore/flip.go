@@ -87,8 +87,10 @@ func (x *execution) flipsTo(list []flip, i int, b *object, own clock) []flip {
 	return list
 }
 
-// flips returns the pairs that could change their order, the latest first, and the clock of each
-// operation.
+// flips returns the pairs that could change their order, and the clock of each operation. Those
+// with the latest second operation come first, and of these the one with the earliest first
+// operation: what depends on that comes later as well, so one run reverses the second with all of
+// it.
 func (x *execution) flips() (list []flip, clocks []clock) {
 	n := len(x.threads)
 	x.states, x.cut = nil, 0
@@ -150,7 +152,7 @@ func (x *execution) flips() (list []flip, clocks []clock) {
 		if a.second != b.second {
 			return b.second - a.second
 		}
-		return b.first - a.first
+		return a.first - b.first
 	})
 	return list, clocks
 }
