@@ -136,9 +136,15 @@ func Explore(ctx context.Context, c Config) (*State, error) {
 			c.Progress(s)
 		}
 	}
+	if err := e.repeat(within); err != nil && within.Err() == nil {
+		return s, err
+	}
 	e.trim(within)
 	e.settle()
 	s.Waiting = len(e.queue) + e.left
+	if e.first != nil { // it is to be run once more
+		s.Waiting++
+	}
 	s.Exhausted = s.Waiting+s.Diverged+s.Slow+s.Large+s.Unended+s.Unvaried+s.Clocked+s.undecided()+s.Unsure+s.Children == 0 && s.Random == ""
 	return s, nil
 }
@@ -191,6 +197,8 @@ type exploration struct {
 	sites   []uint32        // those that are points
 	inTurn  bool            // the order of WGAdds matters
 	cycles  map[string]bool // that were tried
+	// first runs the first schedule once more (repeat); nil: that was done
+	first func(ctx context.Context) (where string, err error)
 }
 
 func (e *exploration) over() bool {
@@ -274,9 +282,7 @@ func (e *exploration) run(ctx context.Context, a *attempt) (shown bool, err erro
 		return shown, err
 	}
 	if s.Runs == 1 {
-		if s.Random, err = e.differs(ctx, x, h, r); err != nil {
-			return false, err
-		}
+		e.first = func(ctx context.Context) (string, error) { return e.differs(ctx, x, h, r) }
 	}
 	if x.unvaried {
 		s.Unvaried++
@@ -329,6 +335,18 @@ func (e *exploration) read(r *record.SteeredRun) (*execution, error) {
 		x.takesTurns()
 	}
 	return x, err
+}
+
+// repeat runs the first schedule once more, and notes where the two runs differ. It does nothing
+// the second time. A run that follows its schedule says as much of it, so this comes when one does
+// not, or when no schedule is left.
+func (e *exploration) repeat(ctx context.Context) (err error) {
+	if e.first == nil || e.over() {
+		return nil
+	}
+	e.state.Random, err = e.first(ctx)
+	e.first = nil
+	return err
 }
 
 // differs runs the program again under the schedule of the whole execution x, and says where the

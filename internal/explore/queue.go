@@ -134,6 +134,9 @@ func (e *exploration) try(ctx context.Context, w *waiting) error {
 				e.show(w, &a)
 				return nil
 			}
+			if err := e.repeat(ctx); err != nil {
+				return err
+			}
 		}
 		if w.kind != flipping || w.tries >= maxBack || a.once != 0 && w.tries > 0 {
 			break

@@ -16,7 +16,7 @@
 //	surw     and under SURW (package steer); the run that counts for it is the first
 //	test     one presage test: 1 if it reports a race, or if the recorded run fails; -tests is how
 //	         many there are, for the median
-//	explore  presage explore; the run that it makes twice counts twice
+//	explore  presage explore
 //
 // A race and a failure of one program are found in different tests: where variables race, the
 // failure is looked for with atomic variables, because steered runs have no scheduling point at a
