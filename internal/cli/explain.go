@@ -299,6 +299,8 @@ func (x *explainer) pair(ctx context.Context, p, q string) (races int, absent st
 		name, meta, res := s.name, s.meta, s.res
 		is := asked(meta)
 		res.Races = slices.DeleteFunc(res.Races, func(r predict.Race) bool { return !is(r.A.Site, r.B.Site) })
+		toRun := res.ToRun
+		res.ToRun = nil // they are no races
 		if err := all.found.locate(all.located(s)); err != nil {
 			return err
 		}
@@ -308,6 +310,11 @@ func (x *explainer) pair(ctx context.Context, p, q string) (races int, absent st
 				return r.A.Site == e.A.Site && r.B.Site == e.B.Site || r.A.Site == e.B.Site && r.B.Site == e.A.Site
 			})
 		})
+		for _, r := range toRun {
+			if is(r.A.Site, r.B.Site) {
+				list = []predict.Explanation{{A: r.A, B: r.B, Reason: predict.OnlyRun}}
+			}
+		}
 		said += len(list)
 		if races+said == 0 {
 			return nothing.look(name, meta, func(s trace.Site) (bool, bool) { return matches(meta.Position(s), p), matches(meta.Position(s), q) })
@@ -415,11 +422,12 @@ var links = map[predict.LinkKind]string{predict.ProgramOrder: "program-order", p
 // reasons are what explanations say.
 var reasons = map[predict.Reason]struct{ name, text string }{
 	predict.Locked:     {"locked", "Both hold one lock, and not both for reading."},
-	predict.Ordered:    {"ordered", "They keep their order in every execution that presage considers. In these, calls of code without records stay where they are:"},
+	predict.Ordered:    {"ordered", "They keep their order in every execution that presage considers. In these, calls of code without records stay where they are, and return what they returned. presage explore runs a test under many schedules, without that:"},
 	predict.Missing:    {"missing", "They keep their order because of what calls of excluded code may do. To decide the pair, trace that code:"},
 	predict.Together:   {"together", "They keep their order because of what several calls of excluded code may do together; without these calls there is a witness. To decide the pair, trace that code."},
 	predict.Values:     {"values", "They are next to each other only in executions in which reads that branches and addresses depend on see other values."},
 	predict.Operations: {"operations", "No order of the recorded operations on locks, channels, WaitGroups and the like has both next to each other."},
 	predict.Undecided:  {"undecided", "The search for a witness ended at its limit (-budget raises it)."},
 	predict.Untried:    {"untried", "These two have a witness, but were not tried: other accesses at the same source lines were tried first and have none, or the effort for these lines or for the trace was spent."},
+	predict.OnlyRun:    {"only-run", "They may race if code that is not recorded does something else in another schedule. Only a run can tell: presage test and presage run try such schedules (-confirm), and presage explore runs a test under many."},
 }

@@ -25,6 +25,7 @@ const (
 	Operations
 	Undecided // the engine's budget was spent
 	Untried   // there is a witness, but these accesses were not tried (PR2, PR3)
+	OnlyRun   // only a run can decide (Result.ToRun)
 )
 
 // Explanation is the reason of a pair of accesses at two sites.
@@ -125,7 +126,7 @@ func (r *explainer) pair(b *built.Window, w *model.Window, locks *locksets, p mo
 	}
 	solve := func(w *model.Window) engine.Verdict {
 		res := engine.New(w, engine.Options{Over: r.over}).Solve(p)
-		r.spent.add(int64(1+res.Steps) * int64(len(w.Events)))
+		r.spent.add(res.Visits(w))
 		return res.Verdict
 	}
 	switch v := solve(w); {

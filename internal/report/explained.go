@@ -108,7 +108,7 @@ func (m *MemoryName) String() string {
 // WriteExplained prints an explanation as text.
 func WriteExplained(w io.Writer, o TextOptions, x *Explained) error {
 	h, x := newTextHandler(w, o), visible.Copy(x)
-	h.printf("%s %s\n", h.head.Sprint("NO RACE"), h.head.Sprintf("on %s", orUnknown(x.Object)))
+	h.printf("%s %s\n", h.head.Sprint("NO WITNESS"), h.head.Sprintf("of a race on %s", orUnknown(x.Object)))
 	h.access(&x.A)
 	h.access(&x.B)
 	h.printf("\n  %s\n", x.Text)
