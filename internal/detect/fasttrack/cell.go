@@ -1,6 +1,8 @@
 package fasttrack
 
 import (
+	"maps"
+
 	"github.com/presage-race/presage/internal/detect/clock"
 	"github.com/presage-race/presage/internal/detect/shadow"
 	"github.com/presage-race/presage/internal/trace/format"
@@ -26,7 +28,16 @@ type cell struct {
 }
 
 // unordered is the accesses of a cell that are unordered among themselves.
-type unordered struct{ reads, atomicReads, atomicWrites []seen }
+type unordered struct{ reads, atomicReads, atomicWrites accesses }
+
+// accesses are unordered ones, at most one of each slot.
+type accesses struct {
+	list []seen
+	at   map[uint32]int32 // in list, by slot; nil: they are few
+}
+
+// few is how many accesses are looked through rather than looked up.
+const few = 32
 
 // unorderedSets has the unordered accesses of all cells. Entries that no cell has are used again.
 type unorderedSets struct {
@@ -59,9 +70,9 @@ func (s *unorderedSets) split(to, from *cell) {
 	}
 	to.more = s.add()
 	a, b := &s.list[from.more-1], &s.list[to.more-1]
-	b.reads = append(b.reads, a.reads...)
-	b.atomicReads = append(b.atomicReads, a.atomicReads...)
-	b.atomicWrites = append(b.atomicWrites, a.atomicWrites...)
+	b.reads.copy(&a.reads)
+	b.atomicReads.copy(&a.atomicReads)
+	b.atomicWrites.copy(&a.atomicWrites)
 }
 
 func (s *unorderedSets) drop(c *cell) {
@@ -69,18 +80,42 @@ func (s *unorderedSets) drop(c *cell) {
 		return
 	}
 	w := &s.list[c.more-1]
-	w.reads, w.atomicReads, w.atomicWrites = w.reads[:0], w.atomicReads[:0], w.atomicWrites[:0]
+	w.reads.clear()
+	w.atomicReads.clear()
+	w.atomicWrites.clear()
 	s.spare = append(s.spare, c.more)
 	c.more = 0
 }
 
-// put replaces the access of the same slot in a set of unordered accesses by a, or adds a.
-func put(s []seen, a seen) []seen {
-	for i := range s {
-		if s[i].epoch.Slot() == a.epoch.Slot() {
-			s[i] = a
-			return s
+// put replaces the access of the same slot by a, or adds a.
+func (s *accesses) put(a seen) {
+	slot := a.epoch.Slot()
+	if s.at != nil {
+		if i, ok := s.at[slot]; ok {
+			s.list[i] = a
+			return
+		}
+		s.at[slot] = int32(len(s.list))
+		s.list = append(s.list, a)
+		return
+	}
+	for i := range s.list {
+		if s.list[i].epoch.Slot() == slot {
+			s.list[i] = a
+			return
 		}
 	}
-	return append(s, a)
+	if s.list = append(s.list, a); len(s.list) > few {
+		s.at = make(map[uint32]int32, 2*few)
+		for i := range s.list {
+			s.at[s.list[i].epoch.Slot()] = int32(i)
+		}
+	}
 }
+
+// copy makes s, which is empty, equal to from.
+func (s *accesses) copy(from *accesses) {
+	s.list, s.at = append(s.list, from.list...), maps.Clone(from.at)
+}
+
+func (s *accesses) clear() { s.list, s.at = s.list[:0], nil }

@@ -101,10 +101,10 @@ func (d *Detector) read(t *clock.Goroutine, c *cell, a seen, e *format.Event) {
 	d.known(t, &c.w, &a, e, format.Write)
 	if c.more != 0 {
 		w := d.more.of(c)
-		d.all(t, w.atomicWrites, &a, e, format.AtomicWrite)
-		if len(w.reads) > 0 {
+		d.all(t, w.atomicWrites.list, &a, e, format.AtomicWrite)
+		if len(w.reads.list) > 0 {
 			d.Stats.ReadShared++
-			w.reads = put(w.reads, a)
+			w.reads.put(a)
 			return
 		}
 	}
@@ -115,7 +115,8 @@ func (d *Detector) read(t *clock.Goroutine, c *cell, a seen, e *format.Event) {
 	}
 	d.Stats.ReadShare++
 	w := d.more.of(c)
-	w.reads = append(w.reads, c.r, a)
+	w.reads.put(c.r)
+	w.reads.put(a)
 	c.r = seen{}
 }
 
@@ -135,9 +136,9 @@ func (d *Detector) write(t *clock.Goroutine, c *cell, a seen, e *format.Event) {
 	}
 	d.Stats.WriteShared++
 	w := d.more.of(c)
-	d.all(t, w.reads, &a, e, format.Read)
-	d.all(t, w.atomicReads, &a, e, format.AtomicRead)
-	d.all(t, w.atomicWrites, &a, e, format.AtomicWrite)
+	d.all(t, w.reads.list, &a, e, format.Read)
+	d.all(t, w.atomicReads.list, &a, e, format.AtomicRead)
+	d.all(t, w.atomicWrites.list, &a, e, format.AtomicWrite)
 	d.more.drop(c)
 	c.w, c.r = a, seen{}
 }
@@ -147,12 +148,12 @@ func (d *Detector) atomic(t *clock.Goroutine, c *cell, a seen, e *format.Event) 
 	d.known(t, &c.w, &a, e, format.Write)
 	w := d.more.of(c)
 	if !e.WriteLike() {
-		w.atomicReads = put(w.atomicReads, a)
+		w.atomicReads.put(a)
 		return
 	}
 	d.known(t, &c.r, &a, e, format.Read)
-	d.all(t, w.reads, &a, e, format.Read)
-	w.atomicWrites = put(w.atomicWrites, a)
+	d.all(t, w.reads.list, &a, e, format.Read)
+	w.atomicWrites.put(a)
 }
 
 // known checks b ≼ C(t). The kind is that of b.
