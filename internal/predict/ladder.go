@@ -92,9 +92,9 @@ func (r *run) try(b place, g *rung, k int, c *candidate, s *pairState) (open *ca
 			s.promising = s.promising || k != pathRung
 			tries++
 			s.tried[k]++
-			n := int64(len(g.w.Events))
-			s.visits[k] += int64(res.Steps) * n
-			r.spent.add(int64(1+res.Steps) * n)
+			n := res.Visits(g.w)
+			s.visits[k] += n - int64(len(g.w.Events))
+			r.spent.add(n)
 		}
 		r.spent.add(staticVisits)
 		r.counts.Tried++

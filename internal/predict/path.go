@@ -50,14 +50,20 @@ const AlternativeBase = flow.AlternativeBase
 // paths searches the alternatives of a window. For each of them it tries the pairs that have an
 // access of it. If other goroutines can notice the alternative, it then tries the candidates of the
 // window for which no lower rung has a witness. All alternatives of a window together may cost as
-// much as the lower rungs did, and a part of the pool.
+// much as the lower rungs did, and a part of the pool. What they cost beyond that, because an
+// alternative is not left half searched, is taken from the pool, too; there are none while it is
+// overdrawn.
 func (r *run) paths(b *built.Window, ladder []rung, list []*candidate, lower int64) error {
 	if len(b.Alternatives) == 0 {
 		return nil
 	}
+	share := lower + r.pool.share()
+	if r.pool < 0 { // windows before this one have taken more than their shares
+		r.counts.WaysLeft += int64(len(b.Alternatives))
+		return nil
+	}
 	at := accesses(b.Window)
 	began := r.spent.visits
-	share := lower + r.pool.share()
 	defer func() { r.pool.take(r.spent.visits - began - lower) }()
 	limit := began + share
 	for k := range b.Alternatives {

@@ -45,7 +45,7 @@ func (r *run) suppressed(b place, p model.Pair, s *pairState) {
 		x.solver = engine.New(loose, engine.Options{Conflicts: max(1, engine.DefaultConflicts/pathConflicts), Over: r.ends})
 	}
 	res := x.solver.Solve(p)
-	r.spent.add(int64(1+res.Steps) * int64(len(w.Events)))
+	r.spent.add(res.Visits(w))
 	if res.Verdict == engine.Race {
 		s.keptBy = int64(x.method(w, p))
 	}

@@ -346,9 +346,9 @@ func (x *togetherSearch) pair(p [2]offAccess, s *pairState) (searched bool) {
 	if res.Layer != engine.LayerStatic {
 		searched = true
 		s.tried[pathRung]++
-		n := int64(len(ch.Events))
-		s.visits[pathRung] += int64(res.Steps) * n
-		x.r.spent.add(int64(1+res.Steps) * n)
+		n := res.Visits(ch.Window)
+		s.visits[pathRung] += n - int64(len(ch.Events))
+		x.r.spent.add(n)
 	}
 	x.r.spent.add(staticVisits)
 	x.r.counts.Tried++

@@ -64,7 +64,7 @@ func (r *run) relax(b place, p model.Pair, s *pairState) {
 		return
 	}
 	res := x.solver.Solve(p)
-	r.spent.add(int64(1+res.Steps) * int64(len(w.Events)))
+	r.spent.add(res.Visits(w))
 	if res.Verdict != engine.Race {
 		return
 	}

@@ -2,9 +2,10 @@ package engine
 
 // budget counts the work on one pair.
 type budget struct {
-	start int // sat.conflicts when the pair began
-	steps int // executions for this pair
-	asked int
+	start    int // sat.conflicts when the pair began
+	literals int // sat.literals then
+	steps    int // executions for this pair
+	asked    int
 }
 
 // askEvery is the number of steps of a search between two questions whether it is over.

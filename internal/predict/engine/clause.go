@@ -37,9 +37,12 @@ type sat struct {
 	learned  []*clause
 	known    map[uint64]bool // clauses that were added, by content
 	refuted  bool            // there is a conflict at level 0
+	clauses  int32           // that were simplified
+	stamp    []int32         // by literal: the last of them that has it
 
 	pending   [][]lit // clauses to insert (flush)
 	conflicts int     // so far
+	literals  int     // of all clauses that were to be inserted
 }
 
 func newSat(o *order) *sat {
@@ -105,6 +108,7 @@ func fingerprint(lits []lit) uint64 {
 // simplify drops duplicates and literals false at level 0; ok is false if the
 // clause is true at level 0 or by itself.
 func (s *sat) simplify(in []lit) (lits []lit, ok bool) {
+	s.clauses++
 	for _, l := range in {
 		if s.levelOf[l.index()] == 0 && s.value[l] != 0 {
 			if s.holds(l) {
@@ -112,10 +116,11 @@ func (s *sat) simplify(in []lit) (lits []lit, ok bool) {
 			}
 			continue
 		}
-		if slices.Contains(lits, l.not()) {
+		if s.stamp[l.not()] == s.clauses {
 			return nil, false
 		}
-		if !slices.Contains(lits, l) {
+		if s.stamp[l] != s.clauses {
+			s.stamp[l] = s.clauses
 			lits = append(lits, l)
 		}
 	}
@@ -185,6 +190,7 @@ func (s *sat) emit(lits ...lit) {
 // flush inserts the pending clauses that are new.
 func (s *sat) flush() bool {
 	for _, c := range s.pending {
+		s.literals += len(c)
 		if h := fingerprint(c); !s.known[h] {
 			s.known[h] = true
 			if !s.insert(c) {

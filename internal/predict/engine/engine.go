@@ -79,6 +79,13 @@ type Result struct {
 	Layer     Layer   // the phase that decided; LayerSearch if Unknown
 	Conflicts int     // of the search
 	Steps     int     // and its executions, each of up to a window's events
+	Literals  int     // of the clauses that they led to
+}
+
+// Visits is about how many looks at an event of the window the answer took, whose cost is that of a
+// literal.
+func (r *Result) Visits(w *model.Window) int64 {
+	return int64(1+r.Steps)*int64(len(w.Events)) + int64(r.Literals)
 }
 
 // Solver answers for the pairs of one window. What it learns from one pair it uses for the next. It
@@ -176,7 +183,7 @@ func (s *Solver) Solve(p model.Pair) Result {
 
 func (s *Solver) decideBySearch(p model.Pair) Result {
 	v := s.search(p)
-	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.sat.conflicts - s.budget.start, Steps: s.budget.steps}
+	r := Result{Verdict: v, Layer: LayerSearch, Conflicts: s.sat.conflicts - s.budget.start, Steps: s.budget.steps, Literals: s.sat.literals - s.budget.literals}
 	if v == Race {
 		r.Order = slices.Clone(s.sat.order.executed())
 	}

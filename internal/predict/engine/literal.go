@@ -45,6 +45,7 @@ func (s *sat) newVar(lo, hi int32) lit {
 	s.vars.needs = append(s.vars.needs, litTrue, litTrue)
 	s.vars.lo, s.vars.hi = append(s.vars.lo, lo), append(s.vars.hi, hi)
 	s.value = append(s.value, 0, 0)
+	s.stamp = append(s.stamp, 0, 0)
 	s.levelOf = append(s.levelOf, 0)
 	s.reason = append(s.reason, nil)
 	s.watches = append(s.watches, nil, nil)

@@ -19,7 +19,7 @@ func (s *Solver) restart(p model.Pair) {
 	s.sat.order.reset(first)
 	s.agenda = nil
 	s.sat.thead = 0
-	s.budget = budget{start: s.sat.conflicts}
+	s.budget = budget{start: s.sat.conflicts, literals: s.sat.literals}
 	if len(s.sat.learned) > 4000 {
 		s.sat.forget()
 	}
