@@ -197,8 +197,9 @@ type exploration struct {
 	sites   []uint32        // those that are points
 	inTurn  bool            // the order of WGAdds matters
 	cycles  map[string]bool // that were tried
-	// first runs the first schedule once more (repeat); nil: that was done
-	first func(ctx context.Context) (where string, err error)
+	// first runs the first schedule once more (repeat); nil: that was done, or there is none yet
+	first    func(ctx context.Context) (where string, err error)
+	repeated bool
 }
 
 func (e *exploration) over() bool {
@@ -270,7 +271,7 @@ func (e *exploration) run(ctx context.Context, a *attempt) (shown bool, err erro
 		s.Large++
 	} else {
 		if list, e.clocks = x.flips(); !e.inTurn && x.underflows(e.clocks) {
-			e.inTurn = true
+			e.inTurn, e.first = true, nil // histories have the order of WGAdds now
 			e.begin()
 			return true, nil
 		}
@@ -281,7 +282,7 @@ func (e *exploration) run(ctx context.Context, a *attempt) (shown bool, err erro
 	if fresh, err := e.learn(ctx, h, r.Trace); err != nil || !fresh {
 		return shown, err
 	}
-	if s.Runs == 1 {
+	if e.first == nil && !e.repeated {
 		e.first = func(ctx context.Context) (string, error) { return e.differs(ctx, x, h, r) }
 	}
 	if x.unvaried {
@@ -345,7 +346,7 @@ func (e *exploration) repeat(ctx context.Context) (err error) {
 		return nil
 	}
 	e.state.Random, err = e.first(ctx)
-	e.first = nil
+	e.first, e.repeated = nil, true
 	return err
 }
 
