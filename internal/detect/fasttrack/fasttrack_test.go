@@ -107,3 +107,39 @@ func TestMany(t *testing.T) {
 		t.Errorf("%d components in a clock, %d races", d.Slots(), d.Stats.Races)
 	}
 }
+
+// TestCrowd: of each of 200 unordered goroutines, the last access is kept, and those of a location
+// that is written are gone.
+func TestCrowd(t *testing.T) {
+	const crowd, at = 200, 0x1000
+	for _, kind := range []format.Kind{format.Read, format.AtomicRead, format.AtomicWrite} {
+		for round := range 2 {
+			last := map[trace.GoID]int64{}
+			d := fasttrack.New(false, func(a, b shadow.Access, _ format.Addr) {
+				if a.Kind != kind || a.Index != last[a.G] {
+					t.Errorf("kind %v: access %d of g%d, the last one is %d", kind, a.Index, a.G, last[a.G])
+				}
+				delete(last, a.G)
+			})
+			n := int64(0)
+			step := func(e trace.Event) { d.Step(n, &e); n++ }
+			for r := 0; r <= round; r++ { // the second time behind a write
+				for g := trace.GoID(2); g < crowd+2; g++ {
+					step(trace.Event{Kind: format.Go, G: 1, Obj: trace.Addr(g) + trace.Addr(r*crowd)})
+				}
+				for range 3 {
+					for g := trace.GoID(2 + r*crowd); g < trace.GoID(crowd+2+r*crowd); g++ {
+						step(trace.Event{Kind: format.Lock, G: g, Obj: trace.Addr(0x80 + g*8)})
+						last[g] = n
+						step(trace.Event{Kind: kind, G: g, Obj: at, Size: 8, Site: 1})
+						step(trace.Event{Kind: format.Unlock, G: g, Obj: trace.Addr(0x80 + g*8)})
+					}
+				}
+				step(trace.Event{Kind: format.Write, G: 1, Obj: at, Size: 8, Site: 2})
+				if len(last) > 0 {
+					t.Errorf("kind %v, round %d: %d accesses do not race with the write", kind, r, len(last))
+				}
+			}
+		}
+	}
+}
