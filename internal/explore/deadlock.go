@@ -109,23 +109,37 @@ func (x *execution) apart(r, q *request) bool {
 	})
 }
 
-// cycles returns cycles of requests, at most maxCycles that no run has tried.
-func (x *execution) cycles(tried map[string]bool) (list []cycle) {
+// cycles returns the operations before the requests of cycles (needs), at most maxCycles of those
+// that are not in tried, and adds these to it. A cycle that needs another order than the recorded
+// one is left for another execution.
+func (x *execution) cycles(tried map[string]bool) (list [][]int) {
 	all := x.requests()
+	if len(all) < 2 {
+		return nil
+	}
+	clocks, releases := x.withoutLocks()
 	steps := 0
 	var path []int
+	found := func() {
+		c := cycle{}
+		for _, i := range path {
+			c = append(c, all[i])
+		}
+		s := x.signature(c)
+		if tried[s] {
+			return
+		}
+		steps += len(x.ops)
+		if ops := x.needs(c, clocks, releases); ops != nil {
+			tried[s] = true
+			list = append(list, ops)
+		}
+	}
 	var from func(first int)
 	from = func(first int) {
 		last := &all[path[len(path)-1]]
 		if len(path) > 1 && x.waitsFor(last, &all[first]) {
-			c := cycle{}
-			for _, i := range path {
-				c = append(c, all[i])
-			}
-			if s := x.signature(c); !tried[s] {
-				tried[s] = true
-				list = append(list, c)
-			}
+			found()
 			return
 		}
 		for i := first + 1; i < len(all) && len(path) < maxCycle; i++ { // the first is the least
@@ -149,8 +163,7 @@ func (x *execution) cycles(tried map[string]bool) (list []cycle) {
 
 // needs returns the operations that come before the requests of a cycle, in their recorded order;
 // nil if one of the requests needs another.
-func (x *execution) needs(c cycle) (ops []int) {
-	clocks, releases := x.withoutLocks()
+func (x *execution) needs(c cycle, clocks []clock, releases map[int]int) (ops []int) {
 	limit := make(clock, len(x.threads))
 	for _, r := range c {
 		for i := r.op - 1; i >= 0; i-- {
@@ -247,10 +260,11 @@ type place struct {
 
 // locked returns the schedules of the cycles of an execution, for the front of the queue.
 func (e *exploration) locked(x *execution) (list []waiting) {
-	for _, c := range x.cycles(e.cycles) {
-		if ops := x.needs(c); ops != nil {
-			list = append(list, waiting{x: x, kind: locking, ops: ops})
-		}
+	if len(x.ops)*len(x.threads) > maxClocks {
+		return nil
+	}
+	for _, ops := range x.cycles(e.cycles) {
+		list = append(list, waiting{x: x, kind: locking, ops: ops})
 	}
 	return list
 }

@@ -116,7 +116,7 @@ type Failure struct {
 
 // Explore explores a program. What it has found by the end of ctx is returned with the error.
 func Explore(ctx context.Context, c Config) (*State, error) {
-	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}, racy: map[uint32]bool{}, cycles: map[string]bool{}}
+	e := &exploration{Config: c, state: &State{}, known: map[string]bool{}, racy: map[uint32]bool{}}
 	within, cancel := e.within(ctx)
 	defer cancel()
 	e.begin()
@@ -155,6 +155,7 @@ var errOver = errors.New("the exploration is over")
 // begin begins to explore, without any histories.
 func (e *exploration) begin() {
 	e.seen, e.tried, e.queue, e.bytes, e.clocked = nil, map[uint64]bool{}, []waiting{{}}, 0, nil
+	e.cycles = map[string]bool{}
 }
 
 // again begins once more when no schedule is left, if there are races whose accesses were no points
