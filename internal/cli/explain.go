@@ -306,13 +306,12 @@ func (x *explainer) pair(ctx context.Context, p, q string) (races int, absent st
 		}
 		races += len(all.found.set.Races())
 		list := slices.DeleteFunc(res.Explained, func(e predict.Explanation) bool {
-			return e.Reason == predict.Raced || slices.ContainsFunc(res.Races, func(r predict.Race) bool {
-				return r.A.Site == e.A.Site && r.B.Site == e.B.Site || r.A.Site == e.B.Site && r.B.Site == e.A.Site
-			})
+			return e.Reason == predict.Raced || slices.ContainsFunc(res.Races, func(r predict.Race) bool { return sameSites(e, r) })
 		})
 		for _, r := range toRun {
 			if is(r.A.Site, r.B.Site) {
-				list = []predict.Explanation{{A: r.A, B: r.B, Reason: predict.OnlyRun}}
+				list = slices.DeleteFunc(list, func(e predict.Explanation) bool { return sameSites(e, r) })
+				list = append(list, predict.Explanation{A: r.A, B: r.B, Reason: predict.OnlyRun})
 			}
 		}
 		said += len(list)
@@ -332,6 +331,11 @@ func (x *explainer) pair(ctx context.Context, p, q string) (races int, absent st
 		absent = nothing.text(p, q)
 	}
 	return races, absent, err
+}
+
+// sameSites reports whether an explanation and a race are of the same two sites.
+func sameSites(e predict.Explanation, r predict.Race) bool {
+	return r.A.Site == e.A.Site && r.B.Site == e.B.Site || r.A.Site == e.B.Site && r.B.Site == e.A.Site
 }
 
 // print sends on the explanations, with the source lines of their events.
@@ -422,7 +426,7 @@ var links = map[predict.LinkKind]string{predict.ProgramOrder: "program-order", p
 // reasons are what explanations say.
 var reasons = map[predict.Reason]struct{ name, text string }{
 	predict.Locked:     {"locked", "Both hold one lock, and not both for reading."},
-	predict.Ordered:    {"ordered", "They keep their order in every execution that presage considers. In these, calls of code without records stay where they are, and return what they returned. presage explore runs a test under many schedules, without that:"},
+	predict.Ordered:    {"ordered", "They keep their order in every execution that presage considers. In these, calls of code without records stay where they are and return what they returned (presage explore runs a test under other schedules):"},
 	predict.Missing:    {"missing", "They keep their order because of what calls of excluded code may do. To decide the pair, trace that code:"},
 	predict.Together:   {"together", "They keep their order because of what several calls of excluded code may do together; without these calls there is a witness. To decide the pair, trace that code."},
 	predict.Values:     {"values", "They are next to each other only in executions in which reads that branches and addresses depend on see other values."},
