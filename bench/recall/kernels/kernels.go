@@ -10,7 +10,8 @@
 //
 //	-race     processes of the test, built with -race, that report a race
 //	explore   found, if presage explore reports a race in the test; missed, if it reports none
-//	first     the run in which the first race was found; of all kernels, the median
+//	first     the run in which the first race was found; of all kernels, the median,
+//	          in which one that is missed is above all others; 0 if it is one of these
 //	runs      recorded runs of the test, as presage explore counts them
 //	CPU       seconds that presage explore took, with all its processes
 //	fixed     of the repaired test: none, if presage explore says that it has no race in any
@@ -28,7 +29,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -104,13 +104,12 @@ func Main(args []string) int {
 		total.add(r)
 		measured++
 		found += count(r.test.race)
-		if r.test.race {
-			firsts = append(firsts, r.test.first)
-		}
+		firsts = append(firsts, r.test.first)
 		none += count(r.fixed.none && !r.fixed.race)
 		wrong += count(r.fixed.race)
 	}
-	total.test.first = median(firsts)
+	middle, _ := command.MedianRun(firsts)
+	total.test.first = int(middle)
 	total.print("all", b.runs*measured, fmt.Sprintf("%d/%d", found, measured), fmt.Sprintf("%d/%d", none, measured))
 	figures.Print("kernels", command.Count(measured, "kernels"), command.Count(found, "found"), command.Count(total.race, "race-reports"),
 		command.Count(none, "none-in-any-schedule"), command.Count(wrong, "false"), command.Count(total.test.first, "median-first-run"), command.Count(total.test.runs, "runs"), command.Figure{Value: total.test.cpu, Unit: "cpu-s"})
@@ -130,15 +129,6 @@ func (t *row) add(r *row) {
 func (t *explored) add(e *explored) {
 	t.runs += e.runs
 	t.cpu += e.cpu
-}
-
-// median returns the upper median of numbers; 0: there are none.
-func median(list []int) int {
-	if len(list) == 0 {
-		return 0
-	}
-	slices.Sort(list)
-	return list[len(list)/2]
 }
 
 func count(b bool) int {

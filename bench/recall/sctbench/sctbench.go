@@ -161,7 +161,7 @@ func (b *bench) measure(ctx context.Context, p *program, methods []method, figur
 				}
 				runs = append(runs, n)
 			}
-			n, ok := median(runs)
+			n, ok := command.MedianRun(runs)
 			line += fmt.Sprintf("%s%5s", space, word(n, ok))
 			if ok {
 				all = append(all, command.Figure{Value: n, Unit: m.name + "-runs-to-" + x.unit})
@@ -170,23 +170,6 @@ func (b *bench) measure(ctx context.Context, p *program, methods []method, figur
 	}
 	figures.Print(p.name, all...)
 	return line, nil
-}
-
-// median returns the median of numbers of runs, of which 0 is larger than all others. It is false
-// if that is one of these.
-func median(runs []int) (m float64, ok bool) {
-	if len(runs) == 0 {
-		return 0, false
-	}
-	list := slices.Clone(runs)
-	slices.SortFunc(list, func(a, b int) int {
-		if a == 0 || b == 0 {
-			return b - a
-		}
-		return a - b
-	})
-	low, high := list[(len(list)-1)/2], list[len(list)/2]
-	return float64(low+high) / 2, high != 0
 }
 
 func word(n float64, ok bool) string {

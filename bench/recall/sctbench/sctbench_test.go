@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"github.com/presage-race/presage/bench/internal/command"
 )
 
 // A seed without a result is above all others.
@@ -17,7 +19,7 @@ func TestMedian(t *testing.T) {
 		{nil, "-"}, {[]int{0}, "-"}, {[]int{7}, "7"}, {[]int{4, 1}, "2.5"}, {[]int{0, 3}, "-"},
 		{[]int{0, 9, 2}, "9"}, {[]int{0, 0, 2}, "-"}, {[]int{5, 0, 1, 2}, "3.5"},
 	} {
-		if got := word(median(x.runs)); got != x.want {
+		if got := word(command.MedianRun(x.runs)); got != x.want {
 			t.Errorf("%v: %s, want %s", x.runs, got, x.want)
 		}
 	}
