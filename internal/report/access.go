@@ -55,6 +55,15 @@ type Access struct {
 	Key string `json:"-"`
 }
 
+// caller is the call of the code that made the access, if that code was not recorded; nil if it was,
+// or if the call is not known.
+func (a *Access) caller() *Frame {
+	if a.Expr != "" || len(a.Stack) < 2 {
+		return nil
+	}
+	return &a.Stack[1]
+}
+
 // Goroutine is the goroutine that executed an access.
 type Goroutine struct {
 	ID      int     `json:"id"` // dense, in order of creation; 1 is main

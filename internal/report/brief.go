@@ -185,14 +185,20 @@ func (h *briefHandler) side(a *Access) {
 		locks = ", holding no lock"
 	}
 	h.printf("  %s %s by %s at %s%s%s\n", h.head.Sprint(a.Kind), accessed(a), briefName(a.Goroutine), h.loc.Sprint(h.short(a.Position)), locks, pick(a.OffPath, ", off the recorded path", ""))
-	if a.Source != "" {
+	switch {
+	case a.Source != "":
 		h.printf("      %s\n", h.dim.Sprint(a.Source))
+	case a.caller() != nil:
+		h.printf("      called at %s by %s\n", h.loc.Sprint(h.short(a.caller().Position)), briefFunc(a.caller().Func))
 	}
 }
 
+// briefFunc is the name of a function without the directory of its package.
+func briefFunc(name string) string { return name[strings.LastIndex(name, "/")+1:] }
+
 // briefName is the name of a goroutine without the directory of its function's package.
 func briefName(g Goroutine) string {
-	g.Func = g.Func[strings.LastIndex(g.Func, "/")+1:]
+	g.Func = briefFunc(g.Func)
 	return goroutineName(g)
 }
 

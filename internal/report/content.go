@@ -49,18 +49,26 @@ func (c Content) effect() string {
 	return ""
 }
 
-// holds returns what the memory of a spec holds. A write says more than a read: it shows a counter.
+// holds returns what the memory of a spec holds. A write says more than a read. Memory is a counter
+// to a race that can lose an update: one access is of an update, the other is so too, or a write.
 func (l *Locator) holds(s *Spec) Content {
 	if l.types.Content == nil {
 		return ""
 	}
 	var found Content
+	counts := 0
 	for _, i := range []int64{s.A, s.B} {
 		p := l.seen[i]
 		c := l.types.Content(p.event.Site)
+		if c == ContentCounter || p.event.WriteLike() {
+			counts++
+		}
 		if c != "" && (found == "" || p.event.WriteLike() && c.rank() < found.rank()) {
 			found = c
 		}
+	}
+	if found == ContentCounter && counts < 2 {
+		return ContentNumber
 	}
 	return found
 }

@@ -174,10 +174,13 @@ func (h *briefHandler) fold() {
 // out.
 func (h *textHandler) unsearched(m *Summary) {
 	command := pick(h.recording, "presage report -coverage", "-format coverage")
+	early, _, at := m.Paths.early()
 	switch {
 	case m.Coverage != nil && m.Coverage.Searched == Part:
 		h.printf("presage: not searched: %s%s\n", m.Coverage.gaps(), pick(h.brief, "; "+command+" says what to do about it", ""))
 	case !h.brief:
+	case m.Races == 0 && early > 0:
+		h.printf("presage: %d of %s of untaken branches %s early, most at %s: presage explore may run them; %s has the rest\n", early, plural.Of(m.Paths.Ways, "path"), pick(early == 1, "ends", "end"), at[0], command)
 	case h.folded || m.Coverage != nil && m.Settled < m.Promising:
 		h.printf("presage: %s lists what was not searched, and what to do about it\n", command)
 	case m.Paths.lost() != "":

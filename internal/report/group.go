@@ -53,11 +53,16 @@ func Group(races []*Race) [][]*Race {
 	return groups
 }
 
-// shares are what a race has in common with others of its group.
+// shares are what a race has in common with others of its group. The line of an access inside code that
+// was not recorded is that of the call: all lists of a program share the lines of container/list.
 func shares(r *Race) (keys []string) {
 	for _, a := range []*Access{&r.A, &r.B} {
-		if a.Line > 0 {
-			keys = append(keys, fmt.Sprintf("line %s %d", a.File, a.Line))
+		at := a.Position
+		if c := a.caller(); c != nil {
+			at = c.Position
+		}
+		if at.Line > 0 {
+			keys = append(keys, fmt.Sprintf("line %s %d", at.File, at.Line))
 		}
 	}
 	if r.Object != "" {

@@ -364,6 +364,18 @@ func (l *Locator) stackOf(p *place) []Frame {
 	return append(frames, l.stack(p.call, p.stack)...)
 }
 
+// written returns where the recorded code makes an access: of code that was not recorded, the call
+// of it, if that is known.
+func (l *Locator) written(p *place) (Position, bool) {
+	if !p.event.Outside() {
+		return l.position(p.event.Site), true
+	}
+	if frames := l.stackOf(p); len(frames) > 1 {
+		return frames[1].Position, true
+	}
+	return Position{}, false
+}
+
 // stack lists the frames from site outwards. f is the innermost instrumented frame.
 func (l *Locator) stack(site trace.Site, f *frame) []Frame {
 	var frames []Frame

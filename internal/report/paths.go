@@ -47,12 +47,13 @@ var reasons = map[string]string{
 
 const notModelled = "operations that presage does not follow"
 
-// lost describes the alternative paths that were not explored to their end; "" if there are none.
-func (p *Paths) lost() string {
+// early counts the alternative paths that were not explored to their end, in all and by the reason,
+// and lists the reasons with the most frequent one first.
+func (p *Paths) early() (total int, by map[string]int, reasonsOf []string) {
+	by = map[string]int{}
 	if p == nil {
-		return ""
+		return 0, by, nil
 	}
-	by, total := map[string]int{}, 0
 	for code, n := range p.Ends {
 		if slices.Contains(ended, code) {
 			continue
@@ -60,9 +61,16 @@ func (p *Paths) lost() string {
 		total += n
 		by[cmp.Or(reasons[code], notModelled)] += n
 	}
+	return total, by, slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b)) })
+}
+
+// lost describes the alternative paths that were not explored to their end; "" if there are none.
+func (p *Paths) lost() string {
+	if p == nil {
+		return ""
+	}
 	var parts []string
-	if total > 0 {
-		list := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b)) })
+	if total, by, list := p.early(); total > 0 {
 		for i, what := range list {
 			list[i] = fmt.Sprintf("%s (%d)", what, by[what])
 		}

@@ -3,6 +3,7 @@ package regcode
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -100,18 +101,23 @@ func atomicShape(fn *ssa.Function) string {
 }
 
 // ContentAt returns what the memory holds that the instruction at a site reads or writes: map,
-// interface, slice, string, struct, pointer, counter, flag, number; "" if it is not known. To a
-// counter, the instruction writes the sum or difference of what was there and something else.
+// interface, slice, string, struct, pointer, counter, flag, number; "" if it is not known. A counter
+// is what an update works on: the instruction writes the sum or difference of what was there and
+// something else, or reads what is there for such a write.
 func ContentAt(p *plan.Plan, s trace.Site) string {
 	switch in := instructionAt(p, s).(type) {
 	case *ssa.MapUpdate, *ssa.Lookup, *ssa.Next:
 		return "map"
 	case *ssa.UnOp:
-		if in.Op == token.MUL {
+		switch {
+		case in.Op != token.MUL:
+		case slices.ContainsFunc(*in.Referrers(), func(sum ssa.Instruction) bool { return ofUpdate(sum, in) }):
+			return "counter"
+		default:
 			return content(in.Type())
 		}
 	case *ssa.Store:
-		if sum, ok := in.Val.(*ssa.BinOp); ok && (sum.Op == token.ADD || sum.Op == token.SUB) && content(sum.Type()) == "number" && (loads(sum.X, in.Addr) || loads(sum.Y, in.Addr)) {
+		if sum, ok := in.Val.(*ssa.BinOp); ok && (updates(in, sum, sum.X) || updates(in, sum, sum.Y)) {
 			return "counter"
 		}
 		return content(in.Val.Type())
@@ -128,10 +134,21 @@ func ContentAt(p *plan.Plan, s trace.Site) string {
 	return ""
 }
 
-// loads reports whether v is loaded from an address.
-func loads(v, addr ssa.Value) bool {
+// ofUpdate reports whether an instruction computes what an update writes from what load has read.
+func ofUpdate(in ssa.Instruction, load *ssa.UnOp) bool {
+	sum, ok := in.(*ssa.BinOp)
+	return ok && slices.ContainsFunc(*sum.Referrers(), func(in ssa.Instruction) bool {
+		store, ok := in.(*ssa.Store)
+		return ok && updates(store, sum, load)
+	})
+}
+
+// updates reports whether a store writes a sum or difference of which the operand v is loaded from
+// the same address.
+func updates(store *ssa.Store, sum *ssa.BinOp, v ssa.Value) bool {
 	load, ok := v.(*ssa.UnOp)
-	return ok && load.Op == token.MUL && same(load.X, addr)
+	return ok && load.Op == token.MUL && (sum.Op == token.ADD || sum.Op == token.SUB) &&
+		store.Val == sum && content(sum.Type()) == "number" && same(load.X, store.Addr)
 }
 
 // same reports whether two values are written alike: the address of one statement may be computed

@@ -31,6 +31,8 @@ func newDescriber(f *Func) *describer {
 				d.exprs[n.Lparen] = n
 			case *ast.UnaryExpr:
 				d.exprs[n.OpPos] = n
+			case *ast.DeferStmt:
+				d.exprs[n.Defer] = n.Call
 			}
 			return true
 		})
