@@ -136,11 +136,16 @@ func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use: "presage", SilenceErrors: true, SilenceUsage: true, Version: versionLine(),
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("unknown command %q", args[0])
+		SuggestionsMinimumDistance: 2,
+		Args: func(root *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
 			}
-			return nil
+			said := ""
+			if meant := root.SuggestionsFor(args[0]); len(meant) > 0 {
+				said = ": did you mean " + strings.Join(meant, " or ") + "?"
+			}
+			return usagef("unknown command %q%s", args[0], said)
 		},
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintln(env.Stderr, helpText("presage"))

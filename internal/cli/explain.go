@@ -34,7 +34,7 @@ type explainArgs struct {
 const explainLong = `Say why two accesses are a race, or why they are none: the chain of events that keeps them in order.
 
   presage explain                    lists the pairs of source lines that have no witness because of what calls of excluded code may do
-  presage explain ID                 the race of that ID in the report of the last run of this module
+  presage explain ID                 the race or warning of that ID in the report of the last run of this module
   presage explain a.go:10 b.go:20    the accesses at two positions, each file:line or file:line:column (or a name in traces of other tools)
 
 A chain goes from one access to the other: events of one goroutine, events that have to come before others (go statements, channels, WaitGroups), and
@@ -154,7 +154,10 @@ func (x *explainer) race(id string) error {
 	}
 	races, err := k.choose([]string{id}, false)
 	if err != nil {
-		return usagef("the report has no race %q; presage report prints those that it has", id)
+		if i := slices.IndexFunc(k.warned, func(w *report.StaticWarning) bool { return w.ID == id }); i >= 0 {
+			return newDetails(x.env.Stdout, x.args.json).StaticWarning(k.warned[i])
+		}
+		return usagef("the report has no race %q, nor a warning of static analysis: presage report prints those that it has. Of a warning of presage vet, presage explain with its two positions says what the run knows", id)
 	}
 	if err := x.to.Race(races[0]); err != nil {
 		return err

@@ -40,9 +40,17 @@ func (h *briefHandler) Candidate(c *Candidate) error {
 	return h.textHandler.Candidate(c)
 }
 
-// StaticWarning prints the races, then a warning of the static lens.
+// StaticWarning prints the races, then a warning of the static lens: in two lines if a run says
+// nothing for it.
 func (h *briefHandler) StaticWarning(w *StaticWarning) error {
 	h.Flush()
+	switch w.Vet.Mark {
+	case MarkExecuted, MarkNotReached, MarkNotRecorded:
+		w = visible.Copy(w)
+		h.warned(w)
+		h.printf("\t%s: %s %s\n", h.head.Sprint(w.Vet.Mark), w.Vet.Because, h.dim.Sprintf("(id %s)", w.ID))
+		return h.err
+	}
 	return h.textHandler.StaticWarning(w)
 }
 

@@ -134,6 +134,13 @@ var ofSearch = []string{
 	"writers-unknown", "unexplained-read", "hidden-writes", "solver-unknown", "candidates-run", "candidates-to-run",
 }
 
+// ofAnalysis reports whether the code of a warning is that of something that static analysis did not
+// follow, or of a bound that it came to. The brief text has these in one line, the form coverage has
+// them in full.
+func ofAnalysis(code string) bool {
+	return strings.HasPrefix(code, "bound-") || slices.Contains([]string{"unknown-call", "no-body", "cgo", "unsafe", "reflect"}, code)
+}
+
 // coverageHandler writes what was not recorded or not searched.
 type coverageHandler struct{ *textHandler }
 
@@ -159,10 +166,14 @@ func (h coverageHandler) Suppressed(m *Suppressed) error {
 	return nil
 }
 
-// fold takes the warnings about the search out of the text.
+// fold takes the warnings about the search and about static analysis out of the text.
 func (h *briefHandler) fold() {
 	h.brief, h.folded = true, false
 	h.warnings = slices.DeleteFunc(h.warnings, func(w *Warning) bool {
+		if code := strings.TrimPrefix(w.Code, "static-"); ofAnalysis(code) {
+			h.unfollowed = append(h.unfollowed, fmt.Sprintf("%s (%d)", code, w.Count))
+			return true
+		}
 		folded := slices.Contains(ofSearch, w.Code)
 		// reads that keep their values are part of the model: nothing can be done about them
 		h.folded = h.folded || folded && w.Code != "hidden-writes" && w.Code != "unexplained-read"
@@ -170,10 +181,22 @@ func (h *briefHandler) fold() {
 	})
 }
 
+// limits names the limits of static analysis.
+func (h *textHandler) limits(m *Summary) {
+	if h.unfollowed != nil {
+		h.printf("presage: limits of static analysis: %s; %s says what they mean\n", strings.Join(h.unfollowed, ", "), pick(m.Vet != nil, "presage vet -format coverage", h.coverageCommand()))
+	}
+}
+
+// coverageCommand says how to get the form coverage.
+func (h *textHandler) coverageCommand() string {
+	return pick(h.recording, "presage report -coverage", "-format coverage")
+}
+
 // unsearched names what was not searched, and says where the text is that the brief form leaves
 // out.
 func (h *textHandler) unsearched(m *Summary) {
-	command := pick(h.recording, "presage report -coverage", "-format coverage")
+	command := h.coverageCommand()
 	early, _, at := m.Paths.early()
 	switch {
 	case m.Coverage != nil && m.Coverage.Searched == Part:

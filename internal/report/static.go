@@ -83,7 +83,7 @@ type Vetted struct {
 func (h *textHandler) StaticWarning(w *StaticWarning) error {
 	w = visible.Copy(w)
 	s := &w.Vet
-	h.printf("%s: %s of %s may race with %s at %s%s\n", h.short(w.A.Position), h.head.Sprint(w.A.Kind), orUnknown(w.A.Expr), w.B.Kind, h.short(w.B.Position), w.codes())
+	h.warned(w)
 	for _, a := range []*Access{&w.A, &w.B} {
 		h.staticAccess(a)
 	}
@@ -98,6 +98,11 @@ func (h *textHandler) StaticWarning(w *StaticWarning) error {
 	}
 	h.printf("\t%s\n", h.dim.Sprintf("id %s, object %s", w.ID, orUnknown(w.Object)))
 	return h.err
+}
+
+// warned prints the first line of a warning.
+func (h *textHandler) warned(w *StaticWarning) {
+	h.printf("%s: %s of %s may race with %s at %s%s\n", h.short(w.A.Position), h.head.Sprint(w.A.Kind), orUnknown(w.A.Expr), w.B.Kind, h.short(w.B.Position), w.codes())
 }
 
 // common is the access that all pairs of a warning have.

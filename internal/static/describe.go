@@ -49,7 +49,7 @@ func (r *Result) Sides(w *Warning) [2]Side {
 
 // side is what is said of an access wherever it is found.
 func (r *Result) side(fn *summary.Function, a *summary.Access) Side {
-	s := Side{Pos: r.Position(a.Pos), Kind: a.Kind.String(), Expr: a.At.Place(r.Names(a.Func)), Func: Short(a.Func)}
+	s := Side{Pos: r.Position(a.Pos), Kind: a.Kind.String(), Expr: a.At.Place(r.Names(a.Func)), Func: FuncName(a.Func)}
 	for _, l := range a.Locks.Plus.Sorted() {
 		s.Locks = append(s.Locks, Lock{strings.TrimPrefix(l.Expr(fn.Names), "&"), a.Locks.Plus[l].String()})
 	}
@@ -68,7 +68,7 @@ func (r *Result) inFrame(frame *summary.Function, a *summary.Access) Side {
 	}
 	started := start == nil
 	for c := a.Via; c != nil; c = c.Next {
-		f := Frame{Short(c.Pos.Func), r.Position(c.Pos)}
+		f := Frame{FuncName(c.Pos.Func), r.Position(c.Pos)}
 		switch {
 		case started:
 			inside = append(inside, f)
@@ -85,14 +85,14 @@ func (r *Result) inFrame(frame *summary.Function, a *summary.Access) Side {
 	calls, root := r.chain(frame.Key, "", nil)
 	outer := r.frames(calls)
 	if start == nil {
-		s.Stack, s.Root, s.Origin = append(s.Stack, outer...), Short(root), r.roots[root]
+		s.Stack, s.Root, s.Origin = append(s.Stack, outer...), FuncName(root), r.roots[root]
 		return s
 	}
-	s.Root, s.Origin = Short(start.Func), "goroutine"
+	s.Root, s.Origin = FuncName(start.Func), "goroutine"
 	if start.Late != nil {
 		s.Origin = "parallel"
 	}
-	s.Created = append(append([]Frame{{Short(start.Pos.Func), r.Position(start.Pos)}}, reversed(before)...), outer...)
+	s.Created = append(append([]Frame{{FuncName(start.Pos.Func), r.Position(start.Pos)}}, reversed(before)...), outer...)
 	return s
 }
 
@@ -106,10 +106,10 @@ func (r *Result) fromRoot(fn *summary.Function, a *summary.Access, root string, 
 	}
 	calls, _ := r.chain(fn.Key, root, locks)
 	s.Stack = append(s.Stack, r.frames(calls)...)
-	s.Root, s.Origin = Short(root), r.roots[root]
+	s.Root, s.Origin = FuncName(root), r.roots[root]
 	if at, ok := r.starts[root]; ok && (s.Origin == "goroutine" || s.Origin == "parallel") {
 		s.Many = at.Many
-		s.Created = []Frame{{Short(at.Pos.Func), r.Position(at.Pos)}}
+		s.Created = []Frame{{FuncName(at.Pos.Func), r.Position(at.Pos)}}
 	}
 	return s
 }
@@ -117,7 +117,7 @@ func (r *Result) fromRoot(fn *summary.Function, a *summary.Access, root string, 
 func (r *Result) frames(calls []caller) []Frame {
 	var out []Frame
 	for _, c := range calls {
-		out = append(out, Frame{Short(c.fn), r.Position(c.pos)})
+		out = append(out, Frame{FuncName(c.fn), r.Position(c.pos)})
 	}
 	return out
 }
@@ -182,6 +182,28 @@ func Short(key string) string {
 		k = k[i+1:]
 	}
 	return star + k
+}
+
+// FuncName returns the name of a function as stacks have it, from the function's key: those of
+// go/ssa are (*p.T).M and p.f$1$2 for p.(*T).M and p.f.func1.2.
+func FuncName(key string) string {
+	name := Short(key)
+	if typ, method, ok := strings.Cut(name, ")."); ok && strings.HasPrefix(name, "(") {
+		star := strings.HasPrefix(typ, "(*")
+		pkg, t, _ := strings.Cut(strings.TrimLeft(typ, "(*"), ".")
+		if star {
+			t = "(*" + t + ")"
+		}
+		name = pkg + "." + t + "." + method
+	}
+	outer, literals, inside := strings.Cut(name, "$")
+	if !inside {
+		return name
+	}
+	if literals == "bound" { // a method value
+		return outer + "-fm"
+	}
+	return outer + ".func" + strings.ReplaceAll(literals, "$", ".")
 }
 
 var version = regexp.MustCompile(`^v[0-9]+\.`)
