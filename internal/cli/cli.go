@@ -135,7 +135,7 @@ func apart(flag, next, value string) error {
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use: "presage", SilenceErrors: true, SilenceUsage: true, Version: versionLine(),
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		CompletionOptions:          cobra.CompletionOptions{HiddenDefaultCmd: true},
 		SuggestionsMinimumDistance: 2,
 		Args: func(root *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -22,7 +22,7 @@ type kept struct {
 	without []*report.Candidate // they cannot be replayed
 	hidden  []*report.Race      // suppressed: not listed, but found by their IDs
 	warned  []*report.StaticWarning
-	own     bool                // it is that of a run in the cache:
+	own     bool // it is that of a run in the cache:
 	run     *record.RunDir
 }
 
@@ -36,7 +36,10 @@ func (k *kept) Race(m *report.Race) error { k.races = append(k.races, m); return
 func (k *kept) Candidate(m *report.Candidate) error { k.without = append(k.without, m); return nil }
 
 // StaticWarning keeps a warning of the static lens.
-func (k *kept) StaticWarning(m *report.StaticWarning) error { k.warned = append(k.warned, m); return nil }
+func (k *kept) StaticWarning(m *report.StaticWarning) error {
+	k.warned = append(k.warned, m)
+	return nil
+}
 
 // Suppressed keeps a suppressed race.
 func (k *kept) Suppressed(m *report.Suppressed) error {
