@@ -37,6 +37,7 @@ type exploring struct {
 	runs     int
 	races    int // of all packages
 	tests    int // that were explored
+	outcomes outcomes
 	seed     uint64
 	sieve    *suppress.Sieve
 	report   *report.Joined // of all packages: the forms that are for programs
@@ -104,6 +105,7 @@ func exploreTests(ctx context.Context, env *Env, argv []string) error {
 	}
 	x.report = report.Join(others)
 	worst := x.explorePackages(ctx, packages, argv)
+	x.sayAll()
 	errs := []error{x.report.Config(x.analysis(nil, argv, nil).config())} // of no package
 	if exit := (*exitError)(nil); worst != nil && !errors.As(worst, &exit) {
 		errs = append(errs, x.report.Summary(&report.Summary{ExitCode: exitFailed}))
@@ -192,7 +194,9 @@ func (x *exploring) explorePackage(ctx context.Context, p record.TestPackage, ar
 		x.tests++
 		tests = append(tests, x.of(p.Path, e))
 		x.say(&tests[len(tests)-1], e.state.Failed)
-		failed += len(e.state.Failed)
+		if failed += len(e.state.Failed); e.err != nil {
+			failed++
+		}
 		if files = append(files, e.state.Traces...); ctx.Err() != nil {
 			break
 		}
@@ -206,6 +210,7 @@ func (x *exploring) explorePackage(ctx context.Context, p record.TestPackage, ar
 	}
 	if len(files) > 0 {
 		a.traces = traces{files: files, from: s.Run.Dir}
+		a.found.failed = failed > 0
 		err := a.run(ctx)
 		x.races += a.found.summary.Races
 		return err

@@ -87,7 +87,7 @@ func claim(r *report.Explored) string {
 // say prints what the exploration of a test has come to. A report in JSON form has it in its
 // summary.
 func (x *exploring) say(r *report.Explored, failed []explore.Failure) {
-	if x.machine() {
+	if x.outcomes.add(r); x.machine() {
 		return
 	}
 	text := "no race found"
@@ -112,6 +112,41 @@ func (x *exploring) say(r *report.Explored, failed []explore.Failure) {
 	if len(failed) > 0 {
 		x.sayFailed(failed)
 	}
+}
+
+// outcomes counts tests that were explored by what came of them. One test may be in several counts.
+type outcomes struct {
+	tests, runs int
+	racing      int // a race was found
+	failing     int // a run failed, or the exploration did
+	without     int // no schedule has a race
+}
+
+func (o *outcomes) add(r *report.Explored) {
+	o.tests++
+	o.runs += r.Runs
+	if r.Races > 0 {
+		o.racing++
+	}
+	if r.Failed > 0 || r.Error != "" {
+		o.failing++
+	}
+	if r.NoRace {
+		o.without++
+	}
+}
+
+// sayAll prints what came of all tests, and why the exit code is 1 if it is.
+func (x *exploring) sayAll() {
+	o := &x.outcomes
+	if x.machine() || o.tests == 0 {
+		return
+	}
+	parts := []string{plural.Of(o.racing, "test") + " with a race", fmt.Sprintf("%d with none in any schedule", o.without)}
+	if o.failing > 0 {
+		parts = append(parts, fmt.Sprintf("%d that failed in some run", o.failing)+pickString(o.racing == 0, ", which is the exit code 1 of go test", ""))
+	}
+	visible.Fprintf(x.env.Stdout, "presage: explored %s in %s: %s\n", plural.Of(o.tests, "test"), plural.Of(o.runs, "run"), strings.Join(parts, ", "))
 }
 
 // sayFailed prints how the first run that failed did so, and how to come to it again.

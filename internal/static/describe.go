@@ -187,7 +187,7 @@ func Short(key string) string {
 // FuncName returns the name of a function as stacks have it, from the function's key: those of
 // go/ssa are (*p.T).M and p.f$1$2 for p.(*T).M and p.f.func1.2.
 func FuncName(key string) string {
-	name := Short(key)
+	name := Short(summary.General(key))
 	if typ, method, ok := strings.Cut(name, ")."); ok && strings.HasPrefix(name, "(") {
 		star := strings.HasPrefix(typ, "(*")
 		pkg, t, _ := strings.Cut(strings.TrimLeft(typ, "(*"), ".")

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/presage-race/presage/internal/static/summary"
 )
 
 // identify gives every pair its fingerprint, by (ST1). The pairs are in the order of their
@@ -23,7 +25,8 @@ func identify(list []*Warning) {
 
 // fingerprint hashes functions, kinds, and the class of the memory.
 func (w *Warning) fingerprint() string {
-	sides := []string{w.A.Func + "\x00" + w.A.Kind.String(), w.B.Func + "\x00" + w.B.Kind.String()}
+	side := func(a *summary.Access) string { return summary.General(a.Func) + "\x00" + a.Kind.String() }
+	sides := []string{side(w.A), side(w.B)}
 	slices.Sort(sides)
 	h := xxhash.Sum64String(strings.Join(append(sides, w.Class()), "\x01"))
 	return fmt.Sprintf("%012x", h>>16)

@@ -270,9 +270,11 @@ func (r *run) summarise(p *load.Package) *unit {
 				if round == rounds-1 {
 					u.count(s, p.Target)
 				}
-				s.Target = p.Target
-				symbolic.Export(s)
-				own[s.Key] = s
+				for _, s := range append(c.Specialised(fn, s), s) {
+					s.Target = p.Target
+					symbolic.Export(s)
+					own[s.Key] = s
+				}
 			}
 		}
 	}

@@ -73,11 +73,12 @@ func newRootFinder(prog *program, re *reach, rs *resolver, ct *contextTable, wt 
 // Other literals are roots if they are stored or become a named function type: what is only passed
 // to an unknown call is likely called by that.
 func (fi *rootFinder) unreached(keys []string) {
-	called := map[string]bool{}
+	called, specialised := map[string]bool{}, map[string]bool{}
 	for _, k := range keys {
 		for _, e := range fi.prog.calls(k) {
-			if e.Callee != k {
-				called[e.Callee] = true
+			if g := summary.General(e.Callee); g != k {
+				called[g] = true
+				specialised[g] = specialised[g] || g != e.Callee
 			}
 		}
 	}
@@ -88,6 +89,8 @@ func (fi *rootFinder) unreached(keys []string) {
 		}
 	}
 	fi.carrier.propagate()
+	// what calls with known values enter has their contexts, and not those of the function
+	keys = slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return specialised[k] || summary.General(k) != k })
 	for _, cycles := range []bool{false, true} {
 		for _, k := range keys {
 			f := fi.prog.sums[k]

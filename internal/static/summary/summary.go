@@ -239,6 +239,9 @@ type Function struct {
 	Places   []Line   `store:"layout"` // the first is the function itself
 	Names    *path.Names
 	Exported bool
+	// boolean parameters that decide which locks it takes: it has a summary for each value of one
+	// (Specialised)
+	Decides  []int
 	Target   bool // what it does is reported
 	Whole    bool // seen from outside only: of the standard library, or generated
 	Accesses []*Access

@@ -26,6 +26,7 @@ type branching struct {
 	chans  *chans
 	joins  *joins
 	syncs  *syncs
+	given  map[ssa.Value]bool
 }
 
 // edge is the state on the edge from b to its i-th successor: what the condition shows (SY4), and
@@ -33,7 +34,7 @@ type branching struct {
 func (br *branching) edge(b *ssa.BasicBlock, i int, out *state) *state {
 	s := out.fork()
 	if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
-		if never(cond.Cond, i == 0) {
+		if never(cond.Cond, i == 0) || br.excluded(cond.Cond, i == 0) {
 			return nil
 		}
 		br.graph.block = b
@@ -56,6 +57,19 @@ func (br *branching) edge(b *ssa.BasicBlock, i int, out *state) *state {
 		}
 	}
 	return s
+}
+
+// excluded reports whether the branch cannot be taken, because a parameter has another value (SY10).
+func (br *branching) excluded(cond ssa.Value, yes bool) bool {
+	for {
+		u, ok := cond.(*ssa.UnOp)
+		if !ok || u.Op != token.NOT {
+			break
+		}
+		cond, yes = u.X, !yes
+	}
+	value, known := br.given[cond]
+	return known && value != yes
 }
 
 // assume applies that a condition is true, or false.

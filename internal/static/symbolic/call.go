@@ -141,7 +141,7 @@ func (cl *caller) apply(s *state, in ssa.Instruction, targets []target, args []a
 // unknown.
 func (cl *caller) targets(s *state, c *ssa.CallCommon) (known []target, holes aliases) {
 	if fn := c.StaticCallee(); fn != nil {
-		t := target{key: Key(fn)}
+		t := target{key: cl.specialised(s, Key(fn), c.Args)}
 		if m, ok := c.Value.(*ssa.MakeClosure); ok {
 			for _, b := range m.Bindings {
 				t.free = append(t.free, cl.values.single(s, b))

@@ -35,6 +35,7 @@ func Key(fn *ssa.Function) string {
 type function struct {
 	*Context
 	fn     *ssa.Function
+	given  map[ssa.Value]bool // parameters whose values are known
 	in     map[*ssa.BasicBlock]*state
 	panics *state   // joined states of panics
 	out    []memory // at each return
@@ -66,7 +67,12 @@ const (
 // Analyse executes fn and returns its summary. It still has the accesses to the function's own
 // objects, among which the pairs inside the frame are found; Export removes them.
 func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
-	f := newFunction(c, fn)
+	return c.analyse(fn, nil, Key(fn))
+}
+
+// analyse executes fn, given the values of some of its parameters.
+func (c *Context) analyse(fn *ssa.Function, given map[ssa.Value]bool, key string) *summary.Function {
+	f := newFunction(c, fn, given, key)
 	f.chans.mutexes()
 	f.fixpoint()
 	if len(f.joins.releasers) > 0 || f.syncs.awaits() {
@@ -87,13 +93,16 @@ func (c *Context) Analyse(fn *ssa.Function) *summary.Function {
 	f.joins.lend()
 	f.leave()
 	f.within()
+	if given == nil {
+		f.draft.sum.Decides = f.calls.decides(fn)
+	}
 	return f.draft.sum
 }
 
 // newFunction puts the parts together, each made of those before it.
-func newFunction(c *Context, fn *ssa.Function) *function {
-	f := &function{Context: c, fn: fn, in: map[*ssa.BasicBlock]*state{}}
-	f.draft = newDraft(c.begin(fn))
+func newFunction(c *Context, fn *ssa.Function, given map[ssa.Value]bool, key string) *function {
+	f := &function{Context: c, fn: fn, given: given, in: map[*ssa.BasicBlock]*state{}}
+	f.draft = newDraft(c.begin(fn, key))
 	f.graph = newFlowgraph(fn)
 	f.places = newPlaces(c.Fset, f.draft.sum, fn.Pos())
 	f.values = &values{table: c.Table, types: &c.types, graph: f.graph, places: f.places, fn: fn, env: map[ssa.Value]aliases{}, results: map[*ssa.Call][]aliases{}}
@@ -108,12 +117,12 @@ func newFunction(c *Context, fn *ssa.Function) *function {
 	f.chans = &chans{table: c.Table, values: f.values, accesses: f.accesses, sharing: f.sharing, joins: f.joins, syncs: f.syncs, draft: f.draft}
 	f.calls = &caller{table: c.Table, lookup: c.Lookup, std: c.Std, graph: f.graph, places: f.places, values: f.values, choices: f.choices, flows: f.flows,
 		sharing: f.sharing, accesses: f.accesses, joins: f.joins, locks: f.locks, syncs: f.syncs, chans: f.chans, draft: f.draft}
-	f.branches = &branching{table: c.Table, graph: f.graph, values: f.values, chans: f.chans, joins: f.joins, syncs: f.syncs}
+	f.branches = &branching{table: c.Table, graph: f.graph, values: f.values, chans: f.chans, joins: f.joins, syncs: f.syncs, given: given}
 	return f
 }
 
 // begin makes the summary, as far as it is known before the function is executed.
-func (c *Context) begin(fn *ssa.Function) *summary.Function {
+func (c *Context) begin(fn *ssa.Function, key string) *summary.Function {
 	names := &path.Names{}
 	for _, p := range fn.Params {
 		names.Params = append(names.Params, p.Name())
@@ -121,7 +130,7 @@ func (c *Context) begin(fn *ssa.Function) *summary.Function {
 	for _, v := range fn.FreeVars {
 		names.Free = append(names.Free, v.Name())
 	}
-	sum := &summary.Function{Key: Key(fn), Names: names, Exported: exported(fn)}
+	sum := &summary.Function{Key: key, Names: names, Exported: exported(fn)}
 	sum.Whole = c.Std || c.Generated != nil && c.Generated(fn.Pos())
 	if fn.Pkg != nil {
 		sum.Pkg = fn.Pkg.Pkg.Path()
@@ -166,7 +175,7 @@ func (f *function) rounds(b *ssa.BasicBlock, out *state) {
 
 // fixpoint propagates states until nothing changes.
 func (f *function) fixpoint() {
-	f.in[f.fn.Blocks[0]] = &state{}
+	f.in[f.fn.Blocks[0]] = &state{truth: f.given}
 	rounds := map[*ssa.BasicBlock]int{}
 	dirty := map[*ssa.BasicBlock]bool{f.fn.Blocks[0]: true}
 	for len(dirty) > 0 {

@@ -1,0 +1,144 @@
+// Package decides holds functions whose parameters say whether to take a lock (SY10).
+package decides
+
+import "sync"
+
+// Cache takes the lock in the function, until that returns.
+type Cache struct {
+	mu    sync.Mutex
+	items map[string]int
+}
+
+func (c *Cache) get(k string, lock bool) int {
+	if lock {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
+	return c.items[k]
+}
+
+func (c *Cache) Get(k string) int { return c.get(k, true) }
+
+func (c *Cache) Set(k string, v int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.get(k, false) == 0 {
+		c.items[k] = v
+	}
+}
+
+func (c *Cache) Add(k string, v int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set(k, v, false)
+}
+
+func (c *Cache) Put(k string, v int) { c.set(k, v, true) }
+
+func (c *Cache) set(k string, v int, lock bool) {
+	if lock {
+		c.mu.Lock()
+	}
+	c.items[k] = v
+	if lock {
+		c.mu.Unlock()
+	}
+}
+
+// Other releases the lock on a second branch.
+type Other struct {
+	mu    sync.Mutex
+	items map[string]int
+}
+
+func (c *Other) get(k string, lock bool) int {
+	if lock {
+		c.mu.Lock()
+	}
+	n := c.items[k]
+	if lock {
+		c.mu.Unlock()
+	}
+	return n
+}
+
+func (c *Other) Get(k string) int { return c.get(k, true) }
+
+func (c *Other) Set(k string, v int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.get(k, false) == 0 {
+		c.items[k] = v
+	}
+}
+
+// Bad has a caller that does not hold the lock.
+type Bad struct {
+	mu    sync.Mutex
+	items map[string]int
+}
+
+func (c *Bad) get(k string, lock bool) int {
+	if lock {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
+	return c.items[k] // want "bad"
+}
+
+func (c *Bad) Get(k string) int { return c.get(k, true) }
+
+func (c *Bad) Peek(k string) int { return c.get(k, false) }
+
+func (c *Bad) Set(k string, v int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.items[k] = v // want "bad"
+}
+
+// Deep passes the parameter on.
+type Deep struct {
+	mu    sync.Mutex
+	items map[string]int
+}
+
+func (c *Deep) get(k string, lock bool) int { return c.find(k, lock, 3) }
+
+func (c *Deep) find(k string, lock bool, n int) int {
+	if !lock {
+		return c.items[k]
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.items[k] + n
+}
+
+func (c *Deep) Get(k string) int { return c.get(k, true) }
+
+func (c *Deep) Set(k string, v int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.items[k] = c.get(k, false) + v
+}
+
+// Any lets its callers say.
+type Any struct {
+	mu    sync.Mutex
+	items map[string]int
+}
+
+func (c *Any) get(k string, lock bool) int {
+	if lock {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
+	return c.items[k] // want "any"
+}
+
+func (c *Any) Get(k string, lock bool) int { return c.get(k, lock) }
+
+func (c *Any) Set(k string, v int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.items[k] = v // want "any"
+}
