@@ -27,6 +27,14 @@ func Read() int { return Shared }
 func (t *T) Loop(c chan int) { go func() { for range c { t.n++ } }() }
 func (t *T) Set(n int) { t.n = n }
 `
+	const box = `package box
+// Box is safe for concurrent use by multiple goroutines.
+type Box struct{ n int }
+func (b *Box) Put() { b.n++ }
+`
+	user := func(text string) string {
+		return "package user\nimport (\n\"m/internal/box\"\n\"sync\"\n)\ntype User struct {\nmu sync.Mutex\nb *box.Box\n}\nfunc (u *User) Use() {" + text + "}\nfunc (u *User) Lock() { u.mu.Lock(); u.mu.Unlock() }\n"
+	}
 	main := func(text string) string { return "package main\nimport \"m/lib\"\nfunc main() {\n" + text + "}\n" }
 	for _, test := range []struct {
 		name  string
@@ -43,6 +51,12 @@ func (t *T) Set(n int) { t.n = n }
 		{"closed, for others", map[string]string{"a/main.go": main("new(lib.T).Loop(nil)\nlib.Write()\nprintln(lib.Read())\n"), "fake/fake.go": fake,
 			"more/more.go": "package more\nfunc A() {}\nfunc B() {}\nfunc C() {}\n",
 			"b/main.go":    "package main\nimport \"m/more\"\nfunc main() { more.A(); more.B(); more.C() }\n"}, "Add-Sub"},
+		// (LI1) Who may call a function of an internal package is known once another package does.
+		{"internal, called under a lock", map[string]string{"internal/box/box.go": box, "user/user.go": user("u.mu.Lock(); u.b.Put(); u.mu.Unlock()")}, "Loop$1-Set"},
+		{"internal, called without", map[string]string{"internal/box/box.go": box, "user/user.go": user("go u.b.Put(); u.b.Put()")}, "Put-Put Loop$1-Set"},
+		{"internal, called by nobody", map[string]string{"internal/box/box.go": box}, "Put-Put Loop$1-Set"},
+		{"internal, called by its tests", map[string]string{"internal/box/box.go": box,
+			"internal/box/box_test.go": "package box_test\nimport (\n\"m/internal/box\"\n\"testing\"\n)\nfunc TestPut(*testing.T) { new(box.Box).Put() }\n"}, "Put-Put Loop$1-Set"},
 		// A command that uses a small part does not make a program of a library.
 		{"open", map[string]string{"a/main.go": main("lib.Write()\n")}, "Loop$1-Set"},
 	} {

@@ -23,7 +23,8 @@
 //
 // (LI1) Roots are main, package initialisation, tests, and every goroutine. In an open world,
 // exported functions and methods of packages that are not commands are roots, and functions that
-// only unknown calls reach.
+// only unknown calls reach. A function of an internal package is none if another package calls it,
+// not in a test: all that may call it is there.
 //
 //   - Main, initialisation and tests run once, one after the other.
 //   - A goroutine runs beside every other root. It runs beside itself if its go statement runs

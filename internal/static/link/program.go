@@ -79,6 +79,30 @@ func (pr *program) closure(from map[string]processes, calls func(key string) []s
 // command reports whether a package is a command: no package imports it.
 func (pr *program) command(pkg string) bool { return pr.sums[pkg+".main"] != nil }
 
+// within finds the functions of internal packages that another package calls: whoever may import
+// them is in the program.
+func (pr *program) within(keys []string) map[string]bool {
+	out := map[string]bool{}
+	for _, k := range keys {
+		f := pr.sums[k]
+		for _, e := range pr.calls(k) {
+			callee := pr.sums[e.Callee]
+			if callee != nil && callee.Pkg != f.Pkg && internal(callee.Pkg) && !inTestFile(f) {
+				out[summary.General(e.Callee)] = true
+			}
+		}
+	}
+	return out
+}
+
+// inTestFile reports whether a function stands in a file of tests.
+func inTestFile(f *summary.Function) bool {
+	return len(f.Places) > 0 && strings.HasSuffix(f.Files[f.Places[0].File], "_test.go")
+}
+
+// internal reports whether only packages below the parent of a directory can import the package.
+func internal(pkg string) bool { return slices.Contains(strings.Split(pkg, "/"), "internal") }
+
 // members lists the literals in the text of functions, and the methods of types.
 func members(keys []string) (literals, methods map[string][]string) {
 	literals, methods = map[string][]string{}, map[string][]string{}

@@ -59,6 +59,8 @@ type rootFinder struct {
 	makers   *makers
 	// of a statement that runs a test: the root of what the test does after Parallel
 	tests map[string]int
+	// functions of internal packages whose callers are known (LI1)
+	within map[string]bool
 	// of a literal: the captured variables that no loop makes anew, a bit each
 	same map[string]uint32
 }
@@ -130,6 +132,7 @@ func (fi *rootFinder) begin(r root, held locks, self []string, e *call) {
 
 func (fi *rootFinder) findRoots(keys []string) {
 	fi.findTests(keys)
+	fi.within = fi.prog.within(keys)
 	for _, k := range keys {
 		f := fi.prog.sums[k]
 		fi.enters(k, f)
@@ -152,7 +155,7 @@ func (fi *rootFinder) enters(k string, f *summary.Function) {
 		if mayCallParallel(f) {
 			fi.setApart(root{kind: apart, fn: k, home: binary(f.Pkg)})
 		}
-	case f.Exported && f.Target && !fi.prog.command(f.Pkg):
+	case f.Exported && f.Target && !fi.prog.command(f.Pkg) && !fi.within[k]:
 		fi.root(root{kind: exported, fn: k, home: typeOf(k)}, locks{}, receiver(k))
 	}
 }
