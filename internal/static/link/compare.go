@@ -71,7 +71,7 @@ func (co *comparison) compare(sites []*site, judged map[[2]summary.Pos]bool, n *
 	for i, a := range sites {
 		for _, b := range sites[i:] {
 			if !a.access.Kind.Writes() && !b.access.Kind.Writes() || a.access.Kind.Atomic() && b.access.Kind.Atomic() ||
-				!cut && (a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) || a.part && b.part || apartWholes(a, b) {
+				!cut && (a.access.Kind == summary.Append) != (b.access.Kind == summary.Append) || a.part && b.part || apartWholes(a, b) || hides(a, b) || hides(b, a) {
 				continue
 			}
 			meeting := co.parallel(a, b, guard)

@@ -40,6 +40,20 @@ func whole(loc *path.Node) string {
 // lead to: only their type is the same.
 func apartWholes(a, b *site) bool { return !a.part && !b.part && a.loc.Class() != b.loc.Class() }
 
+// hides reports whether a is to a whole object, but only to fields that are not exported, and b to an
+// exported field of it.
+func hides(a, b *site) bool {
+	if !a.access.Hidden || a.part || !b.part {
+		return false
+	}
+	for n := b.access.Loc; n != nil && n != b.loc; n = n.Base {
+		if n.Kind == path.Field && n.Base == b.loc {
+			return n.Exported()
+		}
+	}
+	return false
+}
+
 // of is the class for an access to a whole object, or to a part whose outermost struct is loc, and
 // the object; "" if it has none.
 func (w *wholes) of(a *summary.Access, loc *path.Node) (class string, object *path.Node) {

@@ -42,6 +42,7 @@ package path
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 )
@@ -97,6 +98,9 @@ type Node struct {
 	loads uint8
 	frame bool // mentions Param, Free or a site of the frame
 }
+
+// Exported reports whether code of any package can name a field.
+func (n *Node) Exported() bool { return token.IsExported(n.Name[strings.LastIndexByte(n.Name, '.')+1:]) }
 
 type key struct {
 	kind      Kind

@@ -100,6 +100,8 @@ type Access struct {
 	Taken  bool // the memory was taken out of a shared place before (SY3)
 	// an object that the function has made, and that has not escaped, leads to the memory (SY3)
 	Inside bool
+	// of a whole object: only fields that are not exported, by a function seen from outside (SY2)
+	Hidden bool
 	// the object was made by the function, and only goroutines that were started since can reach it
 	Kept bool
 }

@@ -20,14 +20,14 @@ func Export(sum *summary.Function) {
 	prune(sum)
 }
 
-// collapse keeps, of the accesses of a function, one read and one write of each argument: its
-// callers use no more (SY2). Pairs inside such functions are not reported. A function that takes a
+// collapse keeps, of the accesses of a function, one read and one write of each argument, apart by
+// whether they are to fields that are not exported: its callers use no more (SY2). Pairs inside such functions are not reported. A function that takes a
 // lock of an argument is safe to call at once on it, also where it holds no lock.
 func collapse(sum *summary.Function) {
 	type key struct {
 		root *path.Node
 		kind summary.Kind
-		elem bool
+		elem, hidden bool
 	}
 	seen, safe := map[key]bool{}, nodes{}
 	for _, a := range sum.Accesses {
@@ -44,7 +44,7 @@ func collapse(sum *summary.Function) {
 		if a.Thread > 0 || !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
 			return true
 		}
-		k := key{a.Loc.Root(), a.Kind, a.Loc.Kind == path.Elem && a.Loc.Base.Base == nil}
+		k := key{a.Loc.Root(), a.Kind, a.Loc.Kind == path.Elem && a.Loc.Base.Base == nil, hidden(a.Loc)}
 		if seen[k] {
 			return true
 		}
@@ -56,4 +56,15 @@ func collapse(sum *summary.Function) {
 	if len(sum.Spawns) > 0 {
 		sum.Spawns = nil
 	}
+}
+
+// hidden reports whether a location lies in a field of a formal's struct that only the struct's
+// package can name.
+func hidden(loc *path.Node) bool {
+	for n := loc; n != nil; n = n.Base {
+		if n.Kind == path.Field && n.Base.Base == nil {
+			return !n.Exported()
+		}
+	}
+	return false
 }

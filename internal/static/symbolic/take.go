@@ -46,7 +46,7 @@ func (b *binding) take(in ssa.Instruction, sum *summary.Function, sc scope, dept
 	}
 	b.f.draft.forks = b.f.draft.forks || len(sum.Spawns) > 0
 	whole := sum.Whole && !b.f.draft.sum.Whole
-	done := map[accessKey]bool{}
+	done := map[accessKey]*summary.Access{}
 	for _, a := range sum.Accesses {
 		sc := b.part(sc, a.Thread, a.Sync.Released)
 		threads[0] = sc.thread
@@ -145,7 +145,7 @@ func (b *binding) keeps(a *summary.Access, loc *path.Node, thread int) bool {
 
 // takeWhole takes over an access of a function that is seen from outside, as an access to the whole
 // argument, at the call (SY2).
-func (b *binding) takeWhole(in ssa.Instruction, a *summary.Access, sc scope, done map[accessKey]bool) {
+func (b *binding) takeWhole(in ssa.Instruction, a *summary.Access, sc scope, done map[accessKey]*summary.Access) {
 	if !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
 		return
 	}
@@ -159,11 +159,16 @@ func (b *binding) takeWhole(in ssa.Instruction, a *summary.Access, sc scope, don
 	}
 	loc := b.node(at)
 	k := accessKey{loc, kind, sc.thread, b.pos}
-	if done[k] || !b.keeps(a, loc, sc.thread) {
+	if !b.keeps(a, loc, sc.thread) {
 		return
 	}
-	done[k] = true
-	c := &summary.Access{Loc: loc, Kind: kind, Thread: sc.thread, Pos: b.pos, Func: b.f.draft.sum.Key, At: loc}
+	own := hidden(a.Loc)
+	if c := done[k]; c != nil {
+		c.Hidden = c.Hidden && own
+		return
+	}
+	c := &summary.Access{Loc: loc, Kind: kind, Thread: sc.thread, Pos: b.pos, Func: b.f.draft.sum.Key, At: loc, Hidden: own}
+	done[k] = c
 	b.chosen(sc, a.Loc.Root()).place(c, 0)
 	b.f.draft.record(c)
 }
