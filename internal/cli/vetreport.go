@@ -85,6 +85,9 @@ func (v *vetting) warnings(h report.Handler) error {
 	v.counts.Warnings = len(shown)
 	v.counts.Lower = v.res.Count(func(w *static.Warning) bool { return kept[w] }) - len(shown)
 	for i, w := range shown {
+		if w.Rank.InTest {
+			v.counts.InTest++
+		}
 		if err := h.StaticWarning(v.warning(w, i+1)); err != nil {
 			return err
 		}
@@ -98,7 +101,7 @@ func (v *vetting) warning(w *static.Warning, rank int) *report.StaticWarning {
 	r := &report.StaticWarning{
 		ID: w.ID, A: staticAccess(&sides[0]), B: staticAccess(&sides[1]), Object: w.Object(),
 		Count: 1 + w.Others, Likelihood: string(w.Tier), Reasons: w.Codes,
-		Vet: report.Vet{Missing: []report.Reason{}, Common: w.Common(), Rank: rank, WriteWrite: w.Rank.WriteWrite, Calls: w.Rank.Calls},
+		Vet: report.Vet{Missing: []report.Reason{}, Common: w.Common(), Rank: rank, WriteWrite: w.Rank.WriteWrite, InTest: w.Rank.InTest, Calls: w.Rank.Calls},
 	}
 	if w.Rank.Guarded {
 		r.Vet.Guard, r.Vet.Held, r.Vet.Uses = w.Rank.Guard.Lock, w.Rank.Guard.Held, w.Rank.Guard.Uses

@@ -28,8 +28,9 @@ type Vet struct {
 	Held       int      `json:"held,omitempty"` // uses of the memory that hold Guard
 	Uses       int      `json:"uses,omitempty"` // all uses
 	WriteWrite bool     `json:"write_write"`
-	Calls      int      `json:"calls"`            // between the goroutines' starts and the accesses
-	Common     string   `json:"common,omitempty"` // the access that all Count pairs have: a or b
+	InTest     bool     `json:"in_test,omitempty"` // one of the accesses stands in a file of tests
+	Calls      int      `json:"calls"`             // between the goroutines' starts and the accesses
+	Common     string   `json:"common,omitempty"`  // the access that all Count pairs have: a or b
 
 	// Of test and run with -static: the result of comparing it with the recorded run, the race that
 	// confirms it, and the reason for the mark.
@@ -67,6 +68,7 @@ func (h *textHandler) Guard(g *Guard) error {
 // Vetted counts what presage vet has done.
 type Vetted struct {
 	Warnings  int    `json:"warnings"`           // reported
+	InTest    int    `json:"in_test,omitempty"`  // of these, with an access in a file of tests
 	Lower     int    `json:"lower"`              // of lower tiers
 	Ignored   int    `json:"ignored"`            // pairs at a //presage:ignore
 	Baseline  int    `json:"baseline"`           // pairs of the baseline
@@ -193,7 +195,7 @@ func (h *textHandler) vetted(m *Summary) {
 		h.printf("presage: %s; %s\n", plural.Of(v.Guards, "suggestion"), plural.Of(v.Packages, "package"))
 		return
 	}
-	h.printf("presage: %s, and %d of lower tiers", plural.Of(v.Warnings, "warning"), v.Lower)
+	h.printf("presage: %s%s, and %d of lower tiers", plural.Of(v.Warnings, "warning"), pick(v.InTest > 0, fmt.Sprintf(", %d of them in test files", v.InTest), ""), v.Lower)
 	for _, c := range []struct {
 		n    int
 		text string

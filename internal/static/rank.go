@@ -3,6 +3,7 @@ package static
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/presage-race/presage/internal/static/guard"
 	"github.com/presage-race/presage/internal/static/tier"
@@ -10,6 +11,7 @@ import (
 
 // Rank is what makes a warning stronger than others of its tier, by (ST2).
 type Rank struct {
+	InTest     bool       // one of the accesses stands in a file of tests
 	Guarded    bool       // a lock guards the memory elsewhere
 	Guard      guard.Fact // which, and how many of the uses hold it
 	WriteWrite bool       // both accesses write
@@ -18,7 +20,7 @@ type Rank struct {
 
 // compare orders the stronger one first (ST2).
 func (r *Rank) compare(o *Rank) int {
-	return cmp.Or(first(r.Guarded, o.Guarded), first(r.WriteWrite, o.WriteWrite), cmp.Compare(r.Calls, o.Calls))
+	return cmp.Or(first(o.InTest, r.InTest), first(r.Guarded, o.Guarded), first(r.WriteWrite, o.WriteWrite), cmp.Compare(r.Calls, o.Calls))
 }
 
 func first(a, b bool) int {
@@ -63,6 +65,7 @@ func (r *Result) Report(keep func(*Warning) bool) []*Warning {
 			rank.Guarded, rank.Guard = true, *f
 		}
 		for _, s := range r.Sides(w) {
+			rank.InTest = rank.InTest || strings.HasSuffix(s.Pos.Filename, "_test.go")
 			rank.Calls += max(0, len(s.Stack)-1)
 		}
 		ranks[w] = rank

@@ -100,7 +100,9 @@ type Node struct {
 }
 
 // Exported reports whether code of any package can name a field.
-func (n *Node) Exported() bool { return token.IsExported(n.Name[strings.LastIndexByte(n.Name, '.')+1:]) }
+func (n *Node) Exported() bool {
+	return token.IsExported(n.Name[strings.LastIndexByte(n.Name, '.')+1:])
+}
 
 type key struct {
 	kind      Kind

@@ -41,7 +41,8 @@
 // (SY2) A call applies the effect of the callee's summary (Figures 3 to 6); a callee without a
 // summary has no effect. A function of the standard library or of a generated file is seen from
 // outside: it accesses the objects that it is given as a whole, at the call, and its own locks
-// guard what it does under them. Deferred calls run at RunDefers and at a panic, last first. A call
+// guard what it does under them. If it accesses fields of the object that are not exported, and no
+// others, that does not concern who reads or writes an exported one. Deferred calls run at RunDefers and at a panic, last first. A call
 // that may not have been deferred has a weak effect: what it releases is released, and what it
 // takes is not held. Two exceptions concern the branch on which it was deferred. A lock that just
 // this branch has released is held again if the call takes it; a lock that this branch held is held

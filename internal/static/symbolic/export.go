@@ -25,8 +25,8 @@ func Export(sum *summary.Function) {
 // lock of an argument is safe to call at once on it, also where it holds no lock.
 func collapse(sum *summary.Function) {
 	type key struct {
-		root *path.Node
-		kind summary.Kind
+		root         *path.Node
+		kind         summary.Kind
 		elem, hidden bool
 	}
 	seen, safe := map[key]bool{}, nodes{}
