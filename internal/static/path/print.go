@@ -2,6 +2,7 @@ package path
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -33,7 +34,10 @@ func (n *Node) Expr(names *Names) string {
 	case Const:
 		return fmt.Sprint(n.Index)
 	case Value:
-		return n.Name
+		if s := label(n); s != "range" && !register.MatchString(s) {
+			return s
+		}
+		return "…" // without a name in the source
 	case Field:
 		return "&" + n.place(names)
 	case Elem:
@@ -84,6 +88,8 @@ func (n *Node) place(names *Names) string {
 	}
 	return "*" + n.Expr(names)
 }
+
+var register = regexp.MustCompile(`^t[0-9]+$`)
 
 // label is the variable of an allocation site; its key is name#place.
 func label(n *Node) string {
