@@ -35,6 +35,7 @@ type vetOptions struct {
 	write                      bool
 	store                      string
 	shard, link                bool
+	confirming                 string // a time, or off
 }
 
 const vetLong = `Warn of accesses that may race in some run, without running anything.
@@ -66,6 +67,8 @@ func newVet(env *Env) *cobra.Command {
 	f.BoolVar(&o.write, "write-baseline", false, "write the file of -baseline anew, instead of reporting")
 	f.StringVar(&o.since, "new", "", "report only what is not there at this git `revision`")
 	f.BoolVar(&o.guards, "guards", false, "instead of warnings, suggest which lock guards which field and variable")
+	f.StringVar(&o.confirming, "confirm", "off", "write tests of two calls for the warnings and explore them, for at most this `time`")
+	f.Lookup("confirm").NoOptDefVal = confirmTime
 	f.BoolVar(&o.tests, "tests", true, "with the packages' tests")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	f.StringVarP(&o.dir, "C", "C", "", "change to this `directory` first")
@@ -93,12 +96,21 @@ func (o *vetOptions) check() error {
 		return usagef("flag -write-baseline: a baseline has all warnings, not only those of -new")
 	case (o.shard || o.link) && o.store == "off":
 		return usagef("flags -shard and -link need a directory of summaries")
+	case o.confirming != "off" && (o.guards || o.write || o.shard):
+		return usagef("flag -confirm needs warnings to confirm: -guards, -write-baseline and -shard report none")
+	case o.confirming != "off" && !isTime(o.confirming):
+		return usagef("flag -confirm: %q is neither off nor a time as 5m", o.confirming)
 	case o.shard && o.link:
 		return usagef("flags -shard and -link: the one only summarises, the other only links")
 	case o.guards && (o.baseline != "" || o.since != ""):
 		return usagef("flag -guards reports no warnings that -baseline or -new could compare")
 	}
 	return nil
+}
+
+func isTime(text string) bool {
+	d, err := time.ParseDuration(text)
+	return err == nil && d > 0
 }
 
 // vetting is one run of presage vet.
@@ -148,7 +160,7 @@ func vet(ctx context.Context, env *Env, o vetOptions, patterns []string) error {
 		return err
 	}
 	v.progress.end()
-	return v.report()
+	return v.report(ctx)
 }
 
 // analyse runs the static lens on the packages that the patterns name in dir, and reads their

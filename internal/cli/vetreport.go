@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"go/token"
 	"os"
@@ -19,9 +20,9 @@ import (
 )
 
 // report prints what was found, and returns the exit code as an error.
-func (v *vetting) report() error {
+func (v *vetting) report(ctx context.Context) error {
 	h, end := v.forms.printer(v.env.Stdout, v.json)
-	err := v.send(h)
+	err := v.send(ctx, h)
 	if endErr := end(); endErr != nil {
 		return endErr
 	}
@@ -29,7 +30,7 @@ func (v *vetting) report() error {
 }
 
 // send sends the report to h, and returns the exit code as an error.
-func (v *vetting) send(h report.Handler) error {
+func (v *vetting) send(ctx context.Context, h report.Handler) error {
 	if err := h.Config(&report.Config{Protocol: report.ProtocolVersion, Tool: "presage", Version: version(), GoVersion: runtime.Version(),
 		Command: append([]string{"presage"}, v.env.Args...), Dir: v.dir, Level: "static"}); err != nil {
 		return err
@@ -40,7 +41,7 @@ func (v *vetting) send(h report.Handler) error {
 	if v.guards {
 		found = v.suggestions
 	}
-	if err := found(h); err != nil {
+	if err := found(ctx, h); err != nil {
 		return err
 	}
 	messages, failed := v.messages()
@@ -76,7 +77,7 @@ func (v *vetting) sayTime(s *static.Store) {
 }
 
 // warnings reports the warnings of the tier, or writes them into the baseline.
-func (v *vetting) warnings(h report.Handler) error {
+func (v *vetting) warnings(ctx context.Context, h report.Handler) error {
 	kept := v.choose()
 	if v.write {
 		return v.writeBaseline(kept)
@@ -84,11 +85,20 @@ func (v *vetting) warnings(h report.Handler) error {
 	shown := v.res.Report(func(w *static.Warning) bool { return kept[w] && tier.Shows(tier.Tier(v.tier), w.Tier) })
 	v.counts.Warnings = len(shown)
 	v.counts.Lower = v.res.Count(func(w *static.Warning) bool { return kept[w] }) - len(shown)
+	out := make([]*report.StaticWarning, len(shown))
 	for i, w := range shown {
 		if w.Rank.InTest {
 			v.counts.InTest++
 		}
-		if err := h.StaticWarning(v.warning(w, i+1)); err != nil {
+		out[i] = v.warning(w, i+1)
+	}
+	if v.confirming != "off" && len(out) > 0 {
+		if err := v.confirm(ctx, shown, out); err != nil {
+			return err
+		}
+	}
+	for _, w := range out {
+		if err := h.StaticWarning(w); err != nil {
 			return err
 		}
 	}
@@ -133,7 +143,7 @@ func position(p token.Position) report.Position {
 }
 
 // suggestions reports which lock guards what.
-func (v *vetting) suggestions(h report.Handler) error {
+func (v *vetting) suggestions(_ context.Context, h report.Handler) error {
 	for _, s := range v.res.Guards() {
 		m := &report.Guard{Position: position(s.Pos), Memory: s.Memory, Lock: s.Lock, Held: s.Held, Uses: s.Uses, Without: []report.Position{}}
 		for _, p := range s.Without {

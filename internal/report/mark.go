@@ -62,7 +62,14 @@ func (h *textHandler) mark(v *Vet) {
 	switch v.Mark {
 	case "":
 	case MarkConfirmed:
-		h.printf("\t%s: it is race %s\n", h.bad.Sprint(v.Mark), v.Race)
+		if v.Test == nil {
+			h.printf("\t%s: it is race %s\n", h.bad.Sprint(v.Mark), v.Race)
+			return
+		}
+		h.printf("\t%s: presage explore finds the race in this test\n", h.bad.Sprint(v.Mark))
+		for _, line := range v.Test {
+			h.printf("\t\t%s\n", h.dim.Sprint(line))
+		}
 	default:
 		h.printf("\t%s: %s\n", h.head.Sprint(v.Mark), v.Because)
 	}

@@ -37,6 +37,8 @@ type Vet struct {
 	Mark    Mark   `json:"mark,omitempty"`
 	Race    string `json:"race,omitempty"`
 	Because string `json:"because,omitempty"`
+	// of presage vet -confirm: the lines of a test that has shown the race
+	Test []string `json:"test,omitempty"`
 }
 
 // Reason is a piece of evidence against a warning.
@@ -67,18 +69,23 @@ func (h *textHandler) Guard(g *Guard) error {
 
 // Vetted counts what presage vet has done.
 type Vetted struct {
-	Warnings  int    `json:"warnings"`           // reported
-	InTest    int    `json:"in_test,omitempty"`  // of these, with an access in a file of tests
-	Lower     int    `json:"lower"`              // of lower tiers
-	Ignored   int    `json:"ignored"`            // pairs at a //presage:ignore
-	Baseline  int    `json:"baseline"`           // pairs of the baseline
-	Gone      int    `json:"gone,omitempty"`     // of the baseline, what was not found
-	Revision  string `json:"revision,omitempty"` // with which the report compares
-	Old       int    `json:"old,omitempty"`      // pairs that are there at the revision
-	Guards    int    `json:"guards,omitempty"`   // suggestions
-	Packages  int    `json:"packages"`
-	Functions int    `json:"functions"`
-	Lines     int64  `json:"lines"`
+	Warnings int    `json:"warnings"`           // reported
+	InTest   int    `json:"in_test,omitempty"`  // of these, with an access in a file of tests
+	Lower    int    `json:"lower"`              // of lower tiers
+	Ignored  int    `json:"ignored"`            // pairs at a //presage:ignore
+	Baseline int    `json:"baseline"`           // pairs of the baseline
+	Gone     int    `json:"gone,omitempty"`     // of the baseline, what was not found
+	Revision string `json:"revision,omitempty"` // with which the report compares
+	Old      int    `json:"old,omitempty"`      // pairs that are there at the revision
+	Guards   int    `json:"guards,omitempty"`   // suggestions
+	// of -confirm: the warnings whose functions a test can call, the tests, and the warnings that
+	// these confirm
+	Callable  int   `json:"callable,omitempty"`
+	Tests     int   `json:"tests,omitempty"`
+	Confirmed int   `json:"confirmed,omitempty"`
+	Packages  int   `json:"packages"`
+	Functions int   `json:"functions"`
+	Lines     int64 `json:"lines"`
 }
 
 // StaticWarning prints a warning as go vet prints its own, then the two accesses and the evidence.
@@ -206,6 +213,9 @@ func (h *textHandler) vetted(m *Summary) {
 		if c.n > 0 {
 			h.printf(", %s", c.text)
 		}
+	}
+	if v.Tests > 0 {
+		h.printf("; %d confirmed (%s of two calls, for %s)", v.Confirmed, plural.Of(v.Tests, "test"), plural.Of(v.Callable, "warning"))
 	}
 	h.printf("; %s, %s, %s\n", plural.Of(v.Packages, "package"), plural.Of(v.Functions, "function"), plural.Of(v.Lines, "line"))
 }

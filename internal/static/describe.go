@@ -32,6 +32,24 @@ type Lock struct{ Name, Mode string }
 type Frame struct {
 	Func string
 	Pos  token.Position
+	Key  string // of the function
+}
+
+func (r *Result) frame(key string, pos summary.Pos) Frame {
+	return Frame{FuncName(key), r.Position(pos), summary.General(key)}
+}
+
+// Callers are the functions by which a caller from outside comes to the access: those that lead to
+// it, or to the go statement of its goroutine; innermost first.
+func (s *Side) Callers() (keys []string) {
+	list := s.Stack
+	if len(s.Created) > 0 {
+		list = s.Created
+	}
+	for _, f := range list {
+		keys = append(keys, f.Key)
+	}
+	return keys
 }
 
 // Object names the memory of a warning.
@@ -53,7 +71,7 @@ func (r *Result) side(fn *summary.Function, a *summary.Access) Side {
 	for _, l := range a.Locks.Plus.Sorted() {
 		s.Locks = append(s.Locks, Lock{strings.TrimPrefix(l.Expr(fn.Names), "&"), a.Locks.Plus[l].String()})
 	}
-	s.Stack = []Frame{{s.Func, s.Pos}}
+	s.Stack = []Frame{r.frame(a.Func, a.Pos)}
 	return s
 }
 
@@ -68,7 +86,7 @@ func (r *Result) inFrame(frame *summary.Function, a *summary.Access) Side {
 	}
 	started := start == nil
 	for c := a.Via; c != nil; c = c.Next {
-		f := Frame{FuncName(c.Pos.Func), r.Position(c.Pos)}
+		f := r.frame(c.Pos.Func, c.Pos)
 		switch {
 		case started:
 			inside = append(inside, f)
@@ -92,7 +110,7 @@ func (r *Result) inFrame(frame *summary.Function, a *summary.Access) Side {
 	if start.Late != nil {
 		s.Origin = "parallel"
 	}
-	s.Created = append(append([]Frame{{FuncName(start.Pos.Func), r.Position(start.Pos)}}, reversed(before)...), outer...)
+	s.Created = append(append([]Frame{r.frame(start.Pos.Func, start.Pos)}, reversed(before)...), outer...)
 	return s
 }
 
@@ -109,7 +127,9 @@ func (r *Result) fromRoot(fn *summary.Function, a *summary.Access, root string, 
 	s.Root, s.Origin = FuncName(root), r.roots[root]
 	if at, ok := r.starts[root]; ok && (s.Origin == "goroutine" || s.Origin == "parallel") {
 		s.Many = at.Many
-		s.Created = []Frame{{FuncName(at.Pos.Func), r.Position(at.Pos)}}
+		s.Created = []Frame{r.frame(at.Pos.Func, at.Pos)}
+		calls, _ := r.chain(at.Pos.Func, "", nil)
+		s.Created = append(s.Created, r.frames(calls)...)
 	}
 	return s
 }
@@ -117,7 +137,7 @@ func (r *Result) fromRoot(fn *summary.Function, a *summary.Access, root string, 
 func (r *Result) frames(calls []caller) []Frame {
 	var out []Frame
 	for _, c := range calls {
-		out = append(out, Frame{FuncName(c.fn), r.Position(c.pos)})
+		out = append(out, r.frame(c.fn, c.pos))
 	}
 	return out
 }

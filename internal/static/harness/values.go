@@ -1,0 +1,390 @@
+package harness
+
+import (
+	"cmp"
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// maxDepth bounds objects that are made to make others.
+const maxDepth = 3
+
+// ways bounds the ways to make one object.
+const ways = 3
+
+// writer writes the statements of one test, with names for the packages that it mentions.
+type writer struct {
+	program *Program
+	lines   []string
+	made    int // objects so far
+	fakes   []fake
+}
+
+// fake is a type of the test that implements an interface.
+type fake struct {
+	of   types.Type
+	text string
+}
+
+func (w *writer) line(text string) { w.lines = append(w.lines, text) }
+
+// typeName writes a type; false if code outside of its package cannot.
+func (w *writer) typeName(t types.Type) (string, bool) {
+	ok := true
+	text := types.TypeString(t, func(p *types.Package) string { return placeholder(p.Path()) })
+	seen := map[types.Type]bool{}
+	var visit func(t types.Type)
+	visit = func(t types.Type) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		switch t := types.Unalias(t).(type) {
+		case *types.Named:
+			ok = ok && (t.Obj().Pkg() == nil || t.Obj().Exported() && t.Obj().Parent() == t.Obj().Pkg().Scope())
+			for a := range t.TypeArgs().Types() {
+				visit(a)
+			}
+		case *types.Pointer:
+			visit(t.Elem())
+		case *types.Slice:
+			visit(t.Elem())
+		case *types.Array:
+			visit(t.Elem())
+		case *types.Map:
+			visit(t.Key())
+			visit(t.Elem())
+		case *types.Chan:
+			visit(t.Elem())
+		case *types.Signature:
+			for _, tuple := range []*types.Tuple{t.Params(), t.Results()} {
+				for v := range tuple.Variables() {
+					visit(v.Type())
+				}
+			}
+		case *types.TypeParam:
+			ok = false
+		}
+	}
+	visit(t)
+	return text, ok
+}
+
+// library are values of types of the standard library.
+var library = map[string]string{
+	"context.Context":         "{{context}}.Background()",
+	"error":                   `{{errors}}.New("a")`,
+	"io.Writer":               "{{io}}.Discard",
+	"io.Reader":               `{{strings}}.NewReader("a")`,
+	"time.Time":               "{{time}}.Now()",
+	"time.Duration":           "{{time}}.Millisecond",
+	"net/http.ResponseWriter": "{{net/http/httptest}}.NewRecorder()",
+	"*net/http.Request":       `{{net/http/httptest}}.NewRequest("GET", "/", nil)`,
+	"testing.TB":              "t",
+	"*testing.T":              "t",
+	"*net/http.Client":        "&{{net/http}}.Client{}",
+	"net/http.Handler":        "{{net/http}}.NotFoundHandler()",
+	"context.CancelFunc":      "func() {}",
+	"*bytes.Buffer":           "&{{bytes}}.Buffer{}",
+}
+
+// value writes a value of a type (HA3), after the statements that make it.
+func (w *writer) value(t types.Type, depth int) (string, bool) {
+	if text := library[types.TypeString(t, nil)]; text != "" {
+		return text, true
+	}
+	name, ok := w.typeName(t)
+	if !ok {
+		return "", false
+	}
+	n, isNamed := types.Unalias(t).(*types.Named)
+	convert := func(text string) (string, bool) {
+		if isNamed {
+			return name + "(" + text + ")", true
+		}
+		return text, true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsString != 0:
+			return convert(`"a"`)
+		case u.Info()&types.IsBoolean != 0:
+			return "true", true
+		case u.Info()&types.IsNumeric != 0:
+			return convert("1")
+		}
+	case *types.Slice:
+		x, ok := w.value(u.Elem(), depth+1)
+		if !ok {
+			return "nil", true
+		}
+		return name + "{" + x + "}", true
+	case *types.Map, *types.Array:
+		return name + "{}", true
+	case *types.Chan:
+		if u.Dir() != types.SendRecv {
+			return "make(chan " + must(w.typeName(u.Elem())) + ", 1)", true
+		}
+		return "make(" + name + ", 1)", true
+	case *types.Signature:
+		return w.function(u)
+	case *types.Pointer:
+		return w.object(t, depth, 0)
+	case *types.Struct:
+		if isNamed {
+			return w.object(t, depth, 0)
+		}
+		return name + "{}", true
+	case *types.Interface:
+		if u.NumMethods() == 0 {
+			return "1", !u.IsComparable() || u.Empty()
+		}
+		if isNamed && depth < maxDepth {
+			return w.implementation(n, u, depth)
+		}
+	}
+	return "", false
+}
+
+func must(text string, _ bool) string { return text }
+
+// function writes a function that returns zero values.
+func (w *writer) function(sig *types.Signature) (string, bool) {
+	text, ok := w.typeName(sig)
+	if !ok {
+		return "", false
+	}
+	if sig.Results().Len() == 0 {
+		return text + " {}", true
+	}
+	var zeros []string
+	for v := range sig.Results().Variables() {
+		zeros = append(zeros, "*new("+must(w.typeName(v.Type()))+")")
+	}
+	return text + " { return " + strings.Join(zeros, ", ") + " }", true
+}
+
+// implementation writes an object of a type of the interface's package that has its methods.
+func (w *writer) implementation(n *types.Named, u *types.Interface, depth int) (string, bool) {
+	if n.Obj().Pkg() == nil {
+		return "", false
+	}
+	scope := n.Obj().Pkg().Scope()
+	for _, name := range scope.Names() {
+		tn, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || !tn.Exported() || types.IsInterface(tn.Type()) {
+			continue
+		}
+		if c, ok := types.Unalias(tn.Type()).(*types.Named); !ok || c.TypeParams().Len() > 0 {
+			continue
+		}
+		for _, t := range []types.Type{tn.Type(), types.NewPointer(tn.Type())} {
+			if !types.Implements(t, u) {
+				continue
+			}
+			if text, ok := w.object(t, depth, 0); ok {
+				return text, true
+			}
+		}
+	}
+	return w.fake(n, u)
+}
+
+// fake writes an object of a type whose methods return zero values.
+func (w *writer) fake(n *types.Named, u *types.Interface) (string, bool) {
+	for i, f := range w.fakes {
+		if types.Identical(f.of, n) {
+			return fmt.Sprintf("fake%d{}", i+1), true
+		}
+	}
+	name := fmt.Sprintf("fake%d", len(w.fakes)+1)
+	text := "type " + name + " struct{}\n"
+	for m := range u.Methods() {
+		body, ok := w.function(m.Signature())
+		if !ok || !m.Exported() {
+			return "", false
+		}
+		text += "\nfunc (" + name + ") " + m.Name() + strings.TrimPrefix(body, "func") + "\n"
+	}
+	w.fakes = append(w.fakes, fake{n, text})
+	return name + "{}", true
+}
+
+// object writes an object of a named type, or a pointer to one, in the way of that number (HA2).
+func (w *writer) object(t types.Type, depth, way int) (string, bool) {
+	n := named(t)
+	if n == nil || depth >= maxDepth {
+		return "", false
+	}
+	_, pointer := types.Unalias(t).(*types.Pointer)
+	name, ok := w.typeName(n)
+	if !ok {
+		return "", false
+	}
+	makers := w.program.makers(n)
+	if way < len(makers) {
+		return w.makes(makers[way], n, pointer, depth)
+	}
+	if way > len(makers) || types.IsInterface(n) {
+		return "", false
+	}
+	if _, isStruct := n.Underlying().(*types.Struct); !isStruct {
+		if pointer {
+			return "new(" + name + ")", true
+		}
+		return "*new(" + name + ")", true
+	}
+	if pointer {
+		return "&" + name + "{}", true
+	}
+	return name + "{}", true
+}
+
+// makes writes the call of a function that makes an object.
+func (w *writer) makes(maker *types.Func, n *types.Named, pointer bool, depth int) (string, bool) {
+	sig := maker.Signature()
+	args := ""
+	if sig.TypeParams().Len() > 0 {
+		list, ok := arguments(sig.TypeParams())
+		if !ok {
+			return "", false
+		}
+		if n.TypeArgs().Len() == len(list) {
+			list = slices.Collect(n.TypeArgs().Types())
+		}
+		inst, err := types.Instantiate(nil, sig, list, true)
+		if err != nil {
+			return "", false
+		}
+		sig = inst.(*types.Signature)
+		var names []string
+		for _, t := range list {
+			names = append(names, must(w.typeName(t)))
+		}
+		args = "[" + strings.Join(names, ", ") + "]"
+	}
+	values, ok := w.arguments(maker, sig, depth+1)
+	if !ok {
+		return "", false
+	}
+	w.made++
+	v := fmt.Sprintf("x%d", w.made)
+	call := placeholder(maker.Pkg().Path()) + "." + maker.Name() + args + "(" + values + ")"
+	if sig.Results().Len() == 2 {
+		w.line(v + ", err := " + call)
+		w.line("if err != nil {")
+		w.line("\tt.Skip(err)")
+		w.line("}")
+	} else {
+		w.line(v + " := " + call)
+	}
+	_, isPointer := types.Unalias(sig.Results().At(0).Type()).(*types.Pointer)
+	switch {
+	case pointer && !isPointer && !types.IsInterface(sig.Results().At(0).Type()):
+		return "&" + v, true
+	case !pointer && isPointer:
+		return "*" + v, true
+	}
+	return v, true
+}
+
+// arguments writes the arguments of a call, as a test has them or by their types (HA3).
+func (w *writer) arguments(fn *types.Func, sig *types.Signature, depth int) (string, bool) {
+	var out []string
+	given := w.program.given(fn, sig)
+	for i := range sig.Params().Len() {
+		if i < len(given) && given[i] != "" {
+			out = append(out, given[i])
+			continue
+		}
+		t := sig.Params().At(i).Type()
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			x, ok := w.value(t.(*types.Slice).Elem(), depth)
+			if ok && depth == 0 {
+				out = append(out, x)
+			}
+			break
+		}
+		x, ok := w.value(t, depth)
+		if !ok {
+			return "", false
+		}
+		out = append(out, x)
+	}
+	return strings.Join(out, ", "), true
+}
+
+// given are the arguments of the call in a test that has the most closed ones.
+func (p *Program) given(fn *types.Func, sig *types.Signature) []string {
+	var best []string
+	most := -1
+	for _, args := range p.calls[nameOf(fn)] {
+		n := 0
+		for _, a := range args {
+			if a != "" {
+				n++
+			}
+		}
+		if n > most && len(args) <= sig.Params().Len() {
+			best, most = args, n
+		}
+	}
+	return best
+}
+
+// makers are the exported functions of a type's package that return an object of it (HA2).
+func (p *Program) makers(n *types.Named) []*types.Func {
+	pkg := n.Obj().Pkg()
+	if pkg == nil {
+		return nil
+	}
+	var out []*types.Func
+	for _, name := range pkg.Scope().Names() {
+		fn, ok := pkg.Scope().Lookup(name).(*types.Func)
+		if !ok || !fn.Exported() {
+			continue
+		}
+		res := fn.Signature().Results()
+		if res.Len() == 0 || res.Len() > 2 || res.Len() == 2 && res.At(1).Type().String() != "error" {
+			continue
+		}
+		if made := named(res.At(0).Type()); made != nil && made.Origin() == n.Origin() {
+			out = append(out, fn)
+		}
+	}
+	rank := func(fn *types.Func) int {
+		switch {
+		case len(p.calls[nameOf(fn)]) > 0:
+			return 0
+		case fn.Name() == "New"+n.Obj().Name():
+			return 1
+		case strings.HasPrefix(fn.Name(), "New"):
+			return 2
+		}
+		return 3
+	}
+	slices.SortStableFunc(out, func(a, b *types.Func) int { return cmp.Compare(rank(a), rank(b)) })
+	return out[:min(len(out), ways-1)]
+}
+
+// arguments are types for type parameters (HA3).
+func arguments(params *types.TypeParamList) ([]types.Type, bool) {
+	var out []types.Type
+	for p := range params.TypeParams() {
+		var found types.Type
+		for _, k := range []types.BasicKind{types.String, types.Int, types.Float64} {
+			if types.Satisfies(types.Typ[k], p.Constraint().Underlying().(*types.Interface)) {
+				found = types.Typ[k]
+				break
+			}
+		}
+		if found == nil {
+			return nil, false
+		}
+		out = append(out, found)
+	}
+	return out, true
+}
