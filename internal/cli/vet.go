@@ -49,6 +49,7 @@ A comment //presage:ignore with a reason behind it, on the line of one of the tw
 
 func newVet(env *Env) *cobra.Command {
 	o := vetOptions{}
+	all := false
 	cmd := &cobra.Command{Use: "vet [packages]", Short: "Warn of accesses that may race in some run, without running anything", Long: vetLong,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := configureFlags(cmd.Flags(), o.dir, "vet."); err != nil {
@@ -56,6 +57,9 @@ func newVet(env *Env) *cobra.Command {
 			}
 			if o.guards && !cmd.Flags().Changed("baseline") {
 				o.baseline = "" // of presage.yaml
+			}
+			if all {
+				o.forms.verbose(o.json)
 			}
 			return vet(cmd.Context(), env, o, args)
 		}}
@@ -70,6 +74,7 @@ func newVet(env *Env) *cobra.Command {
 	f.StringVar(&o.confirming, "confirm", "off", "write tests of two calls for the warnings and explore them, for at most this `time`")
 	f.Lookup("confirm").NoOptDefVal = confirmTime
 	f.BoolVar(&o.tests, "tests", true, "with the packages' tests")
+	f.BoolVarP(&all, "verbose", "v", false, "print all of each warning: short for -format details")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress")
 	f.StringVarP(&o.dir, "C", "C", "", "change to this `directory` first")
 	f.StringVar(&o.tags, "tags", "", "build tags, as for the go command")
@@ -96,9 +101,9 @@ func (o *vetOptions) check() error {
 		return usagef("flag -write-baseline: a baseline has all warnings, not only those of -new")
 	case (o.shard || o.link) && o.store == "off":
 		return usagef("flags -shard and -link need a directory of summaries")
-	case o.confirming != "off" && (o.guards || o.write || o.shard):
+	case o.confirms() && (o.guards || o.write || o.shard):
 		return usagef("flag -confirm needs warnings to confirm: -guards, -write-baseline and -shard report none")
-	case o.confirming != "off" && !isTime(o.confirming):
+	case o.confirms() && !isTime(o.confirming):
 		return usagef("flag -confirm: %q is neither off nor a time as 5m", o.confirming)
 	case o.shard && o.link:
 		return usagef("flags -shard and -link: the one only summarises, the other only links")
@@ -107,6 +112,9 @@ func (o *vetOptions) check() error {
 	}
 	return nil
 }
+
+// confirms reports whether tests are to confirm warnings. -static has no such flag.
+func (o *vetOptions) confirms() bool { return o.confirming != "" && o.confirming != "off" }
 
 func isTime(text string) bool {
 	d, err := time.ParseDuration(text)

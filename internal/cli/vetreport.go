@@ -92,7 +92,7 @@ func (v *vetting) warnings(ctx context.Context, h report.Handler) error {
 		}
 		out[i] = v.warning(w, i+1)
 	}
-	if v.confirming != "off" && len(out) > 0 {
+	if v.confirms() && len(out) > 0 {
 		if err := v.confirm(ctx, shown, out); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (v *vetting) warning(w *static.Warning, rank int) *report.StaticWarning {
 	r := &report.StaticWarning{
 		ID: w.ID, A: staticAccess(&sides[0]), B: staticAccess(&sides[1]), Object: w.Object(),
 		Count: 1 + w.Others, Likelihood: string(w.Tier), Reasons: w.Codes,
-		Vet: report.Vet{Missing: []report.Reason{}, Common: w.Common(), Rank: rank, WriteWrite: w.Rank.WriteWrite, InTest: w.Rank.InTest, Calls: w.Rank.Calls},
+		Vet: report.Vet{Missing: []report.Reason{}, Common: w.Common(), Rank: rank, Class: w.Class(), WriteWrite: w.Rank.WriteWrite, InTest: w.Rank.InTest, Calls: w.Rank.Calls},
 	}
 	if w.Rank.Guarded {
 		r.Vet.Guard, r.Vet.Held, r.Vet.Uses = w.Rank.Guard.Lock, w.Rank.Guard.Held, w.Rank.Guard.Uses

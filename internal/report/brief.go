@@ -14,7 +14,8 @@ import (
 // lens are as in the details.
 type briefHandler struct {
 	*textHandler
-	races []*Race
+	races  []*Race
+	static []*StaticWarning
 }
 
 // records reports whether the command of a report has recorded what the report is of.
@@ -40,18 +41,55 @@ func (h *briefHandler) Candidate(c *Candidate) error {
 	return h.textHandler.Candidate(c)
 }
 
-// StaticWarning prints the races, then a warning of the static lens: in two lines if a run says
-// nothing for it.
+// StaticWarning prints the races, and keeps a warning of the static lens: those on one memory are
+// printed together.
 func (h *briefHandler) StaticWarning(w *StaticWarning) error {
-	h.Flush()
-	switch w.Vet.Mark {
-	case MarkExecuted, MarkNotReached, MarkNotRecorded:
-		w = visible.Copy(w)
-		h.warned(w)
-		h.printf("\t%s: %s %s\n", h.head.Sprint(w.Vet.Mark), w.Vet.Because, h.dim.Sprintf("(id %s)", w.ID))
-		return h.err
+	h.flushRaces()
+	h.static = append(h.static, visible.Copy(w))
+	return h.err
+}
+
+// flushStatic prints the warnings of the static lens. Those of one tier on one variable or field are
+// one finding, where the first of them stands. A warning for which a run says nothing takes two lines.
+func (h *briefHandler) flushStatic() {
+	list := h.static
+	h.static = nil
+	for len(list) > 0 {
+		w := list[0]
+		switch w.Vet.Mark {
+		case MarkExecuted, MarkNotReached, MarkNotRecorded:
+			h.warned(w)
+			h.printf("\t%s: %s %s\n", h.head.Sprint(w.Vet.Mark), w.Vet.Because, h.dim.Sprintf("(id %s)", w.ID))
+			list = list[1:]
+			continue
+		}
+		h.findings++
+		h.textHandler.StaticWarning(w)
+		var others, rest []*StaticWarning
+		for _, o := range list[1:] {
+			if w.Vet.Class != "" && o.Vet.Class == w.Vet.Class && o.Likelihood == w.Likelihood && o.Vet.Mark == w.Vet.Mark {
+				others = append(others, o)
+			} else {
+				rest = append(rest, o)
+			}
+		}
+		h.others(others)
+		list = rest
 	}
-	return h.textHandler.StaticWarning(w)
+}
+
+// others prints the further warnings of a finding of the static lens.
+func (h *briefHandler) others(list []*StaticWarning) {
+	shown := list
+	if len(shown) > maxOthers {
+		shown = shown[:maxOthers-1]
+	}
+	for _, w := range shown {
+		h.printf("\talso %s at %s, %s at %s %s\n", w.A.Kind, h.loc.Sprint(h.short(w.A.Position)), w.B.Kind, h.loc.Sprint(h.short(w.B.Position)), h.dim.Sprintf("(id %s)", w.ID))
+	}
+	if n := len(list) - len(shown); n > 0 {
+		h.printf("\tand %s of lines (-v has all)\n", plural.Of(n, "more pair"))
+	}
 }
 
 // Summary prints the races, then what the details have at the end.
@@ -61,8 +99,14 @@ func (h *briefHandler) Summary(m *Summary) error {
 	return h.textHandler.Summary(m)
 }
 
-// Flush prints the races so far. A report that was cut short has no other message that does so.
+// Flush prints what there is so far. A report that was cut short has no other message that does so.
 func (h *briefHandler) Flush() error {
+	h.flushRaces()
+	h.flushStatic()
+	return h.err
+}
+
+func (h *briefHandler) flushRaces() error {
 	groups := Group(h.races)
 	if h.races = nil; len(groups) == 0 {
 		return h.err

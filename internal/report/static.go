@@ -22,8 +22,9 @@ type StaticWarning struct {
 
 // Vet is what a warning of the static lens has besides its accesses.
 type Vet struct {
-	Missing    []Reason `json:"missing"` // evidence that speaks against it
-	Rank       int      `json:"rank"`    // 1 is the strongest of the report
+	Missing    []Reason `json:"missing"`         // evidence that speaks against it
+	Rank       int      `json:"rank"`            // 1 is the strongest of the report
+	Class      string   `json:"class,omitempty"` // the memory: a field with its type, or a variable
 	Guard      string   `json:"guard,omitempty"`
 	Held       int      `json:"held,omitempty"` // uses of the memory that hold Guard
 	Uses       int      `json:"uses,omitempty"` // all uses
@@ -202,7 +203,8 @@ func (h *textHandler) vetted(m *Summary) {
 		h.printf("presage: %s; %s\n", plural.Of(v.Guards, "suggestion"), plural.Of(v.Packages, "package"))
 		return
 	}
-	h.printf("presage: %s%s, and %d of lower tiers", plural.Of(v.Warnings, "warning"), pick(v.InTest > 0, fmt.Sprintf(", %d of them in test files", v.InTest), ""), v.Lower)
+	in := pick(h.findings > 0 && h.findings < v.Warnings, " in "+plural.Of(h.findings, "finding"), "")
+	h.printf("presage: %s%s%s, and %d of lower tiers", plural.Of(v.Warnings, "warning"), in, pick(v.InTest > 0, fmt.Sprintf(", %d of them in test files", v.InTest), ""), v.Lower)
 	for _, c := range []struct {
 		n    int
 		text string

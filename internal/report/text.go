@@ -30,6 +30,7 @@ type textHandler struct {
 	suppressed []*Suppressed
 	brief      bool     // what the search left out is only counted, in the last line
 	folded     bool     // there was a warning about it
+	findings   int      // of the static lens
 	unfollowed []string // limits of static analysis, with their counts
 	recording  bool     // the command of the report has recorded the run
 	err        error
