@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,7 +121,7 @@ func (c *confirming) write(ctx context.Context, shown []*static.Warning) (called
 			written[pair] = true
 		}
 	}
-	mod := fmt.Sprintf("module %s/presagecalls\n\ngo %s\n", module.Module.Mod.Path, version2(module))
+	mod := fmt.Sprintf("module %s/presagecalls\n\ngo %s\n", module.Module.Mod.Path, languageOf(module))
 	return called, os.WriteFile(filepath.Join(c.dir, "go.mod"), []byte(mod), 0o666)
 }
 
@@ -131,10 +132,13 @@ func (c *confirming) buildFlags() []string {
 	return append(slices.Clip(c.v.buildFlags), "-tags="+c.v.tags)
 }
 
-// version2 is the version of the language that a module asks for.
-func version2(f *modfile.File) string {
-	if f.Go == nil {
-		return "1.21"
+// callsVersion is the version of the language of the tests, if the module does not ask for more.
+const callsVersion = "1.22"
+
+// languageOf is the version of the language of the tests.
+func languageOf(f *modfile.File) string {
+	if f.Go == nil || goversion.Compare("go"+f.Go.Version, "go"+callsVersion) < 0 {
+		return callsVersion
 	}
 	return f.Go.Version
 }
@@ -172,9 +176,14 @@ func (c *confirming) workspace(ctx context.Context) (*modfile.File, error) {
 		if work, err = modfile.ParseWork(env.GOWORK, data, nil); err != nil {
 			return nil, err
 		}
+		if work.Go == nil || goversion.Compare("go"+work.Go.Version, "go"+languageOf(module)) < 0 {
+			if err := work.AddGoStmt(languageOf(module)); err != nil {
+				return nil, err
+			}
+		}
 		fromRoot(work, filepath.Dir(env.GOWORK))
 	} else {
-		if err := work.AddGoStmt(version2(module)); err != nil {
+		if err := work.AddGoStmt(languageOf(module)); err != nil {
 			return nil, err
 		}
 		work.AddNewUse(filepath.Dir(env.GOMOD), "")
@@ -221,8 +230,13 @@ func (c *confirming) explore(ctx context.Context) ([]*report.Race, error) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	ran := cmd.Run()
 	k := &kept{}
-	if err := report.HandleJSON(&stdout, k); err != nil || k.summary == nil {
+	if err := report.HandleJSON(&stdout, k); err != nil || k.summary == nil || len(k.summary.Explored) == 0 {
 		return nil, fmt.Errorf("the tests of two calls were not explored: %w\n%s", errors.Join(ran, err), visible.Block(strings.TrimSpace(stderr.String())))
+	}
+	for _, t := range k.summary.Explored {
+		if t.Runs == 0 {
+			c.v.counts.NotRun++
+		}
 	}
 	return k.races, nil
 }

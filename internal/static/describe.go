@@ -3,6 +3,7 @@ package static
 import (
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/presage-race/presage/internal/static/lockset"
@@ -39,14 +40,10 @@ func (r *Result) frame(key string, pos summary.Pos) Frame {
 	return Frame{FuncName(key), r.Position(pos), summary.General(key)}
 }
 
-// Callers are the functions by which a caller from outside comes to the access: those that lead to
-// it, or to the go statement of its goroutine; innermost first.
+// Callers are the functions by which a caller from outside may come to the access: those that lead
+// to it, then those that lead to the go statement of its goroutine; innermost first.
 func (s *Side) Callers() (keys []string) {
-	list := s.Stack
-	if len(s.Created) > 0 {
-		list = s.Created
-	}
-	for _, f := range list {
+	for _, f := range slices.Concat(s.Stack, s.Created) {
 		keys = append(keys, f.Key)
 	}
 	return keys

@@ -15,7 +15,8 @@
 // that returns the type or a pointer to it, with the arguments of a call in a test, if these are
 // closed: literals, and names of exported declarations. Functions that tests call come first, then
 // New and the type's name, New, and others by name. The zero value is a way of its own: what waits
-// for a first use to make a map shows only there.
+// for a first use to make a map shows only there. One more test fills the object before the two calls:
+// with methods whose names say so (Set, Add, Start and the like), those first that tests call.
 //
 // (HA3) An argument that no test has, or whose text is not closed, is a value of its type: 1, "a",
 // true, a context that is never cancelled, a function that returns zero values, an object made as in
@@ -24,6 +25,6 @@
 // # What is not done
 //
 // Functions of package main, and functions that take what nobody outside can name, have no test. A
-// test that does not type-check is dropped. Calls that have to come first (Start, Open) are not
-// known.
+// test that does not type-check is dropped. Which calls have to come first is known by the names of
+// methods alone.
 package harness

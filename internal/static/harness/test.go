@@ -23,17 +23,23 @@ type Test struct {
 // object that both are called on (HA2). The functions are named by the keys that go/ssa gives them.
 // pkg is the name of the tests' package. There is none if a function cannot be called from outside.
 func (p *Program) Tests(pkg, name, first, second string) (tests []Test) {
-	for way := range ways {
+	written := map[string]bool{}
+	for way := range ways + 1 {
 		f, fRecv := p.function(first)
 		g, gRecv := p.function(second)
 		if f == nil || g == nil {
 			return nil
 		}
-		w := &writer{program: p}
-		if !w.calls(f, g, fRecv, gRecv, way) {
+		w := &writer{program: p, filled: way == ways}
+		if !w.calls(f, g, fRecv, gRecv, way%ways) || w.filled && !w.fills {
 			continue
 		}
 		t := Test{Name: fmt.Sprintf("Test%s%c", name, 'A'+way)}
+		if all := strings.Join(w.lines, "\n"); written[all] {
+			continue
+		} else {
+			written[all] = true
+		}
 		if text, ok := p.file(pkg, &t, w); ok {
 			t.Text = text
 			tests = append(tests, t)
@@ -189,13 +195,14 @@ func (w *writer) receiver(n *types.Named, way int) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	if variable.MatchString(x) {
-		return x, true
+	if !variable.MatchString(x) {
+		w.made++
+		v := "x" + strconv.Itoa(w.made)
+		w.line(v + " := " + x)
+		x = v
 	}
-	w.made++
-	v := "x" + strconv.Itoa(w.made)
-	w.line(v + " := " + x)
-	return v, true
+	w.fill(x, n)
+	return x, true
 }
 
 var variable = regexp.MustCompile(`^x[0-9]+$`)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,6 +21,8 @@ type writer struct {
 	lines   []string
 	made    int // objects so far
 	fakes   []fake
+	filled  bool // objects are filled before the two calls (HA2)
+	fills   bool // one was
 }
 
 // fake is a type of the test that implements an interface.
@@ -228,6 +231,16 @@ func (w *writer) object(t types.Type, depth, way int) (string, bool) {
 	if way < len(makers) {
 		return w.makes(makers[way], n, pointer, depth)
 	}
+	if len(makers) == 0 && pointer {
+		if of := w.program.giver(n); of != nil && way == 0 {
+			if on, ok := w.receiverOf(of, depth+1); ok {
+				return w.from(on, of, n)
+			}
+		}
+		if way > 0 {
+			way--
+		}
+	}
 	if way > len(makers) || types.IsInterface(n) {
 		return "", false
 	}
@@ -241,6 +254,75 @@ func (w *writer) object(t types.Type, depth, way int) (string, bool) {
 		return "&" + name + "{}", true
 	}
 	return name + "{}", true
+}
+
+// giver is an exported type of a type's package, with a function that makes it, whose methods return
+// objects of the type; nil if there is none.
+func (p *Program) giver(n *types.Named) *types.Named {
+	pkg := n.Obj().Pkg()
+	if pkg == nil {
+		return nil
+	}
+	for _, name := range pkg.Scope().Names() {
+		tn, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok || !tn.Exported() {
+			continue
+		}
+		of, ok := types.Unalias(tn.Type()).(*types.Named)
+		if ok && of.TypeParams().Len() == 0 && of.Obj() != n.Obj() && !types.IsInterface(of) && gives(of, n) && len(p.makers(of)) > 0 {
+			return of
+		}
+	}
+	return nil
+}
+
+// receiverOf writes a variable with an object, made in the first way.
+func (w *writer) receiverOf(n *types.Named, depth int) (string, bool) {
+	x, ok := w.object(types.NewPointer(n), depth, 0)
+	if !ok {
+		return "", false
+	}
+	if !variable.MatchString(x) {
+		w.made++
+		v := fmt.Sprintf("x%d", w.made)
+		w.line(v + " := " + x)
+		x = v
+	}
+	w.fill(x, n)
+	return x, true
+}
+
+// filling begins the names of methods after which an object has something in it.
+var filling = regexp.MustCompile(`^(Add|Append|Insert|Open|Push|Put|Register|Set|Start|Store|Subscribe|Write)`)
+
+// maxFills bounds the calls that fill an object.
+const maxFills = 3
+
+// fill writes calls of methods that fill an object, if this test wants that (HA2): those that tests
+// call first.
+func (w *writer) fill(v string, n *types.Named) {
+	if !w.filled || w.fills { // what a filled object has given is left as it is
+		return
+	}
+	var methods []*types.Func
+	for m := range n.Methods() {
+		if m.Exported() && filling.MatchString(m.Name()) {
+			methods = append(methods, m)
+		}
+	}
+	tested := func(m *types.Func) int { return -len(w.program.calls[nameOf(m)]) }
+	slices.SortStableFunc(methods, func(a, b *types.Func) int {
+		return cmp.Or(cmp.Compare(tested(a), tested(b)), cmp.Compare(a.Name(), b.Name()))
+	})
+	for _, m := range methods[:min(len(methods), maxFills)] {
+		if args, ok := w.arguments(m, m.Signature(), 1); ok {
+			w.line("func() {")
+			w.line("\tdefer func() { _ = recover() }()")
+			w.line("\t" + v + "." + m.Name() + "(" + args + ")")
+			w.line("}()")
+			w.fills = true
+		}
+	}
 }
 
 // makes writes the call of a function that makes an object.
