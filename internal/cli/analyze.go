@@ -57,7 +57,7 @@ func newAnalyze(env *Env) *cobra.Command {
 			if err := configureFlags(cmd.Flags(), "", ""); err != nil {
 				return err
 			}
-			if err := checkLevel("--level", o.level); err != nil {
+			if err := checkLevel("-level", o.level); err != nil {
 				return err
 			}
 			if all {

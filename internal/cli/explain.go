@@ -82,11 +82,11 @@ func (o *explainArgs) configure(f *pflag.FlagSet) error {
 }
 
 func runExplain(ctx context.Context, env *Env, o explainArgs, args []string) error {
-	if err := errors.Join(checkLevel("--level", o.level), checkMissing(o.missing)); err != nil {
+	if err := errors.Join(checkLevel("-level", o.level), checkMissing(o.missing)); err != nil {
 		return err
 	}
 	if o.level == levelNone || o.level == levelHB {
-		return usagef("flag --level: at level %s nothing is predicted, so nothing keeps a pair from it", o.level)
+		return usagef("flag -level: at level %s nothing is predicted, so nothing keeps a pair from it", o.level)
 	}
 	x := &explainer{env: env, args: o, to: newExplanations(env.Stdout, o.json)}
 	switch {
