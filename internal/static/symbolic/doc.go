@@ -160,7 +160,7 @@
 // (SY10) get(k, lock bool) takes the lock if it is told to. A function whose boolean parameter is the
 // condition of a branch, and that takes or releases locks, has a summary for each value of the
 // parameter besides that for any value (summary.Specialised). So has one that passes the parameter
-// on. A call whose argument is a constant, or is known from the branch that it stands on, enters the
+// on. A call whose argument is a constant, or a parameter that the branch has asked for, enters the
 // function for that value; package link knows it as a function of its own. Two parameters of a
 // function may decide, of which one is known at a time; functions with literals are left alone.
 //

@@ -102,9 +102,13 @@ func isCondition(v ssa.Value) bool {
 	return false
 }
 
-// passedOn reports whether a parameter is an argument of a call for which that decides.
-func (cl *caller) passedOn(p *ssa.Parameter) bool {
+// passedOn reports whether a parameter, or its opposite, is an argument of a call for which that
+// decides.
+func (cl *caller) passedOn(p ssa.Value) bool {
 	for _, in := range *p.Referrers() {
+		if u, ok := in.(*ssa.UnOp); ok && u.Op == token.NOT && cl.passedOn(u) {
+			return true
+		}
 		c, ok := in.(ssa.CallInstruction)
 		if !ok || c.Common().StaticCallee() == nil {
 			continue
@@ -122,6 +126,25 @@ func (cl *caller) passedOn(p *ssa.Parameter) bool {
 	return false
 }
 
+// truthOf is the value of a constant, or of a parameter that a branch has asked for; of a register,
+// which may be set anew in a loop, it is not known.
+func truthOf(s *state, v ssa.Value) (value, known bool) {
+	switch v := v.(type) {
+	case *ssa.Const:
+		if v.Value != nil && v.Value.Kind() == constant.Bool {
+			return constant.BoolVal(v.Value), true
+		}
+	case *ssa.Parameter:
+		value, known = s.truth[v]
+	case *ssa.UnOp:
+		if v.Op == token.NOT {
+			value, known = truthOf(s, v.X)
+			value = !value
+		}
+	}
+	return value, known
+}
+
 // specialised returns the key of what a call enters: the function for a value that is known of one
 // of the parameters that decide, or key.
 func (cl *caller) specialised(s *state, key string, args []ssa.Value) string {
@@ -133,10 +156,7 @@ func (cl *caller) specialised(s *state, key string, args []ssa.Value) string {
 		if i >= len(args) {
 			continue
 		}
-		value, known := s.truth[args[i]]
-		if k, ok := args[i].(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.Bool {
-			value, known = constant.BoolVal(k.Value), true
-		}
+		value, known := truthOf(s, args[i])
 		if own := summary.Specialised(key, i, value); known && cl.lookup(own) != nil {
 			return own
 		}

@@ -142,3 +142,53 @@ func (c *Any) Set(k string, v int) {
 	defer c.mu.Unlock()
 	c.items[k] = v // want "any"
 }
+
+// Turned passes on the opposite.
+type Turned struct {
+	mu    sync.Mutex
+	items map[string]int
+}
+
+func (c *Turned) get(k string, locked bool) int {
+	if !locked {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
+	return c.items[k]
+}
+
+func (c *Turned) find(k string, lock bool) int { return c.get(k, !lock) }
+
+func (c *Turned) Get(k string) int { return c.find(k, true) }
+
+func (c *Turned) Set(k string, v int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.items[k] = c.find(k, false) + v
+}
+
+// Asked calls a helper for what it was told itself.
+type Asked struct {
+	mu    sync.Mutex
+	items map[string]int
+}
+
+func (c *Asked) put(k string, v int, lock bool) {
+	if lock {
+		c.mu.Lock()
+		c.write(k, v, lock)
+		c.mu.Unlock()
+		return
+	}
+	c.write(k, v, !lock)
+}
+
+func (c *Asked) write(k string, v int, held bool) {
+	if !held {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+	}
+	c.items[k] = v
+}
+
+func (c *Asked) Put(k string, v int) { c.put(k, v, true) }
