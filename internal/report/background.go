@@ -286,7 +286,7 @@ func (b *Background) fix(spec int) *Fix {
 	for _, i := range racing {
 		p := b.l.seen[i]
 		u := use{atomic: p.event.Kind.IsAtomic(), write: p.event.WriteLike(), locks: p.locks}
-		if pos, ok := b.l.written(&p); ok && !u.has(best) && !slices.Contains(f.Missing, pos) {
+		if pos, ok := written(b.l, &p); ok && !u.has(best) && !slices.Contains(f.Missing, pos) {
 			f.Missing = append(f.Missing, pos)
 		}
 	}

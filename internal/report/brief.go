@@ -49,8 +49,9 @@ func (h *briefHandler) StaticWarning(w *StaticWarning) error {
 	return h.err
 }
 
-// flushStatic prints the warnings of the static lens. Those of one tier on one variable or field are
-// one finding, where the first of them stands. A warning for which a run says nothing takes two lines.
+// flushStatic prints the warnings of the static lens. Those of one tier on one variable or field
+// are one finding, where the first of them stands. A warning for which a run says nothing takes two
+// lines.
 func (h *briefHandler) flushStatic() {
 	list := h.static
 	h.static = nil

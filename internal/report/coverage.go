@@ -134,9 +134,9 @@ var ofSearch = []string{
 	"writers-unknown", "unexplained-read", "hidden-writes", "solver-unknown", "candidates-run", "candidates-to-run",
 }
 
-// ofAnalysis reports whether the code of a warning is that of something that static analysis did not
-// follow, or of a bound that it came to. The brief text has these in one line, the form coverage has
-// them in full.
+// ofAnalysis reports whether the code of a warning is that of something that static analysis did
+// not follow, or of a bound that it came to. The brief text has these in one line, the form
+// coverage has them in full.
 func ofAnalysis(code string) bool {
 	return strings.HasPrefix(code, "bound-") || slices.Contains([]string{"unknown-call", "no-body", "cgo", "unsafe", "reflect"}, code)
 }
@@ -181,22 +181,24 @@ func (h *briefHandler) fold() {
 	})
 }
 
-// limits names the limits of static analysis.
-func (h *textHandler) limits(m *Summary) {
-	if h.unfollowed != nil {
-		h.printf("presage: limits of static analysis: %s; %s says what they mean\n", strings.Join(h.unfollowed, ", "), pick(m.Vet != nil, "presage vet -format coverage", h.coverageCommand()))
+// limits names the limits of static analysis; "" if it came to none.
+func limits(unfollowed []string, m *Summary, recording bool) string {
+	if unfollowed == nil {
+		return ""
 	}
+	command := pick(m.Vet != nil, "presage vet -format coverage", coverageCommand(recording))
+	return fmt.Sprintf("presage: limits of static analysis: %s; %s says what they mean\n", strings.Join(unfollowed, ", "), command)
 }
 
 // coverageCommand says how to get the form coverage.
-func (h *textHandler) coverageCommand() string {
-	return pick(h.recording, "presage report -coverage", "-format coverage")
+func coverageCommand(recording bool) string {
+	return pick(recording, "presage report -coverage", "-format coverage")
 }
 
 // unsearched names what was not searched, and says where the text is that the brief form leaves
 // out.
 func (h *textHandler) unsearched(m *Summary) {
-	command := h.coverageCommand()
+	command := coverageCommand(h.recording)
 	early, _, at := m.Paths.early()
 	switch {
 	case m.Coverage != nil && m.Coverage.Searched == Part:

@@ -53,8 +53,9 @@ func Group(races []*Race) [][]*Race {
 	return groups
 }
 
-// shares are what a race has in common with others of its group. The line of an access inside code that
-// was not recorded is that of the call: all lists of a program share the lines of container/list.
+// shares are what a race has in common with others of its group. The line of an access inside code
+// that was not recorded is that of the call: all lists of a program share the lines of
+// container/list.
 func shares(r *Race) (keys []string) {
 	for _, a := range []*Access{&r.A, &r.B} {
 		at := a.Position

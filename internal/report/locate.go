@@ -366,7 +366,7 @@ func (l *Locator) stackOf(p *place) []Frame {
 
 // written returns where the recorded code makes an access: of code that was not recorded, the call
 // of it, if that is known.
-func (l *Locator) written(p *place) (Position, bool) {
+func written(l *Locator, p *place) (Position, bool) {
 	if !p.event.Outside() {
 		return l.position(p.event.Site), true
 	}

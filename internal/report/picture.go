@@ -177,7 +177,7 @@ func (h *htmlHandler) other(p *htmlPage, t *textHandler, f *finding) *htmlRace {
 		a  *Access
 		to *htmlAccess
 	}{{&w.A, &out.A}, {&w.B, &out.B}} {
-		x.to.Who = p.text(t.staticGoroutine(&x.a.Goroutine))
+		x.to.Who = p.text(staticGoroutine(&x.a.Goroutine))
 	}
 	v := &w.Vet
 	if w.Count > 1 {

@@ -30,7 +30,7 @@ type Vet struct {
 	Uses       int      `json:"uses,omitempty"` // all uses
 	WriteWrite bool     `json:"write_write"`
 	InTest     bool     `json:"in_test,omitempty"` // one of the accesses stands in a file of tests
-	Calls      int      `json:"calls"`             // between the goroutines' starts and the accesses
+	Calls      int      `json:"calls"`             // between the starts and the accesses
 	Common     string   `json:"common,omitempty"`  // the access that all Count pairs have: a or b
 
 	// Of test and run with -static: the result of comparing it with the recorded run, the race that
@@ -144,7 +144,7 @@ func (s *Vet) strength() string {
 
 // staticAccess prints an access: goroutine, locks, calls.
 func (h *textHandler) staticAccess(a *Access) {
-	h.printf("\t%s of %s in %s, in %s, holding %s\n", a.Kind, orUnknown(a.Expr), a.Func, h.staticGoroutine(&a.Goroutine), heldNames(a.Locks))
+	h.printf("\t%s of %s in %s, in %s, holding %s\n", a.Kind, orUnknown(a.Expr), a.Func, staticGoroutine(&a.Goroutine), heldNames(a.Locks))
 	for _, f := range a.Stack[min(1, len(a.Stack)):] {
 		h.printf("\t\tcalled by %s at %s\n", f.Func, h.loc.Sprint(h.short(f.Position)))
 	}
@@ -156,7 +156,7 @@ func (h *textHandler) staticAccess(a *Access) {
 	}
 }
 
-func (h *textHandler) staticGoroutine(g *Goroutine) string {
+func staticGoroutine(g *Goroutine) string {
 	name := ""
 	switch g.Origin {
 	case "main":

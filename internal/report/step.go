@@ -68,7 +68,7 @@ func (l *Locator) step(i int64, e *trace.Event) Step {
 func (l *Locator) describe(e *trace.Event) string {
 	read, try := e.Flags&format.FlagRead != 0, e.Flags&format.FlagTry != 0
 	if e.Kind.IsAccess() {
-		return strings.TrimSpace(accessVerb(e.Kind) + " " + l.expr(e)) // outside code has no expressions
+		return strings.TrimSpace(accessVerb(e.Kind) + " " + l.expr(e)) // "" of outside code
 	}
 	if e.Kind == format.MethodBegin || e.Kind == format.MethodEnd {
 		return missingVerb(e.Kind) + l.MethodName(e.Obj)

@@ -248,7 +248,7 @@ func (h *textHandler) Summary(m *Summary) error {
 		return h.err
 	}
 	if m.Vet != nil {
-		h.limits(m)
+		h.printf("%s", limits(h.unfollowed, m, h.recording))
 		h.vetted(m)
 		return h.err
 	}
@@ -270,7 +270,7 @@ func (h *textHandler) Summary(m *Summary) error {
 		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural.Of(m.Races, "race"), m.Observed, m.Predicted, m.rungs())
 		but = m.Coverage.some()
 	}
-	h.limits(m)
+	h.printf("%s", limits(h.unfollowed, m, h.recording))
 	h.marks(m.Static)
 	h.unsearched(m)
 	h.printf("presage: %s; %s, %s, %.1fs%s\n", found, plural.Of(int(m.Events), "event"), plural.Of(m.Goroutines, "goroutine"), m.Seconds, but)

@@ -25,10 +25,10 @@
 // of the memory, so that it stays when lines move. Pairs that agree in all of these are numbered by
 // source line.
 //
-// (ST2) Within a tier, warnings with an access in a test file come last. Of the others, and of these,
-// the stronger one comes first: memory that a lock guards elsewhere (package guard) before other
-// memory; then two writes before a write and a read; then fewer calls
-// between the goroutines' starts and the accesses before more.
+// (ST2) Within a tier, warnings with an access in a test file come last. Of the others, and of
+// these, the stronger one comes first: memory that a lock guards elsewhere (package guard) before
+// other memory; then two writes before a write and a read; then fewer calls between the goroutines'
+// starts and the accesses before more.
 //
 // # Soundness
 //

@@ -101,9 +101,9 @@ func atomicShape(fn *ssa.Function) string {
 }
 
 // ContentAt returns what the memory holds that the instruction at a site reads or writes: map,
-// interface, slice, string, struct, pointer, counter, flag, number; "" if it is not known. A counter
-// is what an update works on: the instruction writes the sum or difference of what was there and
-// something else, or reads what is there for such a write.
+// interface, slice, string, struct, pointer, counter, flag, number; "" if it is not known. A
+// counter is what an update works on: the instruction writes the sum or difference of what was
+// there and something else, or reads what is there for such a write.
 func ContentAt(p *plan.Plan, s trace.Site) string {
 	switch in := instructionAt(p, s).(type) {
 	case *ssa.MapUpdate, *ssa.Lookup, *ssa.Next:

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestTests compares what the tests of two calls call with what testdata/calls.txtar wants: a module,
-// and for each pair of functions the statements that make the objects, and the two calls.
+// TestTests compares what the tests of two calls call with what testdata/calls.txtar wants: a
+// module, and for each pair of functions the statements that make the objects, and the two calls.
 func TestTests(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/calls.txtar")
 	if err != nil {

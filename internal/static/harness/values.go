@@ -256,8 +256,8 @@ func (w *writer) object(t types.Type, depth, way int) (string, bool) {
 	return name + "{}", true
 }
 
-// giver is an exported type of a type's package, with a function that makes it, whose methods return
-// objects of the type; nil if there is none.
+// giver is an exported type of a type's package, with a function that makes it, whose methods
+// return objects of the type; nil if there is none.
 func (p *Program) giver(n *types.Named) *types.Named {
 	pkg := n.Obj().Pkg()
 	if pkg == nil {

@@ -40,8 +40,8 @@ func whole(loc *path.Node) string {
 // lead to: only their type is the same.
 func apartWholes(a, b *site) bool { return !a.part && !b.part && a.loc.Class() != b.loc.Class() }
 
-// hides reports whether a is to a whole object, but only to fields that are not exported, and b to an
-// exported field of it.
+// hides reports whether a is to a whole object, but only to fields that are not exported, and b to
+// an exported field of it.
 func hides(a, b *site) bool {
 	if !a.access.Hidden || a.part || !b.part {
 		return false

@@ -59,7 +59,8 @@ func (br *branching) edge(b *ssa.BasicBlock, i int, out *state) *state {
 	return s
 }
 
-// excluded reports whether the branch cannot be taken, because a parameter has another value (SY10).
+// excluded reports whether the branch cannot be taken, because a parameter has another value
+// (SY10).
 func (br *branching) excluded(cond ssa.Value, yes bool) bool {
 	for {
 		u, ok := cond.(*ssa.UnOp)

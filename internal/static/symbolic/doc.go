@@ -42,11 +42,11 @@
 // summary has no effect. A function of the standard library or of a generated file is seen from
 // outside: it accesses the objects that it is given as a whole, at the call, and its own locks
 // guard what it does under them. If it accesses fields of the object that are not exported, and no
-// others, that does not concern who reads or writes an exported one. Deferred calls run at RunDefers and at a panic, last first. A call
-// that may not have been deferred has a weak effect: what it releases is released, and what it
-// takes is not held. Two exceptions concern the branch on which it was deferred. A lock that just
-// this branch has released is held again if the call takes it; a lock that this branch held is held
-// while the call runs.
+// others, that does not concern who reads or writes an exported one. Deferred calls run at
+// RunDefers and at a panic, last first. A call that may not have been deferred has a weak effect:
+// what it releases is released, and what it takes is not held. Two exceptions concern the branch on
+// which it was deferred. A lock that just this branch has released is held again if the call takes
+// it; a lock that this branch held is held while the call runs.
 //
 // A goroutine may begin with a parameter, a field, an element or a method of an interface
 // of the caller. The go statement is a hole of the summary, with its Token. The lowest frame that
@@ -157,8 +157,8 @@
 //
 // # Parameters that decide on locks
 //
-// (SY10) get(k, lock bool) takes the lock if it is told to. A function whose boolean parameter is the
-// condition of a branch, and that takes or releases locks, has a summary for each value of the
+// (SY10) get(k, lock bool) takes the lock if it is told to. A function whose boolean parameter is
+// the condition of a branch, and that takes or releases locks, has a summary for each value of the
 // parameter besides that for any value (summary.Specialised). So has one that passes the parameter
 // on. A call whose argument is a constant, or a parameter that the branch has asked for, enters the
 // function for that value; package link knows it as a function of its own. Two parameters of a

@@ -21,8 +21,9 @@ func Export(sum *summary.Function) {
 }
 
 // collapse keeps, of the accesses of a function, one read and one write of each argument, apart by
-// whether they are to fields that are not exported: its callers use no more (SY2). Pairs inside such functions are not reported. A function that takes a
-// lock of an argument is safe to call at once on it, also where it holds no lock.
+// whether they are to fields that are not exported: its callers use no more (SY2). Pairs inside
+// such functions are not reported. A function that takes a lock of an argument is safe to call at
+// once on it, also where it holds no lock.
 func collapse(sum *summary.Function) {
 	type key struct {
 		root         *path.Node

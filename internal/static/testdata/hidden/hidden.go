@@ -1,5 +1,5 @@
-// Package hidden holds objects of other packages whose exported fields everybody may read: what their
-// methods change is not these (SY2).
+// Package hidden holds objects of other packages whose exported fields everybody may read: what
+// their methods change is not these (SY2).
 package hidden
 
 import (
