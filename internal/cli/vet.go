@@ -136,6 +136,8 @@ type vetting struct {
 	known   map[string]bool // fingerprints of the baseline
 	old     map[string]bool // and of the revision
 	counts  report.Vetted
+
+	unconfirmed error // why -confirm came to nothing
 }
 
 // vet runs the static lens and reports.

@@ -90,7 +90,7 @@ func (c *confirming) write(ctx context.Context, shown []*static.Warning) (called
 	if err != nil {
 		return 0, err
 	}
-	program, err := harness.Load(ctx, harness.Config{Dir: c.v.dir, BuildFlags: c.buildFlags(), Patterns: c.v.patterns})
+	program, err := harness.Load(ctx, harness.Config{Dir: c.v.dir, BuildFlags: c.buildFlags(), Patterns: c.v.patterns, Module: callsModule(module)})
 	if err != nil {
 		return 0, err
 	}
@@ -121,9 +121,13 @@ func (c *confirming) write(ctx context.Context, shown []*static.Warning) (called
 			written[pair] = true
 		}
 	}
-	mod := fmt.Sprintf("module %s/presagecalls\n\ngo %s\n", module.Module.Mod.Path, languageOf(module))
+	mod := fmt.Sprintf("module %s\n\ngo %s\n", callsModule(module), languageOf(module))
 	return called, os.WriteFile(filepath.Join(c.dir, "go.mod"), []byte(mod), 0o666)
 }
+
+// callsModule is the path of the module of the tests. It lies below that of the packages, and so may
+// import their internal packages.
+func callsModule(of *modfile.File) string { return of.Module.Mod.Path + "/presagecalls" }
 
 func (c *confirming) buildFlags() []string {
 	if c.v.tags == "" {
@@ -241,9 +245,10 @@ func (c *confirming) explore(ctx context.Context) ([]*report.Race, error) {
 	return k.races, nil
 }
 
-// mark marks a warning whose two source lines are those of a race.
+// mark marks a warning whose two accesses are those of a race: at the same places, of the same kinds.
+// Two variables of one line are told apart by the column.
 func (c *confirming) mark(w *report.StaticWarning, races []*report.Race) {
-	at := func(a *report.Access, b *report.Access) bool { return a.File == b.File && a.Line == b.Line }
+	at := func(a *report.Access, b *report.Access) bool { return a.Position == b.Position && a.Kind == b.Kind }
 	for _, r := range races {
 		if at(&w.A, &r.A) && at(&w.B, &r.B) || at(&w.A, &r.B) && at(&w.B, &r.A) {
 			w.Vet.Mark = report.MarkConfirmed

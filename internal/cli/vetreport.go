@@ -93,9 +93,8 @@ func (v *vetting) warnings(ctx context.Context, h report.Handler) error {
 		out[i] = v.warning(w, i+1)
 	}
 	if v.confirms() && len(out) > 0 {
-		if err := v.confirm(ctx, shown, out); err != nil {
-			return err
-		}
+		v.unconfirmed = v.confirm(ctx, shown, out)
+		v.progress.end()
 	}
 	for _, w := range out {
 		if err := h.StaticWarning(w); err != nil {
@@ -190,6 +189,13 @@ func (v *vetting) messages() (out []report.Warning, failed bool) {
 		for _, d := range v.ignored.Unused() {
 			say("unused-ignore", 1, fmt.Sprintf("%v: this //presage:ignore silences no warning (presage test -static says whether a race needs it)", d.Pos))
 		}
+	}
+	if v.unconfirmed != nil {
+		say("not-confirmed", 1, fmt.Sprintf("no warning was confirmed: %v", v.unconfirmed))
+		failed = true
+	}
+	if v.confirms() && v.unconfirmed == nil && v.counts.Warnings > 0 && v.counts.Callable == 0 {
+		say("not-callable", 1, "no warning was confirmed: no test can be written for any of them (docs/using/vet.md, Proof)")
 	}
 	s := &v.res.Stats
 	for _, m := range []struct {

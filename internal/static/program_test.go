@@ -54,6 +54,8 @@ func (b *Box) Put() { b.n++ }
 		// (LI1) Who may call a function of an internal package is known once another package does.
 		{"internal, called under a lock", map[string]string{"internal/box/box.go": box, "user/user.go": user("u.mu.Lock(); u.b.Put(); u.mu.Unlock()")}, "Loop$1-Set"},
 		{"internal, called without", map[string]string{"internal/box/box.go": box, "user/user.go": user("go u.b.Put(); u.b.Put()")}, "Put-Put Loop$1-Set"},
+		{"internal, shown by an alias", map[string]string{"internal/box/box.go": box, "user/user.go": "package user\nimport \"m/internal/box\"\ntype Box = box.Box\nfunc New() *Box { b := new(box.Box); b.Put(); return b }\n"}, "Put-Put Loop$1-Set"},
+		{"internal, shown by an embedded field", map[string]string{"internal/box/box.go": box, "user/user.go": "package user\nimport \"m/internal/box\"\ntype User struct{ *box.Box }\nfunc New() User { b := new(box.Box); b.Put(); return User{b} }\n"}, "Put-Put Loop$1-Set"},
 		{"internal, called by nobody", map[string]string{"internal/box/box.go": box}, "Put-Put Loop$1-Set"},
 		{"internal, called by its tests", map[string]string{"internal/box/box.go": box,
 			"internal/box/box_test.go": "package box_test\nimport (\n\"m/internal/box\"\n\"testing\"\n)\nfunc TestPut(*testing.T) { new(box.Box).Put() }\n"}, "Put-Put Loop$1-Set"},

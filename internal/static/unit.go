@@ -280,6 +280,7 @@ func (r *run) summarise(p *load.Package) *unit {
 	}
 	if init := own[p.Path+".init"]; init != nil && p.Target && p.Types != nil {
 		c.Offered(p.Types, init)
+		init.Shows = symbolic.Shown(p.Types)
 	}
 	u.Functions = slices.SortedFunc(maps.Values(own), func(a, b *summary.Function) int { return strings.Compare(a.Key, b.Key) })
 	for _, s := range u.Functions {

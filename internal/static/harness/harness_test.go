@@ -32,7 +32,7 @@ func TestTests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := Load(context.Background(), Config{Dir: dir, Patterns: []string{"./..."}})
+	p, err := Load(context.Background(), Config{Dir: dir, Patterns: []string{"./..."}, Module: "example.com/m/presagecalls"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -15,13 +16,15 @@ type Program struct {
 	packages map[string]*packages.Package // by import path, without tests
 	types    map[string]*types.Package    // all that are known, by import path
 	calls    map[string][][]string        // arguments in tests, by function (HA2)
+	module   string                       // of the tests
 }
 
 // Config says what to load.
 type Config struct {
 	Dir        string
 	BuildFlags []string
-	Patterns   []string // of the packages whose functions are called
+	Patterns   []string // of the packages whose functions are called; none: that of Dir
+	Module     string   // the path of the module that the tests are to be in
 }
 
 // ordinary are the packages of the standard library that arguments are taken from (HA3).
@@ -29,14 +32,17 @@ var ordinary = []string{"bytes", "context", "errors", "io", "net/http", "net/htt
 
 // Load loads the packages with their tests, and notes how these call their functions.
 func Load(ctx context.Context, c Config) (*Program, error) {
+	if len(c.Patterns) == 0 {
+		c.Patterns = []string{"."}
+	}
 	list, err := packages.Load(&packages.Config{
 		Mode:    packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
 		Context: ctx, Dir: c.Dir, BuildFlags: c.BuildFlags, Tests: true,
-	}, append(ordinary, c.Patterns...)...)
+	}, slices.Concat(ordinary, c.Patterns)...)
 	if err != nil {
 		return nil, fmt.Errorf("loading packages: %w", err)
 	}
-	p := &Program{packages: map[string]*packages.Package{}, types: map[string]*types.Package{}, calls: map[string][][]string{}}
+	p := &Program{packages: map[string]*packages.Package{}, types: map[string]*types.Package{}, calls: map[string][][]string{}, module: c.Module}
 	for _, pkg := range list {
 		if pkg.Types != nil && pkg.ID == pkg.PkgPath && len(pkg.Errors) == 0 {
 			p.packages[pkg.PkgPath] = pkg

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/presage-race/presage/internal/static/symbolic"
 )
 
 // Test is a test of two calls.
@@ -183,7 +185,7 @@ func (w *writer) calls(f, g *types.Func, fRecv, gRecv *types.Named, way int) boo
 	w.line("for range 2 {")
 	w.line("\tselect {")
 	w.line("\tcase <-done:")
-	w.line("\tcase <-{{time}}.After({{time}}.Second):")
+	w.line(marked("\tcase <-{{time}}.After({{time}}.Second):"))
 	w.line("\t}")
 	w.line("}")
 	return true
@@ -232,14 +234,23 @@ func pick(cond bool, yes, no string) string {
 	return no
 }
 
-var placeholders = regexp.MustCompile(`\{\{([^{}]+)\}\}`)
+// visible reports whether the module of the tests may import a package.
+func (p *Program) visible(path string) bool {
+	parent, _, found := strings.Cut(path, "internal")
+	if !symbolic.Internal(path) || !found {
+		return true
+	}
+	return strings.HasPrefix(p.module+"/", parent)
+}
+
+var placeholders = regexp.MustCompile(opening + "([^" + opening + closing + "]+)" + closing)
 
 // file writes a file with one test; false if it does not type-check.
 func (p *Program) file(pkg string, t *Test, w *writer) (string, bool) {
 	body := "func " + t.Name + "(t *testing.T) {\n\t" + strings.Join(w.lines, "\n\t") + "\n}\n"
 	for i, f := range w.fakes {
-		own := fmt.Sprintf("fake%d", i+1) // of the package's test files, each has its own
-		body = strings.ReplaceAll(body+"\n"+f.text, own, strings.ToLower(t.Name)+own)
+		own := fakeName(i + 1) // of the package's test files, each has its own
+		body = strings.ReplaceAll(body+"\n"+f.text, own, strings.ToLower(t.Name)+strings.Trim(own, "\x03"))
 	}
 	names := map[string]string{"testing": "testing"} // of packages, by path
 	taken := map[string]bool{"testing": true, "t": true, "done": true}
@@ -248,13 +259,16 @@ func (p *Program) file(pkg string, t *Test, w *writer) (string, bool) {
 		if names[m[1]] != "" || known == nil {
 			continue
 		}
+		if !p.visible(m[1]) {
+			return "", false
+		}
 		n := known.Name()
 		for i := 2; taken[n]; i++ {
 			n = known.Name() + strconv.Itoa(i)
 		}
 		names[m[1]], taken[n] = n, true
 	}
-	body = placeholders.ReplaceAllStringFunc(body, func(s string) string { return names[s[2:len(s)-2]] })
+	body = placeholders.ReplaceAllStringFunc(body, func(s string) string { return names[s[1:len(s)-1]] })
 	var paths, imports []string
 	for path := range names {
 		paths = append(paths, path)

@@ -12,6 +12,9 @@ import (
 // maxDepth bounds objects that are made to make others.
 const maxDepth = 3
 
+// maxNesting bounds types inside of types.
+const maxNesting = 8
+
 // ways bounds the ways to make one object.
 const ways = 3
 
@@ -96,7 +99,10 @@ var library = map[string]string{
 // value writes a value of a type (HA3), after the statements that make it.
 func (w *writer) value(t types.Type, depth int) (string, bool) {
 	if text := library[types.TypeString(t, nil)]; text != "" {
-		return text, true
+		return marked(text), true
+	}
+	if depth > maxNesting {
+		return "", false
 	}
 	name, ok := w.typeName(t)
 	if !ok {
@@ -154,8 +160,17 @@ func (w *writer) value(t types.Type, depth int) (string, bool) {
 
 func must(text string, _ bool) string { return text }
 
-// function writes a function that returns zero values.
+// function writes a function that returns zero values. Its parameters have no names: one could be
+// that of a package.
 func (w *writer) function(sig *types.Signature) (string, bool) {
+	bare := func(t *types.Tuple) *types.Tuple {
+		var out []*types.Var
+		for v := range t.Variables() {
+			out = append(out, types.NewVar(0, nil, "", v.Type()))
+		}
+		return types.NewTuple(out...)
+	}
+	sig = types.NewSignatureType(nil, nil, nil, bare(sig.Params()), bare(sig.Results()), sig.Variadic())
 	text, ok := w.typeName(sig)
 	if !ok {
 		return "", false
@@ -196,14 +211,17 @@ func (w *writer) implementation(n *types.Named, u *types.Interface, depth int) (
 	return w.fake(n, u)
 }
 
+// fakeName is the name of a fake, until it has that of its test.
+func fakeName(n int) string { return fmt.Sprintf("\x03fake%d\x03", n) }
+
 // fake writes an object of a type whose methods return zero values.
 func (w *writer) fake(n *types.Named, u *types.Interface) (string, bool) {
 	for i, f := range w.fakes {
 		if types.Identical(f.of, n) {
-			return fmt.Sprintf("fake%d{}", i+1), true
+			return fakeName(i+1) + "{}", true
 		}
 	}
-	name := fmt.Sprintf("fake%d", len(w.fakes)+1)
+	name := fakeName(len(w.fakes) + 1)
 	text := "type " + name + " struct{}\n"
 	for m := range u.Methods() {
 		body, ok := w.function(m.Signature())

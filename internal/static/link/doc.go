@@ -24,7 +24,8 @@
 // (LI1) Roots are main, package initialisation, tests, and every goroutine. In an open world,
 // exported functions and methods of packages that are not commands are roots, and functions that
 // only unknown calls reach. A function of an internal package is none if another package calls it,
-// not in a test: all that may call it is there.
+// not in a test: all that may call it is there. It stays one if it is a method of a type that the
+// exported declarations of another package mention, or if it is taken as a value.
 //
 //   - Main, initialisation and tests run once, one after the other.
 //   - A goroutine runs beside every other root. It runs beside itself if its go statement runs

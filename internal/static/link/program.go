@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/presage-race/presage/internal/static/summary"
+	"github.com/presage-race/presage/internal/static/symbolic"
 )
 
 // program has the summaries, and the calls between functions: those that a function makes itself,
@@ -80,15 +81,29 @@ func (pr *program) closure(from map[string]processes, calls func(key string) []s
 func (pr *program) command(pkg string) bool { return pr.sums[pkg+".main"] != nil }
 
 // within finds the functions of internal packages that another package calls: whoever may import
-// them is in the program.
+// them is in the program. Methods of types that another package shows to its importers are not among
+// them, nor what is stored or passed on as a value.
 func (pr *program) within(keys []string) map[string]bool {
-	out := map[string]bool{}
+	out, shown, values := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, k := range keys {
+		for _, t := range pr.sums[k].Shows {
+			shown[t] = true
+		}
+		for _, flow := range pr.sums[k].Flows {
+			values[strings.TrimSuffix(flow.From, boundSuffix)] = true
+		}
+	}
 	for _, k := range keys {
 		f := pr.sums[k]
 		for _, e := range pr.calls(k) {
 			callee := pr.sums[e.Callee]
-			if callee != nil && callee.Pkg != f.Pkg && internal(callee.Pkg) && !inTestFile(f) {
-				out[summary.General(e.Callee)] = true
+			if callee == nil || callee.Pkg == f.Pkg || !symbolic.Internal(callee.Pkg) || inTestFile(f) {
+				continue
+			}
+			key := summary.General(e.Callee)
+			typ, _, _ := strings.Cut(typeOf(key), "[")
+			if !shown[typ] && !values[key] {
+				out[key] = true
 			}
 		}
 	}
@@ -99,9 +114,6 @@ func (pr *program) within(keys []string) map[string]bool {
 func inTestFile(f *summary.Function) bool {
 	return len(f.Places) > 0 && strings.HasSuffix(f.Files[f.Places[0].File], "_test.go")
 }
-
-// internal reports whether only packages below the parent of a directory can import the package.
-func internal(pkg string) bool { return slices.Contains(strings.Split(pkg, "/"), "internal") }
 
 // members lists the literals in the text of functions, and the methods of types.
 func members(keys []string) (literals, methods map[string][]string) {

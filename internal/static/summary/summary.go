@@ -246,6 +246,7 @@ type Function struct {
 	Decides  []int
 	Target   bool // what it does is reported
 	Whole    bool // seen from outside only: of the standard library, or generated
+	Partial  bool // it may have accesses that are not here: of a bound, or of a callee without a summary
 	Accesses []*Access
 	Spawns   []*Spawn
 	Releases []Release
@@ -273,6 +274,9 @@ type Function struct {
 	Holes []Hole
 	Edges []Edge
 	Flows []Flow
+
+	// of the initialisation of a package: the types of internal packages that it shows to importers
+	Shows []string
 
 	Roomy []string // classes of memory in which the result of an append is stored
 

@@ -63,11 +63,19 @@ func (br *branching) edge(b *ssa.BasicBlock, i int, out *state) *state {
 // (SY10).
 func (br *branching) excluded(cond ssa.Value, yes bool) bool {
 	for {
-		u, ok := cond.(*ssa.UnOp)
-		if !ok || u.Op != token.NOT {
+		if u, ok := cond.(*ssa.UnOp); ok && u.Op == token.NOT {
+			cond, yes = u.X, !yes
+			continue
+		}
+		b, ok := cond.(*ssa.BinOp)
+		if !ok {
 			break
 		}
-		cond, yes = u.X, !yes
+		v, is, ok := compared(b, yes)
+		if !ok {
+			break
+		}
+		cond, yes = v, is
 	}
 	value, known := br.given[cond]
 	return known && value != yes

@@ -56,6 +56,13 @@ func (dr *draft) record(a *summary.Access) {
 	dr.sum.Accesses = append(dr.sum.Accesses, a)
 }
 
+// partial notes that the summary lacks accesses.
+func (dr *draft) partial() {
+	c := &dr.sum.Cuts
+	dr.sum.Partial = dr.sum.Partial || len(dr.sum.Holes) > 0 ||
+		c[summary.BoundAccesses]+c[summary.BoundAlike]+c[summary.BoundHoles]+c[summary.BoundNesting]+c[summary.BoundRounds] > 0
+}
+
 // maxAccesses bounds the accesses that a summary takes over from callees; further ones are counted.
 // Those of the function's own text are all there.
 const maxAccesses = 250

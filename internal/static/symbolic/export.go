@@ -31,6 +31,16 @@ func collapse(sum *summary.Function) {
 		elem, hidden bool
 	}
 	seen, safe := map[key]bool{}, nodes{}
+	type side struct {
+		root   *path.Node
+		writes bool
+	}
+	open := map[side]bool{} // an exported field, or one that is not known, is accessed
+	for _, a := range sum.Accesses {
+		if !hidden(a.Loc) {
+			open[side{a.Loc.Root(), a.Kind.Writes()}] = true
+		}
+	}
 	for _, a := range sum.Accesses {
 		for l := range a.Locks.Plus {
 			if r := l.Root(); l.Formal() && l.Loads() == 0 && a.Loc.Root() == r {
@@ -45,7 +55,8 @@ func collapse(sum *summary.Function) {
 		if a.Thread > 0 || !a.Loc.Formal() || len(a.Locks.Plus) > 0 || a.Kind.Atomic() || a.Loc.Loads() > 1 {
 			return true
 		}
-		k := key{a.Loc.Root(), a.Kind, a.Loc.Kind == path.Elem && a.Loc.Base.Base == nil, hidden(a.Loc)}
+		a.Hidden = !sum.Partial && !open[side{a.Loc.Root(), a.Kind.Writes()}]
+		k := key{a.Loc.Root(), a.Kind, a.Loc.Kind == path.Elem && a.Loc.Base.Base == nil, a.Hidden}
 		if seen[k] {
 			return true
 		}

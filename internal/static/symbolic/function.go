@@ -93,6 +93,7 @@ func (c *Context) analyse(fn *ssa.Function, given map[ssa.Value]bool, key string
 	f.joins.lend()
 	f.leave()
 	f.within()
+	f.draft.partial()
 	if given == nil {
 		f.draft.sum.Decides = f.calls.decides(fn)
 	}

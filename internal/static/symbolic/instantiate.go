@@ -18,6 +18,7 @@ func (cl *caller) instantiate(s *state, in ssa.Instruction, t target, args []ali
 		cl.link(s, t, args, actuals(in, t, len(args)), summary.Edge{Locks: s.locks, Forked: s.forked, Apart: setApart(s.sync.Released), Started: goTokens(s.sync.Released),
 			Flags: s.known(nil), Sync: joining(s.sync), Pos: cl.places.place(in)})
 	}
+	cl.draft.sum.Partial = cl.draft.sum.Partial || sum == nil || sum.Partial
 	if sum == nil {
 		for _, a := range args {
 			cl.sharing.reveal(s, a)

@@ -87,6 +87,24 @@ func changesLocks(sum *summary.Function) bool {
 	return false
 }
 
+// compared is the value that a comparison with a boolean constant asks for, and what it is if the
+// comparison comes to yes.
+func compared(b *ssa.BinOp, yes bool) (v ssa.Value, is, ok bool) {
+	if b.Op != token.EQL && b.Op != token.NEQ {
+		return nil, false, false
+	}
+	v = b.X
+	k, isConst := b.Y.(*ssa.Const)
+	if !isConst {
+		k, isConst = b.X.(*ssa.Const)
+		v = b.Y
+	}
+	if !isConst || k.Value == nil || k.Value.Kind() != constant.Bool {
+		return nil, false, false
+	}
+	return v, (b.Op == token.EQL) == yes == constant.BoolVal(k.Value), true
+}
+
 // isCondition reports whether a branch depends on a parameter alone.
 func isCondition(v ssa.Value) bool {
 	for _, in := range *v.Referrers() {
@@ -95,6 +113,10 @@ func isCondition(v ssa.Value) bool {
 			return true
 		case *ssa.UnOp:
 			if in.Op == token.NOT && isCondition(in) {
+				return true
+			}
+		case *ssa.BinOp:
+			if _, _, ok := compared(in, true); ok && isCondition(in) {
 				return true
 			}
 		}

@@ -162,12 +162,11 @@ func (b *binding) takeWhole(in ssa.Instruction, a *summary.Access, sc scope, don
 	if !b.keeps(a, loc, sc.thread) {
 		return
 	}
-	own := hidden(a.Loc)
 	if c := done[k]; c != nil {
-		c.Hidden = c.Hidden && own
+		c.Hidden = c.Hidden && a.Hidden
 		return
 	}
-	c := &summary.Access{Loc: loc, Kind: kind, Thread: sc.thread, Pos: b.pos, Func: b.f.draft.sum.Key, At: loc, Hidden: own}
+	c := &summary.Access{Loc: loc, Kind: kind, Thread: sc.thread, Pos: b.pos, Func: b.f.draft.sum.Key, At: loc, Hidden: a.Hidden}
 	done[k] = c
 	b.chosen(sc, a.Loc.Root()).place(c, 0)
 	b.f.draft.record(c)

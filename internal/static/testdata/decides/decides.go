@@ -192,3 +192,25 @@ func (c *Asked) write(k string, v int, held bool) {
 }
 
 func (c *Asked) Put(k string, v int) { c.put(k, v, true) }
+
+// Same compares the parameter with a constant.
+type Same struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (a *Same) get(locked bool) int {
+	if locked == false {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+	}
+	return a.n
+}
+
+func (a *Same) Get() int { return a.get(false) }
+
+func (a *Same) Inc() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.n = a.get(true) + 1
+}

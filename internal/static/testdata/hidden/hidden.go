@@ -5,6 +5,7 @@ package hidden
 import (
 	"container/list"
 	"sync"
+	"text/template"
 )
 
 type Cache struct {
@@ -64,4 +65,20 @@ func (c *Copier) Touch(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.order.MoveToFront(c.items[key]) // want "copied"
+}
+
+// Page has a template, whose Parse sets an exported field under a lock of its own.
+type Page struct {
+	mu sync.Mutex
+	t  *template.Template
+}
+
+func (p *Page) Parse(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.t.Parse(text) // want "tree"
+}
+
+func (p *Page) Empty() bool {
+	return p.t.Tree == nil // want "tree"
 }
