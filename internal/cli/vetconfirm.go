@@ -125,8 +125,8 @@ func (c *confirming) write(ctx context.Context, shown []*static.Warning) (called
 	return called, os.WriteFile(filepath.Join(c.dir, "go.mod"), []byte(mod), 0o666)
 }
 
-// callsModule is the path of the module of the tests. It lies below that of the packages, and so may
-// import their internal packages.
+// callsModule is the path of the module of the tests. It lies below that of the packages, and so
+// may import their internal packages.
 func callsModule(of *modfile.File) string { return of.Module.Mod.Path + "/presagecalls" }
 
 func (c *confirming) buildFlags() []string {
@@ -245,8 +245,8 @@ func (c *confirming) explore(ctx context.Context) ([]*report.Race, error) {
 	return k.races, nil
 }
 
-// mark marks a warning whose two accesses are those of a race: at the same places, of the same kinds.
-// Two variables of one line are told apart by the column.
+// mark marks a warning whose two accesses are those of a race: at the same places, of the same
+// kinds. The column tells two variables of one line apart.
 func (c *confirming) mark(w *report.StaticWarning, races []*report.Race) {
 	at := func(a *report.Access, b *report.Access) bool { return a.Position == b.Position && a.Kind == b.Kind }
 	for _, r := range races {

@@ -53,17 +53,15 @@ func Group(races []*Race) [][]*Race {
 	return groups
 }
 
-// shares are what a race has in common with others of its group. The line of an access inside code
-// that was not recorded is that of the call: all lists of a program share the lines of
-// container/list.
+// shares are what a race has in common with others of its group. Of an access inside code that was
+// not recorded, that is the call: all lists of a program share the lines of container/list.
 func shares(r *Race) (keys []string) {
 	for _, a := range []*Access{&r.A, &r.B} {
-		at := a.Position
-		if c := a.caller(); c != nil {
-			at = c.Position
-		}
-		if at.Line > 0 {
-			keys = append(keys, fmt.Sprintf("line %s %d", at.File, at.Line))
+		switch c := a.caller(); {
+		case c != nil:
+			keys = append(keys, "call "+c.Position.String())
+		case a.Line > 0:
+			keys = append(keys, fmt.Sprintf("line %s %d", a.File, a.Line))
 		}
 	}
 	if r.Object != "" {

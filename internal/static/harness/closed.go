@@ -9,7 +9,7 @@ import (
 
 // closed writes expressions of tests so that they mean the same in another package: exported
 // declarations with their packages, as placeholders, and nothing that the function around them
-// declares (HA2). Variables are none of them: two calls on one variable would race on that.
+// declares. Variables are none of them: two calls on one variable would race on that.
 type closed struct{ info *types.Info }
 
 // The bytes around a package's path, until the file has its imports. No source has them.

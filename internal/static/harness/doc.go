@@ -4,14 +4,14 @@
 //
 // # What is called
 //
-// (HA1) The two functions are those that the goroutines of the warning begin with, as a caller from
+// The two functions are those that the goroutines of the warning begin with, as a caller from
 // outside calls them: exported functions, and methods of exported types. Two methods of one type
 // are called on one object. If the second is of another type, its object is made by an exported
 // method of the first type that returns one, or else on its own.
 //
 // # How objects are made
 //
-// (HA2) An object is made as the tests and examples of the package make it: by an exported function
+// An object is made as the tests and examples of the package make it: by an exported function
 // that returns the type or a pointer to it, with the arguments of a call in a test, if these are
 // closed: literals, and names of exported declarations. Functions that tests call come first, then
 // New and the type's name, New, and others by name. The zero value is a way of its own: what waits
@@ -19,9 +19,9 @@
 // calls: with methods whose names say so (Set, Add, Start and the like), those first that tests
 // call.
 //
-// (HA3) An argument that no test has, or whose text is not closed, is a value of its type: 1, "a",
+// An argument that no test has, or whose text is not closed, is a value of its type: 1, "a",
 // true, a context that is never cancelled, a function that returns zero values, an object made as
-// in (HA2). Type parameters are string, if their constraint permits it, or else int.
+// in. Type parameters are string, if their constraint permits it, or else int.
 //
 // # What is not done
 //

@@ -15,7 +15,7 @@ import (
 type Program struct {
 	packages map[string]*packages.Package // by import path, without tests
 	types    map[string]*types.Package    // all that are known, by import path
-	calls    map[string][][]string        // arguments in tests, by function (HA2)
+	calls    map[string][][]string        // arguments in tests, by function
 	module   string                       // of the tests
 }
 
@@ -27,7 +27,7 @@ type Config struct {
 	Module     string   // the path of the module that the tests are to be in
 }
 
-// ordinary are the packages of the standard library that arguments are taken from (HA3).
+// ordinary are the packages of the standard library that arguments are taken from.
 var ordinary = []string{"bytes", "context", "errors", "io", "net/http", "net/http/httptest", "strings", "testing", "time"}
 
 // Load loads the packages with their tests, and notes how these call their functions.
@@ -89,7 +89,7 @@ func (p *Program) Import(path string) (*types.Package, error) {
 // maxCalls bounds the calls in tests that are kept for a function.
 const maxCalls = 4
 
-// harvest notes the arguments of calls in a file of tests (HA2). "" is an argument that is not
+// harvest notes the arguments of calls in a file of tests. "" is an argument that is not
 // closed.
 func (p *Program) harvest(pkg *packages.Package, file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/presage-race/presage/internal/static/symbolic"
 )
 
 // Test is a test of two calls.
@@ -22,7 +20,7 @@ type Test struct {
 }
 
 // Tests writes tests in which two goroutines call two functions: one for each way to make the
-// object that both are called on (HA2). The functions are named by the keys that go/ssa gives them.
+// object that both are called on. The functions are named by the keys that go/ssa gives them.
 // pkg is the name of the tests' package. There is none if a function cannot be called from outside.
 func (p *Program) Tests(pkg, name, first, second string) (tests []Test) {
 	written := map[string]bool{}
@@ -236,11 +234,8 @@ func pick(cond bool, yes, no string) string {
 
 // visible reports whether the module of the tests may import a package.
 func (p *Program) visible(path string) bool {
-	parent, _, found := strings.Cut(path, "internal")
-	if !symbolic.Internal(path) || !found {
-		return true
-	}
-	return strings.HasPrefix(p.module+"/", parent)
+	parent, _, internal := strings.Cut("/"+path+"/", "/internal/")
+	return !internal || strings.HasPrefix("/"+p.module+"/", parent+"/")
 }
 
 var placeholders = regexp.MustCompile(opening + "([^" + opening + closing + "]+)" + closing)

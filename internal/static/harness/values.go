@@ -24,7 +24,7 @@ type writer struct {
 	lines   []string
 	made    int // objects so far
 	fakes   []fake
-	filled  bool // objects are filled before the two calls (HA2)
+	filled  bool // objects are filled before the two calls
 	fills   bool // one was
 }
 
@@ -96,7 +96,7 @@ var library = map[string]string{
 	"*bytes.Buffer":           "&{{bytes}}.Buffer{}",
 }
 
-// value writes a value of a type (HA3), after the statements that make it.
+// value writes a value of a type, after the statements that make it.
 func (w *writer) value(t types.Type, depth int) (string, bool) {
 	if text := library[types.TypeString(t, nil)]; text != "" {
 		return marked(text), true
@@ -234,7 +234,7 @@ func (w *writer) fake(n *types.Named, u *types.Interface) (string, bool) {
 	return name + "{}", true
 }
 
-// object writes an object of a named type, or a pointer to one, in the way of that number (HA2).
+// object writes an object of a named type, or a pointer to one, in the way of that number.
 func (w *writer) object(t types.Type, depth, way int) (string, bool) {
 	n := named(t)
 	if n == nil || depth >= maxDepth {
@@ -316,7 +316,7 @@ var filling = regexp.MustCompile(`^(Add|Append|Insert|Open|Push|Put|Register|Set
 // maxFills bounds the calls that fill an object.
 const maxFills = 3
 
-// fill writes calls of methods that fill an object, if this test wants that (HA2): those that tests
+// fill writes calls of methods that fill an object, if this test wants that: those that tests
 // call first.
 func (w *writer) fill(v string, n *types.Named) {
 	if !w.filled || w.fills { // what a filled object has given is left as it is
@@ -391,7 +391,7 @@ func (w *writer) makes(maker *types.Func, n *types.Named, pointer bool, depth in
 	return v, true
 }
 
-// arguments writes the arguments of a call, as a test has them or by their types (HA3).
+// arguments writes the arguments of a call, as a test has them or by their types.
 func (w *writer) arguments(fn *types.Func, sig *types.Signature, depth int) (string, bool) {
 	var out []string
 	given := w.program.given(fn, sig)
@@ -435,7 +435,7 @@ func (p *Program) given(fn *types.Func, sig *types.Signature) []string {
 	return best
 }
 
-// makers are the exported functions of a type's package that return an object of it (HA2).
+// makers are the exported functions of a type's package that return an object of it.
 func (p *Program) makers(n *types.Named) []*types.Func {
 	pkg := n.Obj().Pkg()
 	if pkg == nil {
@@ -470,7 +470,7 @@ func (p *Program) makers(n *types.Named) []*types.Func {
 	return out[:min(len(out), ways-1)]
 }
 
-// arguments are types for type parameters (HA3).
+// arguments are types for type parameters.
 func arguments(params *types.TypeParamList) ([]types.Type, bool) {
 	var out []types.Type
 	for p := range params.TypeParams() {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/presage-race/presage/internal/static/path"
 	"github.com/presage-race/presage/internal/static/summary"
-	"github.com/presage-race/presage/internal/static/symbolic"
 )
 
 // program has the summaries, and the calls between functions: those that a function makes itself,
@@ -81,8 +81,8 @@ func (pr *program) closure(from map[string]processes, calls func(key string) []s
 func (pr *program) command(pkg string) bool { return pr.sums[pkg+".main"] != nil }
 
 // within finds the functions of internal packages that another package calls: whoever may import
-// them is in the program. Methods of types that another package shows to its importers are not among
-// them, nor what is stored or passed on as a value.
+// them is in the program. Methods of types that another package shows to its importers are not
+// among them, nor what is stored or passed on as a value.
 func (pr *program) within(keys []string) map[string]bool {
 	out, shown, values := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, k := range keys {
@@ -97,7 +97,7 @@ func (pr *program) within(keys []string) map[string]bool {
 		f := pr.sums[k]
 		for _, e := range pr.calls(k) {
 			callee := pr.sums[e.Callee]
-			if callee == nil || callee.Pkg == f.Pkg || !symbolic.Internal(callee.Pkg) || inTestFile(f) {
+			if callee == nil || callee.Pkg == f.Pkg || !path.Internal(callee.Pkg) || inTestFile(f) {
 				continue
 			}
 			key := summary.General(e.Callee)

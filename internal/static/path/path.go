@@ -99,6 +99,9 @@ type Node struct {
 	frame bool // mentions Param, Free or a site of the frame
 }
 
+// Internal reports whether only packages below the parent of a directory can import a package.
+func Internal(pkg string) bool { return strings.Contains("/"+pkg+"/", "/internal/") }
+
 // Exported reports whether code of any package can name a field.
 func (n *Node) Exported() bool {
 	return token.IsExported(n.Name[strings.LastIndexByte(n.Name, '.')+1:])

@@ -246,7 +246,7 @@ type Function struct {
 	Decides  []int
 	Target   bool // what it does is reported
 	Whole    bool // seen from outside only: of the standard library, or generated
-	Partial  bool // it may have accesses that are not here: of a bound, or of a callee without a summary
+	Partial  bool // it may have further accesses: beyond a bound, of a callee without a summary
 	Accesses []*Access
 	Spawns   []*Spawn
 	Releases []Release

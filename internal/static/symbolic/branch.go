@@ -60,7 +60,7 @@ func (br *branching) edge(b *ssa.BasicBlock, i int, out *state) *state {
 }
 
 // excluded reports whether the branch cannot be taken, because a parameter has another value
-// (SY10).
+// (SY2).
 func (br *branching) excluded(cond ssa.Value, yes bool) bool {
 	for {
 		if u, ok := cond.(*ssa.UnOp); ok && u.Op == token.NOT {

@@ -48,6 +48,13 @@
 // which it was deferred. A lock that just this branch has released is held again if the call takes
 // it; a lock that this branch held is held while the call runs.
 //
+// get(k, lock bool) takes the lock if lock is true. A function whose boolean parameter is
+// the condition of a branch, and that takes or releases locks, has a summary for each value of the
+// parameter besides that for any value (summary.Specialised). So has one that passes the parameter
+// on. A call whose argument is a constant, or a parameter that the branch has asked for, enters the
+// function for that value; package link knows it as a function of its own. Two parameters of a
+// function may decide, of which one is known at a time; functions with literals are left alone.
+//
 // A goroutine may begin with a parameter, a field, an element or a method of an interface
 // of the caller. The go statement is a hole of the summary, with its Token. The lowest frame that
 // knows the function starts the goroutine: it has the goroutine's accesses, releases and locks,
@@ -154,15 +161,6 @@
 // finds the targets of calls through values there. A value of unknown origin is noted by its type.
 // A function that is mentioned otherwise is noted without a destination. A method that a type has
 // from an embedded field is noted where the type is converted to an interface with that method.
-//
-// # Parameters that decide on locks
-//
-// (SY10) get(k, lock bool) takes the lock if it is told to. A function whose boolean parameter is
-// the condition of a branch, and that takes or releases locks, has a summary for each value of the
-// parameter besides that for any value (summary.Specialised). So has one that passes the parameter
-// on. A call whose argument is a constant, or a parameter that the branch has asked for, enters the
-// function for that value; package link knows it as a function of its own. Two parameters of a
-// function may decide, of which one is known at a time; functions with literals are left alone.
 //
 // # Soundness
 //

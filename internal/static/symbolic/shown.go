@@ -4,13 +4,14 @@ import (
 	"go/types"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/presage-race/presage/internal/static/path"
 )
 
 // Shown lists the types of internal packages that the exported declarations of a package mention:
 // whoever imports the package may have an object of one, and call its methods.
 func Shown(pkg *types.Package) []string {
-	if pkg.Name() == "main" || Internal(pkg.Path()) {
+	if pkg.Name() == "main" || path.Internal(pkg.Path()) {
 		return nil
 	}
 	v := shown{pkg: pkg, types: map[string]bool{}, seen: map[types.Type]bool{}}
@@ -21,9 +22,6 @@ func Shown(pkg *types.Package) []string {
 	}
 	return slices.Sorted(maps.Keys(v.types))
 }
-
-// Internal reports whether only packages below the parent of a directory can import a package.
-func Internal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
 
 // shown visits what the declarations of a package mention.
 type shown struct {
@@ -73,7 +71,7 @@ func (v *shown) named(t *types.Named) {
 		v.visit(a)
 	}
 	pkg := t.Obj().Pkg()
-	if pkg == nil || pkg != v.pkg && !Internal(pkg.Path()) {
+	if pkg == nil || pkg != v.pkg && !path.Internal(pkg.Path()) {
 		return
 	}
 	if pkg != v.pkg {

@@ -15,7 +15,7 @@ import (
 const maxDecides = 2
 
 // Specialised returns the summaries of a function for each value of each parameter that decides on
-// its locks (SY10), given that without such values.
+// its locks (SY2), given that without such values.
 func (c *Context) Specialised(fn *ssa.Function, sum *summary.Function) (out []*summary.Function) {
 	for _, i := range sum.Decides {
 		for _, value := range []bool{true, false} {
@@ -29,7 +29,7 @@ func (c *Context) Specialised(fn *ssa.Function, sum *summary.Function) (out []*s
 
 // decides lists the boolean parameters of a function that decide on its locks: one is the condition
 // of a branch in a function that takes or releases locks, or is passed on for such a parameter
-// (SY10). A function with literals is left alone: they stand in one function.
+// (SY2). A function with literals is left alone: they stand in one function.
 func (cl *caller) decides(fn *ssa.Function) (list []int) {
 	if cl.std || len(fn.AnonFuncs) > 0 || fn.Parent() != nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package decides holds functions whose parameters say whether to take a lock (SY10).
+// Package decides holds functions whose parameters say whether to take a lock (SY2).
 package decides
 
 import "sync"
