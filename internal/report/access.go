@@ -55,10 +55,10 @@ type Access struct {
 	Key string `json:"-"`
 }
 
-// caller is the call of the code that made the access, if that code was not recorded; nil if it
-// was, or if the call is not known.
+// caller is the call of the code that made the access, if that was neither recorded nor has its
+// source in the report: code of others. Nil if it was, or if the call is not known.
 func (a *Access) caller() *Frame {
-	if a.Expr != "" || len(a.Stack) < 2 {
+	if a.Expr != "" || a.Source != "" || len(a.Stack) < 2 {
 		return nil
 	}
 	return &a.Stack[1]

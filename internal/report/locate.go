@@ -364,11 +364,12 @@ func (l *Locator) stackOf(p *place) []Frame {
 	return append(frames, l.stack(p.call, p.stack)...)
 }
 
-// written returns where the recorded code makes an access: of code that was not recorded, the call
-// of it, if that is known.
+// written returns where the program makes an access: of code of others, the call of it, if that is
+// known.
 func written(l *Locator, p *place) (Position, bool) {
-	if !p.event.Outside() {
-		return l.position(p.event.Site), true
+	at := l.position(p.event.Site)
+	if !p.event.Outside() || l.source(at.File, at.Line) != "" {
+		return at, true
 	}
 	if frames := l.stackOf(p); len(frames) > 1 {
 		return frames[1].Position, true
