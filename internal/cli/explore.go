@@ -194,7 +194,7 @@ func (x *exploring) explorePackage(ctx context.Context, p record.TestPackage, ar
 		x.tests++
 		tests = append(tests, x.of(p.Path, e))
 		x.say(&tests[len(tests)-1], e.state.Failed)
-		if failed += len(e.state.Failed); e.err != nil {
+		if failed += len(e.state.Failed); e.err != nil && !canceled(e.err) {
 			failed++
 		}
 		if files = append(files, e.state.Traces...); ctx.Err() != nil {

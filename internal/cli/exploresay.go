@@ -14,6 +14,9 @@ import (
 	"github.com/presage-race/presage/internal/untrusted/visible"
 )
 
+// interrupted stands for the error of a test whose exploration a signal ended.
+const interrupted = "interrupted"
+
 // of says what the exploration of a test has come to.
 func (x *exploring) of(pkg string, e *explored) report.Explored {
 	s := e.state
@@ -22,7 +25,7 @@ func (x *exploring) of(pkg string, e *explored) report.Explored {
 		r.Error, r.NoRace = e.err.Error(), false
 	}
 	if canceled(e.err) {
-		r.Error = "interrupted"
+		r.Error = interrupted
 	}
 	if len(s.Failed) > 0 {
 		r.FirstFailure = s.Failed[0].Run
@@ -128,7 +131,7 @@ func (o *outcomes) add(r *report.Explored) {
 	if r.Races > 0 {
 		o.racing++
 	}
-	if r.Failed > 0 || r.Error != "" {
+	if r.Failed > 0 || r.Error != "" && r.Error != interrupted {
 		o.failing++
 	}
 	if r.NoRace {
@@ -142,7 +145,10 @@ func (x *exploring) sayAll() {
 	if x.machine() || o.tests == 0 {
 		return
 	}
-	parts := []string{plural.Of(o.racing, "test") + " with a race", fmt.Sprintf("%d with none in any schedule", o.without)}
+	parts := []string{fmt.Sprintf("%d with a race", o.racing)}
+	if o.without > 0 {
+		parts = append(parts, fmt.Sprintf("%d with none in any schedule", o.without))
+	}
 	if o.failing > 0 {
 		parts = append(parts, fmt.Sprintf("%d that failed in some run", o.failing)+pickString(o.racing == 0, ", which is the exit code 1 of go test", ""))
 	}
