@@ -5,7 +5,8 @@
 // # What is called
 //
 // The two functions are those that the goroutines of the warning begin with, as a caller from
-// outside calls them: exported functions, and methods of exported types. Two methods of one type
+// outside calls them: exported functions, and methods of exported types, also of those that embed
+// a type without an exported name. Two methods of one type
 // are called on one object. If the second is of another type, its object is made by an exported
 // method of the first type that returns one, or else on its own.
 //

@@ -36,7 +36,8 @@ func Load(ctx context.Context, c Config) (*Program, error) {
 		c.Patterns = []string{"."}
 	}
 	list, err := packages.Load(&packages.Config{
-		Mode:    packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
 		Context: ctx, Dir: c.Dir, BuildFlags: c.BuildFlags, Tests: true,
 	}, slices.Concat(ordinary, c.Patterns)...)
 	if err != nil {

@@ -76,7 +76,12 @@ func (p *Program) function(key string) (*types.Func, *types.Named) {
 		return nil, nil
 	}
 	obj := pkg.Types.Scope().Lookup(path[i+1:])
-	if obj == nil || !obj.Exported() {
+	switch {
+	case obj == nil:
+		return nil, nil
+	case !obj.Exported() && isMethod:
+		return promoted(pkg.Types.Scope(), obj, method)
+	case !obj.Exported():
 		return nil, nil
 	}
 	if !isMethod {
@@ -103,6 +108,32 @@ func (p *Program) function(key string) (*types.Func, *types.Named) {
 	}
 	for m := range n.Methods() {
 		if m.Name() == method {
+			return m, n
+		}
+	}
+	return nil, nil
+}
+
+// promoted finds a method of a type without an exported name in an exported type that embeds it.
+func promoted(scope *types.Scope, of types.Object, method string) (*types.Func, *types.Named) {
+	if !token.IsExported(method) {
+		return nil, nil
+	}
+	for _, name := range scope.Names() {
+		tn, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || !tn.Exported() {
+			continue
+		}
+		n, ok := types.Unalias(tn.Type()).(*types.Named)
+		if !ok || n.TypeParams().Len() > 0 || types.IsInterface(n) {
+			continue
+		}
+		fn, _, _ := types.LookupFieldOrMethod(n, true, of.Pkg(), method)
+		m, ok := fn.(*types.Func)
+		if !ok {
+			continue
+		}
+		if recv := named(m.Signature().Recv().Type()); recv != nil && recv.Obj() == of {
 			return m, n
 		}
 	}
