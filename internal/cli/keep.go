@@ -170,23 +170,38 @@ func (r *replayer) replayKept(ctx context.Context, root string, k *replay.Kept) 
 
 // rootOf is the directory of the workspace or module that a directory belongs to.
 func rootOf(ctx context.Context, dir string) (string, error) {
+	mod, work, err := moduleFiles(ctx, dir)
+	switch {
+	case err != nil:
+		return "", err
+	case work != "":
+		return filepath.Dir(work), nil
+	case mod == "":
+		return "", fmt.Errorf("%s is not in a module", dir)
+	}
+	return filepath.Dir(mod), nil
+}
+
+// moduleFiles returns the go.mod and the go.work that a directory belongs to, "" for what there is
+// not.
+func moduleFiles(ctx context.Context, dir string) (mod, work string, err error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOMOD", "GOWORK")
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("asking go env: %w", err)
+		return "", "", fmt.Errorf("asking go env: %w", err)
 	}
 	var env struct{ GOMOD, GOWORK string }
 	if err := json.Unmarshal(out, &env); err != nil {
-		return "", fmt.Errorf("asking go env: %w", err)
+		return "", "", fmt.Errorf("asking go env: %w", err)
 	}
-	switch {
-	case env.GOWORK != "" && env.GOWORK != "off":
-		return filepath.Dir(env.GOWORK), nil
-	case env.GOMOD == "" || env.GOMOD == os.DevNull:
-		return "", fmt.Errorf("%s is not in a module", dir)
+	if mod = env.GOMOD; mod == os.DevNull {
+		mod = ""
 	}
-	return filepath.Dir(env.GOMOD), nil
+	if work = env.GOWORK; work == "off" {
+		work = ""
+	}
+	return mod, work, nil
 }
 
 // commandOf is the recorded command, without the names of this machine.

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	goversion "go/version"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/presage-race/presage/internal/plural"
+	"github.com/presage-race/presage/internal/record"
 	"github.com/presage-race/presage/internal/report"
 	"github.com/presage-race/presage/internal/static"
 	"github.com/presage-race/presage/internal/static/harness"
@@ -98,18 +98,21 @@ func (c *confirming) write(ctx context.Context, shown []*static.Warning) (called
 	if err := os.Mkdir(pkg, 0o777); err != nil {
 		return 0, err
 	}
-	written := map[[2]string]bool{}
+	number := map[[2]string]int{} // of the tests of a pair
 	for _, w := range shown {
 		sides := c.v.res.Sides(w)
 		pair := [2]string{program.Callable(sides[0].Callers()), program.Callable(sides[1].Callers())}
 		if pair[0] > pair[1] {
 			pair[0], pair[1] = pair[1], pair[0]
 		}
-		if written[pair] {
-			called++
+		if n, known := number[pair]; known {
+			if n > 0 {
+				called++
+			}
 			continue
 		}
-		tests := program.Tests("calls", strconv.Itoa(len(written)+1), pair[0], pair[1])
+		tests := program.Tests("calls", strconv.Itoa(len(number)+1), pair[0], pair[1])
+		number[pair] = len(tests)
 		for _, t := range tests {
 			c.tests[t.Name] = t.Text
 			if err := os.WriteFile(filepath.Join(pkg, strings.ToLower(t.Name)+"_test.go"), []byte(t.Text), 0o666); err != nil {
@@ -118,7 +121,6 @@ func (c *confirming) write(ctx context.Context, shown []*static.Warning) (called
 		}
 		if len(tests) > 0 {
 			called++
-			written[pair] = true
 		}
 	}
 	mod := fmt.Sprintf("module %s\n\ngo %s\n", callsModule(module), languageOf(module))
@@ -150,34 +152,28 @@ func languageOf(f *modfile.File) string {
 // workspace writes a go.work with the module of the packages, and all of its workspace if it is in
 // one. It returns the module's go.mod.
 func (c *confirming) workspace(ctx context.Context) (*modfile.File, error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOMOD", "GOWORK")
-	cmd.Dir = c.v.dir
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("asking go env: %w", err)
-	}
-	var env struct{ GOMOD, GOWORK string }
-	if err := json.Unmarshal(out, &env); err != nil {
-		return nil, fmt.Errorf("asking go env: %w", err)
-	}
-	if env.GOMOD == "" || env.GOMOD == os.DevNull {
-		return nil, errors.New("flag -confirm: the packages are in no module")
-	}
-	data, err := os.ReadFile(env.GOMOD)
+	mod, workFile, err := moduleFiles(ctx, c.v.dir)
 	if err != nil {
 		return nil, err
 	}
-	module, err := modfile.Parse(env.GOMOD, data, nil)
+	if mod == "" {
+		return nil, errors.New("flag -confirm: the packages are in no module")
+	}
+	data, err := os.ReadFile(mod)
+	if err != nil {
+		return nil, err
+	}
+	module, err := modfile.Parse(mod, data, nil)
 	if err != nil {
 		return nil, err
 	}
 	work := &modfile.WorkFile{Syntax: &modfile.FileSyntax{}}
-	if env.GOWORK != "" && env.GOWORK != "off" {
-		data, err := os.ReadFile(env.GOWORK)
+	if workFile != "" {
+		data, err := os.ReadFile(workFile)
 		if err != nil {
 			return nil, err
 		}
-		if work, err = modfile.ParseWork(env.GOWORK, data, nil); err != nil {
+		if work, err = modfile.ParseWork(workFile, data, nil); err != nil {
 			return nil, err
 		}
 		if work.Go == nil || goversion.Compare("go"+work.Go.Version, "go"+languageOf(module)) < 0 {
@@ -185,12 +181,12 @@ func (c *confirming) workspace(ctx context.Context) (*modfile.File, error) {
 				return nil, err
 			}
 		}
-		fromRoot(work, filepath.Dir(env.GOWORK))
+		fromRoot(work, filepath.Dir(workFile))
 	} else {
 		if err := work.AddGoStmt(languageOf(module)); err != nil {
 			return nil, err
 		}
-		work.AddNewUse(filepath.Dir(env.GOMOD), "")
+		work.AddNewUse(filepath.Dir(mod), "")
 	}
 	work.AddNewUse(c.dir, "")
 	work.Cleanup()
@@ -233,6 +229,7 @@ func (c *confirming) explore(ctx context.Context) ([]*report.Race, error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	ran := cmd.Run()
+	defer c.dropRuns()
 	k := &kept{}
 	if err := report.HandleJSON(&stdout, k); err != nil || k.summary == nil || len(k.summary.Explored) == 0 {
 		return nil, fmt.Errorf("the tests of two calls were not explored: %w\n%s", errors.Join(ran, err), visible.Block(strings.TrimSpace(stderr.String())))
@@ -243,6 +240,18 @@ func (c *confirming) explore(ctx context.Context) ([]*report.Race, error) {
 		}
 	}
 	return k.races, nil
+}
+
+// dropRuns removes the runs that the exploration has kept: their module is gone with the tests. One
+// that stays is removed with other old ones.
+func (c *confirming) dropRuns() {
+	runs, err := record.Runs(c.dir)
+	if err != nil {
+		return
+	}
+	for _, r := range runs {
+		r.Drop()
+	}
 }
 
 // mark marks a warning whose two accesses are those of a race: at the same places, of the same

@@ -58,9 +58,10 @@ func (dr *draft) record(a *summary.Access) {
 
 // partial notes that the summary lacks accesses.
 func (dr *draft) partial() {
-	c := &dr.sum.Cuts
-	dr.sum.Partial = dr.sum.Partial || len(dr.sum.Holes) > 0 ||
-		c[summary.BoundAccesses]+c[summary.BoundAlike]+c[summary.BoundHoles]+c[summary.BoundNesting]+c[summary.BoundRounds] > 0
+	for _, b := range []summary.Bound{summary.BoundAccesses, summary.BoundAlike, summary.BoundHoles, summary.BoundNesting, summary.BoundRounds} {
+		dr.sum.Partial = dr.sum.Partial || dr.sum.Cuts[b] > 0
+	}
+	dr.sum.Partial = dr.sum.Partial || len(dr.sum.Holes) > 0
 }
 
 // maxAccesses bounds the accesses that a summary takes over from callees; further ones are counted.
