@@ -19,7 +19,7 @@ func (s *S) Run() {
 	wg.Add(1)
 	go func() {
 		defer wg.Done()
-		s.n++       // want `write of s.n may race with write at racy.go:28:4: write in \(\*racy.S\).Run\$1 holding no lock, write in \(\*racy.S\).Run holding s.mu`
+		s.n++       // want `write of s.n may race with write at racy.go:28:4: write in racy.\(\*S\).Run.func1 holding no lock, write in racy.\(\*S\).Run holding s.mu`
 		s.m++       //presage:ignore it is only a count
 		s.k++       /* want "needs a reason" `may race with write at racy.go:30:4` */ //presage:ignore
 		stats.Add() // in package stats
