@@ -30,7 +30,7 @@ func TestLastLine(t *testing.T) {
 	}
 	found := warned("solver-unknown")
 	found.set.Add(report.Race{ID: "1", Tier: report.Observed, A: report.Access{Position: report.Position{File: "a.go", Line: 1}}})
-	const whole = "presage: no races found; 9 events, 2 goroutines, 0.0s"
+	const whole = "presage: no races found; 9 events, 2 goroutines, analysed in 0.0s"
 	for _, c := range []struct {
 		name string
 		a    findings
@@ -51,7 +51,7 @@ func TestLastLine(t *testing.T) {
 		}), exitNone, "1 function left as written\nsearched only in part, without finding a race at level hb; 9"},
 		{"a code without an entry", warned("new-code"), exitNone, "new-code (2)\nin part, without finding a race; 9"},
 		{"many", warned("not-instrumented", "compiler", "outside-lost", "pairs-apart", "candidates-untried", "not-walked"), exitNone, "too far apart in the run (-window), and 2 more\nsearched only in part, without finding a race; 9"},
-		{"races", found, exitRaces, "2 pairs of accesses undecided (-budget)\n1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, 0.0s; searched only in part"},
+		{"races", found, exitRaces, "2 pairs of accesses undecided (-budget)\n1 race found: 1 observed, 0 predicted; 9 events, 2 goroutines, analysed in 0.0s; searched only in part"},
 		{"cut", warned("recording-stopped"), exitFailed, "the recording of 2 processes was cut\nin part, without finding a race; 9"},
 		{"damaged", warned("trace-damaged"), exitFailed, "2 traces could not be read to the end\nin part, without finding a race; 9"},
 		{"interrupted", with(func(a *findings) { a.analysed = 9; a.left(); a.interrupted(nil) }), exitFailed, "1 trace not analysed to the end\nin part, without finding a race; 9"},

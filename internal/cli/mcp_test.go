@@ -113,7 +113,7 @@ func TestMCP(t *testing.T) {
 	if text, want := asked(t, s, "list_runs", `{}`), "20260101T000002.000-1  races, 2 races  presage test\n"; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
-	want := "run 20260101T000002.000-1\npresage: 2 races found: 2 observed, 0 predicted; 0 events, 0 goroutines, 0.0s\n\n" +
+	want := "run 20260101T000002.000-1\npresage: 2 races found: 2 observed, 0 predicted; 0 events, 0 goroutines, analysed in 0.0s\n\n" +
 		"aaaaaaaaaaaa (observed) on a\n  write at a.go:10: \n  read at a.go:10: \n" +
 		"bbbbbbbbbbbb (observed) on b\n  write at b.go:11: \n  read at b.go:11: \n"
 	if text := asked(t, s, "list_races", `{}`); text != want {

@@ -86,5 +86,5 @@ func (h *textHandler) onTheFly(m *Summary) {
 	if m.Events == 0 && o.Processes > 0 {
 		seen = plural.Of(o.Accesses, "access") + " in " + pick(o.Processes == 1, "one process", plural.Of(o.Processes, "process"))
 	}
-	h.printf("presage: %s; %s, %.1fs%s\n", found, seen, m.Seconds, but)
+	h.printf("presage: %s; %s, analysed in %.1fs%s\n", found, seen, m.Seconds, but)
 }

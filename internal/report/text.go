@@ -273,7 +273,7 @@ func (h *textHandler) Summary(m *Summary) error {
 	h.printf("%s", limits(h.unfollowed, m, h.recording))
 	h.marks(m.Static)
 	h.unsearched(m)
-	h.printf("presage: %s; %s, %s, %.1fs%s\n", found, plural.Of(int(m.Events), "event"), plural.Of(m.Goroutines, "goroutine"), m.Seconds, but)
+	h.printf("presage: %s; %s, %s, analysed in %.1fs%s\n", found, plural.Of(int(m.Events), "event"), plural.Of(m.Goroutines, "goroutine"), m.Seconds, but)
 	return h.err
 }
 
