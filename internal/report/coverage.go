@@ -138,7 +138,25 @@ var ofSearch = []string{
 // not follow, or of a bound that it came to. The brief text has these in one line, the form
 // coverage has them in full.
 func ofAnalysis(code string) bool {
-	return strings.HasPrefix(code, "bound-") || slices.Contains([]string{"unknown-call", "no-body", "cgo", "unsafe", "reflect"}, code)
+	return strings.HasPrefix(code, "bound-") || ofUnfollowed(code) != ""
+}
+
+// ofUnfollowed names what static analysis does not follow, by the code of the warning; "" of other
+// codes.
+func ofUnfollowed(code string) string {
+	switch code {
+	case "unknown-call":
+		return "{{n}} call{{|s}} of a function that is not known"
+	case "no-body":
+		return "{{n}} function{{|s}} without Go code"
+	case "cgo":
+		return "{{n}} file{{|s}} with cgo"
+	case "unsafe":
+		return "{{n}} conversion{{|s}} of unsafe.Pointer"
+	case "reflect":
+		return "{{n}} call{{|s}} by reflection"
+	}
+	return ""
 }
 
 // coverageHandler writes what was not recorded or not searched.
@@ -170,8 +188,11 @@ func (h coverageHandler) Suppressed(m *Suppressed) error {
 func (h *briefHandler) fold() {
 	h.brief, h.folded = true, false
 	h.warnings = slices.DeleteFunc(h.warnings, func(w *Warning) bool {
-		if code := strings.TrimPrefix(w.Code, "static-"); ofAnalysis(code) {
-			h.unfollowed = append(h.unfollowed, fmt.Sprintf("%s (%d)", code, w.Count))
+		if code := strings.TrimPrefix(w.Code, "static-"); ofUnfollowed(code) != "" {
+			h.limits.unfollowed = append(h.limits.unfollowed, plural.Text(w.Count, ofUnfollowed(code)))
+			return true
+		} else if ofAnalysis(code) {
+			h.limits.cut += w.Count
 			return true
 		}
 		folded := slices.Contains(ofSearch, w.Code)
@@ -181,13 +202,26 @@ func (h *briefHandler) fold() {
 	})
 }
 
-// limits names the limits of static analysis; "" if it came to none.
-func limits(unfollowed []string, m *Summary, recording bool) string {
-	if unfollowed == nil {
+// limits are those of static analysis.
+type limits struct {
+	unfollowed []string // what it did not follow, with counts
+	cut        int      // how often it cut a summary short
+}
+
+// text names the limits; "" if the analysis came to none.
+func (l *limits) text(m *Summary, recording bool) string {
+	var parts []string
+	if l.unfollowed != nil {
+		parts = append(parts, "did not follow "+strings.Join(l.unfollowed, ", "))
+	}
+	if l.cut > 0 {
+		parts = append(parts, "cut summaries short "+plural.Of(l.cut, "time"))
+	}
+	if parts == nil {
 		return ""
 	}
 	command := pick(m.Vet != nil, "presage vet -format coverage", coverageCommand(recording))
-	return fmt.Sprintf("presage: limits of static analysis: %s; %s says what they mean\n", strings.Join(unfollowed, ", "), command)
+	return fmt.Sprintf("presage: static analysis %s; %s says what that means\n", strings.Join(parts, ", and "), command)
 }
 
 // coverageCommand says how to get the form coverage.

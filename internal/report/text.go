@@ -28,11 +28,11 @@ type textHandler struct {
 	level      string
 	warnings   []*Warning
 	suppressed []*Suppressed
-	brief      bool     // what the search left out is only counted, in the last line
-	folded     bool     // there was a warning about it
-	findings   int      // of the static lens
-	unfollowed []string // limits of static analysis, with their counts
-	recording  bool     // the command of the report has recorded the run
+	brief      bool   // what the search left out is only counted, in the last line
+	folded     bool   // there was a warning about it
+	findings   int    // of the static lens
+	limits     limits // of static analysis
+	recording  bool   // the command of the report has recorded the run
 	err        error
 
 	head, bad, dim, loc *color.Color
@@ -248,7 +248,7 @@ func (h *textHandler) Summary(m *Summary) error {
 		return h.err
 	}
 	if m.Vet != nil {
-		h.printf("%s", limits(h.unfollowed, m, h.recording))
+		h.printf("%s", h.limits.text(m, h.recording))
 		h.vetted(m)
 		return h.err
 	}
@@ -270,7 +270,7 @@ func (h *textHandler) Summary(m *Summary) error {
 		found = fmt.Sprintf("%s found: %d observed, %d predicted%s", plural.Of(m.Races, "race"), m.Observed, m.Predicted, m.rungs())
 		but = m.Coverage.some()
 	}
-	h.printf("%s", limits(h.unfollowed, m, h.recording))
+	h.printf("%s", h.limits.text(m, h.recording))
 	h.marks(m.Static)
 	h.unsearched(m)
 	h.printf("presage: %s; %s, %s, analysed in %.1fs%s\n", found, plural.Of(int(m.Events), "event"), plural.Of(m.Goroutines, "goroutine"), m.Seconds, but)
