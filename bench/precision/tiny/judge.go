@@ -71,7 +71,6 @@ func analyseRun(ctx context.Context, p *progtest.Program, run *progtest.Run) (*f
 	return f, nil
 }
 
-// print writes the table.
 // figures prints what was reported and found.
 func (b *bench) figures(f *command.Figures) {
 	for l, lv := range levels {
@@ -80,6 +79,7 @@ func (b *bench) figures(f *command.Figures) {
 	f.Print("all", command.Count(b.programs, "programs"), command.Count(b.rejected, "rejected"), command.Count(b.differ, "differ"))
 }
 
+// print writes the table.
 func (b *bench) print(w io.Writer, wall time.Duration) {
 	fmt.Fprintf(w, "programs %d, states %d, not exhausted %d, runs given up %d, events %d\n", b.programs, b.total, b.open, b.limits, b.events)
 	fmt.Fprintf(w, "walk and trace differ in %d runs; witnesses rejected %d; unknown %d\n", b.differ, b.rejected, b.unknown)

@@ -135,11 +135,14 @@ func (b *Window) starts(t model.Thread) int32 {
 // Number returns the number of event k of an alternative.
 func (c *Choice) Number(way int, k int32) int32 { return c.first[way] + 1 + k }
 
-// Taken returns the alternatives that a witness takes, and the witness as one of their Variant.
+// Taken returns the alternatives that a witness takes, and the witness as one of their Variant. An
+// atomic read is left out if it is the last event of its alternative and no access of the pair: the
+// guards of its outcome, as of a CompareAndSwap that finds another value, are those of the event
+// behind it, and nothing else rests on it.
 func (c *Choice) Taken(p model.Pair, order []int32) (ways []*Way, q model.Pair, out []int32) {
 	n := int32(len(c.b.Events))
 	taken := make([]bool, len(c.ways))
-	all := append(slices.Clone(order), p.A, p.B)
+	all := append(c.decided(order, p), p.A, p.B)
 	for _, i := range all {
 		if k := c.wayOf(i); k >= 0 {
 			taken[k] = true
@@ -164,6 +167,29 @@ func (c *Choice) Taken(p model.Pair, order []int32) (ways []*Way, q model.Pair, 
 	}
 	m := len(out) - 2
 	return ways, model.Pair{A: out[m], B: out[m+1]}, out[:m]
+}
+
+// decided returns the order without the atomic reads at the end of an alternative.
+func (c *Choice) decided(order []int32, p model.Pair) []int32 {
+	on := make([]bool, len(c.ways)) // whether a later event is of the alternative
+	for _, i := range []int32{p.A, p.B} {
+		if k := c.wayOf(i); k >= 0 {
+			on[k] = true
+		}
+	}
+	var out []int32
+	for _, i := range slices.Backward(order) {
+		k := c.wayOf(i)
+		if k >= 0 && !on[k] && (i == c.first[k] || c.ways[k].Events[i-c.first[k]-1].Kind == format.AtomicRead) {
+			continue
+		}
+		if k >= 0 {
+			on[k] = true
+		}
+		out = append(out, i)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // wayOf returns the alternative that an event is of, or -1.
