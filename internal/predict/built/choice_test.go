@@ -19,8 +19,8 @@ func TestTakenReads(t *testing.T) {
 		}
 		return w
 	}
-	// numbers: 0 and 1 recorded, 2 begin of the first alternative, 3 to 5 its events, 6 begin of the
-	// second, 7 and 8 its events
+	// 0 and 1 are recorded events, 2 is the begin of the first alternative, 3 to 5 are its events,
+	// 6 is the begin of the second, 7 and 8 are its events
 	c := &Choice{
 		b:     &Window{Window: &model.Window{Events: make([]model.Event, 2)}},
 		ways:  []*Way{events(format.AtomicRead, format.Write, format.AtomicRead), events(format.AtomicRead, format.AtomicRead)},
