@@ -75,7 +75,7 @@ func assumes(s *explore.State) (list []string) {
 func claim(r *report.Explored) string {
 	text := "no race in any schedule of this test"
 	switch {
-	case r.Failed > 0 && r.Failed >= r.Runs-1: // one run is a second one under its schedule
+	case r.AllFailed():
 		text = "failed in each run; no race up to there in any schedule"
 	case r.Failed > 0:
 		text = plural.Text(r.Failed, "failed in {{n}} run{{|s}}; no race up to there, or in any other schedule")

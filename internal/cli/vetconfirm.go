@@ -235,8 +235,11 @@ func (c *confirming) explore(ctx context.Context) ([]*report.Race, error) {
 		return nil, fmt.Errorf("the tests of two calls were not explored: %w\n%s", errors.Join(ran, err), visible.Block(strings.TrimSpace(stderr.String())))
 	}
 	for _, t := range k.summary.Explored {
-		if t.Runs == 0 {
+		switch {
+		case t.Runs == 0:
 			c.v.counts.NotRun++
+		case t.AllFailed():
+			c.v.counts.Failing++
 		}
 	}
 	return k.races, nil

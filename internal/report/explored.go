@@ -19,3 +19,7 @@ type Explored struct {
 	FirstFailure int      `json:"first_failure,omitempty"` // the first run that failed
 	FirstRace    int      `json:"first_race,omitempty"`    // the first run that a race was found in
 }
+
+// AllFailed reports whether each run of the test failed. One run is a second one under the schedule
+// of the first, and is not counted among those that failed.
+func (r *Explored) AllFailed() bool { return r.Failed > 0 && r.Failed >= r.Runs-1 }

@@ -85,6 +85,7 @@ type Vetted struct {
 	Tests     int   `json:"tests,omitempty"`
 	Confirmed int   `json:"confirmed,omitempty"`
 	NotRun    int   `json:"not_run,omitempty"` // tests for which there was no time
+	Failing   int   `json:"failing,omitempty"` // tests that failed in each run
 	Packages  int   `json:"packages"`
 	Functions int   `json:"functions"`
 	Lines     int64 `json:"lines"`
@@ -218,7 +219,8 @@ func (h *textHandler) vetted(m *Summary) {
 		}
 	}
 	if v.Tests > 0 {
-		h.printf("; %d confirmed (%s of two calls, for %s%s)", v.Confirmed, plural.Of(v.Tests, "test"), plural.Of(v.Callable, "warning"),
+		h.printf("; %d confirmed (%s of two calls, for %s%s%s)", v.Confirmed, plural.Of(v.Tests, "test"), plural.Of(v.Callable, "warning"),
+			pick(v.Failing > 0, fmt.Sprintf("; %d failed in each run", v.Failing), ""),
 			pick(v.NotRun > 0, fmt.Sprintf("; no time for %d: -confirm=10m allows more", v.NotRun), ""))
 	}
 	h.printf("; %s, %s, %s\n", plural.Of(v.Packages, "package"), plural.Of(v.Functions, "function"), plural.Of(v.Lines, "line"))

@@ -201,20 +201,21 @@ func (w *writer) calls(f, g *types.Func, fRecv, gRecv *types.Named, way int) boo
 		}
 		both[i] = callee + "(" + args + ")"
 	}
-	w.line("done := make(chan bool, 2)")
+	w.line("done := make(chan any, 2)")
 	for _, call := range both {
 		w.line("go func() {")
-		w.line("\tdefer func() {")
-		w.line("\t\t_ = recover()")
-		w.line("\t\tdone <- true")
-		w.line("\t}()")
+		w.line("\tdefer func() { done <- recover() }()")
 		w.line("\t" + call)
 		w.line("}()")
 	}
 	w.line("for range 2 {")
 	w.line("\tselect {")
-	w.line("\tcase <-done:")
+	w.line("\tcase p := <-done:")
+	w.line("\t\tif p != nil {")
+	w.line("\t\t\tt.Error(p)")
+	w.line("\t\t}")
 	w.line(marked("\tcase <-{{time}}.After({{time}}.Second):"))
+	w.line("\t\tt.Error(\"a call does not return\")")
 	w.line("\t}")
 	w.line("}")
 	return true
