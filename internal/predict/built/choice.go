@@ -142,7 +142,7 @@ func (c *Choice) Number(way int, k int32) int32 { return c.first[way] + 1 + k }
 func (c *Choice) Taken(p model.Pair, order []int32) (ways []*Way, q model.Pair, out []int32) {
 	n := int32(len(c.b.Events))
 	taken := make([]bool, len(c.ways))
-	all := append(c.decided(order, p), p.A, p.B)
+	all := append(c.withoutLastReads(order, p), p.A, p.B)
 	for _, i := range all {
 		if k := c.wayOf(i); k >= 0 {
 			taken[k] = true
@@ -169,8 +169,8 @@ func (c *Choice) Taken(p model.Pair, order []int32) (ways []*Way, q model.Pair, 
 	return ways, model.Pair{A: out[m], B: out[m+1]}, out[:m]
 }
 
-// decided returns the order without the atomic reads at the end of an alternative.
-func (c *Choice) decided(order []int32, p model.Pair) []int32 {
+// withoutLastReads returns the order without the atomic reads at the end of an alternative.
+func (c *Choice) withoutLastReads(order []int32, p model.Pair) []int32 {
 	on := make([]bool, len(c.ways)) // whether a later event is of the alternative
 	for _, i := range []int32{p.A, p.B} {
 		if k := c.wayOf(i); k >= 0 {
