@@ -50,6 +50,11 @@ type Flow struct {
 	// their values.
 	Present bool
 
+	// Padding are the bytes of an access without a meaning, bit k that k bytes up from its address:
+	// padding of a struct and blank fields, whose content is by chance. It is 0 but for reads with
+	// format.FlagUnexplained.
+	Padding uint8
+
 	// Own marks a write that only one call of outside code reads, which does the same whatever it
 	// finds there, or whose results are terms. So nothing depends on the value.
 	Own bool

@@ -16,11 +16,12 @@ type output struct {
 	appended *flow.Appended
 	value    *expr.Expr
 	own      bool
+	padding  uint8
 }
 
 // reset begins the next event.
 func (o *output) reset() {
-	o.from, o.where, o.appended, o.value, o.own = o.from[:0], nil, nil, nil, false
+	o.from, o.where, o.appended, o.value, o.own, o.padding = o.from[:0], nil, nil, nil, false, 0
 }
 
 // An emitter computes the output of a goroutine's accesses.

@@ -63,6 +63,28 @@ func (w *Walker) meaning(t types.Type, sizes types.Sizes, size int64) *meaning {
 	return m
 }
 
+// padding returns the bytes without a meaning of an access, which begins at byte off and has size
+// bytes of what a hook covers: one value, or several elements.
+func (w *Walker) padding(h *plan.Hook, sizes types.Sizes, off, size int64) (bytes uint8) {
+	switch h.Type.Underlying().(type) {
+	case *types.Struct, *types.Array:
+	default:
+		return 0
+	}
+	if h.Extent == plan.MapObject || plan.Open(h.Type) {
+		return 0
+	}
+	n := sizes.Sizeof(h.Type)
+	m := w.meaning(h.Type, sizes, n)
+	for i := range min(size, 8) {
+		at := (off + i) % n
+		if m.bits[at/8]>>(8*(at%8))&0xff == 0 {
+			bytes |= 1 << i
+		}
+	}
+	return bytes
+}
+
 // mark notes the bits of a value of type t at byte off.
 func (m *meaning) mark(t types.Type, sizes types.Sizes, off int64) {
 	switch u := t.Underlying().(type) {

@@ -81,6 +81,7 @@ type record struct {
 	mem    int32
 	obj    int32
 	alt    int32       // of an alternative: its number, from 1
+	blank  uint8       // bytes of an unexplained read without a meaning (flow.Flow)
 	locks  lockset.Set // that its goroutine holds
 	walked bool
 	chosen bool // a case of a select
@@ -221,7 +222,7 @@ func (b *Builder) copyFlow(r *record, f *flow.Flow) {
 		b.where = kept(b.where, f.Where)
 		r.Where = b.where
 	}
-	r.Appended = f.Appended
+	r.Appended, r.blank = f.Appended, f.Padding
 	if !b.opt.Symbolic { // the reads of a guard are needed
 		for _, g := range f.Guards {
 			r.Needs = append(slices.Clone(r.Needs), numbers(g.Term)...)
