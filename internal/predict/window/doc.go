@@ -97,7 +97,9 @@
 //
 //	outside code (outside.go, turns.go)
 //	WI1   An outside read is strict; an outside write leaves what the next inside read finds.
-//	WI2   If it is unknown which write a read saw (it is uncertain), the goroutine ends there.
+//	WI2   If it is unknown which write a read saw (it is uncertain), the goroutine ends there. Bytes
+//	      without a meaning, as the padding of a struct, need no write, if no other goroutine uses
+//	      the memory in the window.
 //	WI3   No conflicting access of another goroutine comes within a turn not all recorded. A turn
 //	      of a goroutine at an atom begins with its first access there, in the window or since a
 //	      conflicting access of another one, and ends before the next such access; if there is
