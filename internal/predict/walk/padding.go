@@ -75,6 +75,9 @@ func (w *Walker) padding(h *plan.Hook, sizes types.Sizes, off, size int64) (byte
 		return 0
 	}
 	n := sizes.Sizeof(h.Type)
+	if n == 0 {
+		return 0
+	}
 	m := w.meaning(h.Type, sizes, n)
 	for i := range min(size, 8) {
 		at := (off + i) % n

@@ -71,6 +71,7 @@ func TestPadding(t *testing.T) {
 		{holes, plan.Pointee, 8, 4, 0b00001111},
 		{word, plan.Pointee, 0, 8, 0},
 		{tail, plan.MapObject, 8, 8, 0},
+		{types.NewStruct(nil, nil), plan.Pointee, 0, 1, 0},
 	} {
 		w := &Walker{meanings: map[types.Type]*meaning{}}
 		if got := w.padding(&plan.Hook{Type: c.t, Extent: c.extent}, types.SizesFor("gc", "amd64"), c.off, c.size); got != c.want {
