@@ -136,9 +136,9 @@ func (b *Window) starts(t model.Thread) int32 {
 func (c *Choice) Number(way int, k int32) int32 { return c.first[way] + 1 + k }
 
 // Taken returns the alternatives that a witness takes, and the witness as one of their Variant. An
-// atomic read is left out if it is the last event of its alternative and no access of the pair: the
-// guards of its outcome, as of a CompareAndSwap that finds another value, are those of the event
-// behind it, and nothing else rests on it.
+// atomic read is left out if it is the last event of its goroutine in an alternative and no access
+// of the pair: the guards of its outcome, as of a CompareAndSwap that finds another value, are those
+// of the event behind it, and nothing else rests on it.
 func (c *Choice) Taken(p model.Pair, order []int32) (ways []*Way, q model.Pair, out []int32) {
 	n := int32(len(c.b.Events))
 	taken := make([]bool, len(c.ways))
@@ -169,22 +169,37 @@ func (c *Choice) Taken(p model.Pair, order []int32) (ways []*Way, q model.Pair, 
 	return ways, model.Pair{A: out[m], B: out[m+1]}, out[:m]
 }
 
-// withoutLastReads returns the order without the atomic reads at the end of an alternative.
+// withoutLastReads returns the order without the atomic reads at which a goroutine of an alternative
+// ends, and without the begin of an alternative that has nothing else.
 func (c *Choice) withoutLastReads(order []int32, p model.Pair) []int32 {
-	on := make([]bool, len(c.ways)) // whether a later event is of the alternative
+	type part struct { // an alternative may start goroutines
+		way int
+		t   model.Thread
+	}
+	goesOn, taken := map[part]bool{}, make([]bool, len(c.ways)) // at a later event
+	later := func(i int32, k int) {
+		taken[k] = true
+		goesOn[part{k, c.ways[k].Events[i-c.first[k]-1].Thread}] = true
+	}
 	for _, i := range []int32{p.A, p.B} {
 		if k := c.wayOf(i); k >= 0 {
-			on[k] = true
+			later(i, k)
 		}
 	}
 	var out []int32
 	for _, i := range slices.Backward(order) {
-		k := c.wayOf(i)
-		if k >= 0 && !on[k] && (i == c.first[k] || c.ways[k].Events[i-c.first[k]-1].Kind == format.AtomicRead) {
-			continue
-		}
-		if k >= 0 {
-			on[k] = true
+		switch k := c.wayOf(i); {
+		case k < 0:
+		case i == c.first[k]:
+			if !taken[k] {
+				continue
+			}
+		default:
+			e := &c.ways[k].Events[i-c.first[k]-1]
+			if e.Kind == format.AtomicRead && !goesOn[part{k, e.Thread}] {
+				continue
+			}
+			later(i, k)
 		}
 		out = append(out, i)
 	}

@@ -19,12 +19,15 @@ func TestTakenReads(t *testing.T) {
 		}
 		return w
 	}
+	started := events(format.Go, format.AtomicRead, format.Write)
+	started.Events[2].Thread = 7
 	// 0 and 1 are recorded events, 2 is the begin of the first alternative, 3 to 5 are its events,
-	// 6 is the begin of the second, 7 and 8 are its events
+	// 6 is the begin of the second, 7 and 8 are its events, 9 is the begin of the third, whose event
+	// 12 is one of a goroutine that it starts
 	c := &Choice{
 		b:     &Window{Window: &model.Window{Events: make([]model.Event, 2)}},
-		ways:  []*Way{events(format.AtomicRead, format.Write, format.AtomicRead), events(format.AtomicRead, format.AtomicRead)},
-		first: []int32{2, 6},
+		ways:  []*Way{events(format.AtomicRead, format.Write, format.AtomicRead), events(format.AtomicRead, format.AtomicRead), started},
+		first: []int32{2, 6, 9},
 	}
 	for _, x := range []struct {
 		name  string
@@ -37,6 +40,7 @@ func TestTakenReads(t *testing.T) {
 		{"reads alone", model.Pair{A: 0, B: 1}, []int32{6, 7, 8}, 0, nil},
 		{"before a write", model.Pair{A: 0, B: 4}, []int32{2, 3}, 1, []int32{2}},
 		{"of the pair", model.Pair{A: 0, B: 8}, []int32{6, 7}, 1, []int32{2}},
+		{"beside a goroutine", model.Pair{A: 0, B: 12}, []int32{9, 10, 11}, 1, []int32{2}},
 		{"one of two", model.Pair{A: 0, B: 4}, []int32{6, 2, 7, 3}, 1, []int32{2}},
 	} {
 		ways, _, out := c.Taken(x.pair, x.order)
