@@ -121,7 +121,7 @@ func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index i
 		}
 	}
 	s.gather(e)
-	if e.Flags&format.FlagUnexplained != 0 && w.Hook.Type != nil {
+	if e.Kind == format.Read && e.Flags&format.FlagUnexplained != 0 && w.Hook.Type != nil {
 		g.w.out.padding = g.w.padding(w.Hook, f.code.Sizes, int64(uint64(e.Obj)-s.addr), int64(e.Size))
 	}
 	if g.w.opts.branching {

@@ -272,8 +272,8 @@ func (m *accesses) private(i int, r *record, t *thread, w *word, a *atom, valDep
 	if reads(e.Kind) {
 		if !w.noValue && (v != a.cur || a.vague) {
 			// (WI2); what stands in bytes without a meaning needs no explanation
-			blank := built.Extract(built.BitMask(r.blank)<<shift, a.mask)
-			if m.raceForeseen(w.addr) || !a.vague && (v^a.cur)&^blank != 0 && !m.excl.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) {
+			padding := built.Extract(built.BitMask(r.padding)<<shift, a.mask)
+			if m.raceForeseen(w.addr) || !a.vague && (v^a.cur)&^padding != 0 && !m.excl.quietlyWritten(w, a) && !m.ranSince(t.g, a.last, i) {
 				m.b.count.Uncertain++
 				m.cut(t)
 				return false

@@ -76,15 +76,15 @@ type BuildCounts struct {
 // small fields stand together.
 type record struct {
 	built.Record
-	guards []flow.Guard
-	forks  []flow.Fork
-	mem    int32
-	obj    int32
-	alt    int32       // of an alternative: its number, from 1
-	blank  uint8       // bytes of an unexplained read without a meaning (flow.Flow)
-	locks  lockset.Set // that its goroutine holds
-	walked bool
-	chosen bool // a case of a select
+	guards  []flow.Guard
+	forks   []flow.Fork
+	mem     int32
+	obj     int32
+	alt     int32       // of an alternative: its number, from 1
+	padding uint8       // the padding of an unexplained read (flow.Flow)
+	locks   lockset.Set // that its goroutine holds
+	walked  bool
+	chosen  bool // a case of a select
 	// the first of a goroutine without a known start: excluded code may have started it (EX7)
 	unstarted bool
 	skip      bool // not in any window
@@ -222,7 +222,7 @@ func (b *Builder) copyFlow(r *record, f *flow.Flow) {
 		b.where = kept(b.where, f.Where)
 		r.Where = b.where
 	}
-	r.Appended, r.blank = f.Appended, f.Padding
+	r.Appended, r.padding = f.Appended, f.Padding
 	if !b.opt.Symbolic { // the reads of a guard are needed
 		for _, g := range f.Guards {
 			r.Needs = append(slices.Clone(r.Needs), numbers(g.Term)...)
