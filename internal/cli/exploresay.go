@@ -20,7 +20,7 @@ const interrupted = "interrupted"
 // of says what the exploration of a test has come to.
 func (x *exploring) of(pkg string, e *explored) report.Explored {
 	s := e.state
-	r := report.Explored{Package: pkg, Test: e.test, Runs: s.Runs, Classes: s.Classes, Races: len(s.Races), NoRace: s.Exhausted && len(s.Races) == 0, Seed: x.seed, Failed: len(s.Failed)}
+	r := report.Explored{Package: pkg, Test: e.test, Runs: s.Runs, Classes: s.Classes, Races: len(s.Races), NoRace: s.Exhausted && len(s.Races) == 0, Seed: x.seed, Failed: len(s.Failed), AllFailed: len(s.Failed) > 0 && len(s.Failed) >= s.Runs-s.Repeats}
 	if e.err != nil {
 		r.Error, r.NoRace = e.err.Error(), false
 	}
@@ -75,7 +75,7 @@ func assumes(s *explore.State) (list []string) {
 func claim(r *report.Explored) string {
 	text := "no race in any schedule of this test"
 	switch {
-	case r.AllFailed():
+	case r.AllFailed:
 		text = "failed in each run; no race up to there in any schedule"
 	case r.Failed > 0:
 		text = plural.Text(r.Failed, "failed in {{n}} run{{|s}}; no race up to there, or in any other schedule")

@@ -238,7 +238,7 @@ func (c *confirming) explore(ctx context.Context) ([]*report.Race, error) {
 		switch {
 		case t.Runs == 0:
 			c.v.counts.NotRun++
-		case t.AllFailed():
+		case t.AllFailed:
 			c.v.counts.Failing++
 		}
 	}

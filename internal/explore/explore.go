@@ -78,6 +78,7 @@ type Race struct {
 // State is how far an exploration has come.
 type State struct {
 	Runs, Classes int      // runs with different histories
+	Repeats       int      // of Runs, those that repeat the first; they are not among Failed
 	Waiting       int      // schedules that are left
 	Races         []string // in the order in which they were found,
 	FirstRace     int      // and the run of the first; 0: there is none
@@ -356,6 +357,7 @@ func (e *exploration) repeat(ctx context.Context) (err error) {
 func (e *exploration) differs(ctx context.Context, x *execution, h *history, r *record.SteeredRun) (where string, err error) {
 	again, err := e.Run(ctx, &steer.Schedule{Seed: e.Seed, Parts: x.schedule(x.all())})
 	e.state.Runs++
+	e.state.Repeats++
 	if err != nil {
 		return "", err
 	}

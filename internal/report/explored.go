@@ -14,12 +14,10 @@ type Explored struct {
 	// what keeps the exploration from being all of the schedules, in words
 	Limits []string `json:"limits,omitempty"`
 	Failed int      `json:"failed,omitempty"` // runs
+	// every run failed; one that repeats the first is not counted
+	AllFailed bool `json:"all_failed,omitempty"`
 	// what the test has asked for that was the same in all runs, in words
 	Assumes      []string `json:"assumes,omitempty"`
 	FirstFailure int      `json:"first_failure,omitempty"` // the first run that failed
 	FirstRace    int      `json:"first_race,omitempty"`    // the first run that a race was found in
 }
-
-// AllFailed reports whether each run of the test failed. One run is a second one under the schedule
-// of the first, and is not counted among those that failed.
-func (r *Explored) AllFailed() bool { return r.Failed > 0 && r.Failed >= r.Runs-1 }
