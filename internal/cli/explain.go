@@ -34,7 +34,7 @@ type explainArgs struct {
 const explainLong = `Say why two accesses are a race, or why they are none: the chain of events that keeps them in order.
 
   presage explain                    lists the pairs of source lines that have no witness because of what calls of excluded code may do
-  presage explain ID                 the race or warning of that ID in the last report of this module
+  presage explain ID                 the race or warning of that ID in the last report here
   presage explain a.go:10 b.go:20    the accesses at two positions, each file:line or file:line:column (or a name in traces of other tools)
 
 A chain goes from one access to the other: events of one goroutine, events that have to come before others (go statements, channels, WaitGroups), and

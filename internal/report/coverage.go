@@ -205,7 +205,7 @@ func (h *briefHandler) fold() {
 // limits are those of static analysis.
 type limits struct {
 	unfollowed []string // what it did not follow, with counts
-	cut        int      // how often it cut a summary short
+	cut        int      // how often it came to one of its bounds
 }
 
 // text names the limits; "" if the analysis came to none.
@@ -215,7 +215,7 @@ func (l *limits) text(m *Summary, recording bool) string {
 		parts = append(parts, "did not follow "+strings.Join(l.unfollowed, ", "))
 	}
 	if l.cut > 0 {
-		parts = append(parts, "cut summaries short "+plural.Of(l.cut, "time"))
+		parts = append(parts, "came to its bounds "+plural.Of(l.cut, "time"))
 	}
 	if parts == nil {
 		return ""
