@@ -137,8 +137,8 @@ func (c *Choice) Number(way int, k int32) int32 { return c.first[way] + 1 + k }
 
 // Taken returns the alternatives that a witness takes, and the witness as one of their Variant. An
 // atomic read is left out if it is the last event of its goroutine in an alternative and no access
-// of the pair: the guards of its outcome, as of a CompareAndSwap that finds another value, are those
-// of the event behind it, and nothing else rests on it.
+// of the pair: the guards of its outcome, as of a CompareAndSwap that finds another value, are
+// those of the event behind it, and nothing else rests on it.
 func (c *Choice) Taken(p model.Pair, order []int32) (ways []*Way, q model.Pair, out []int32) {
 	n := int32(len(c.b.Events))
 	taken := make([]bool, len(c.ways))
@@ -169,8 +169,8 @@ func (c *Choice) Taken(p model.Pair, order []int32) (ways []*Way, q model.Pair, 
 	return ways, model.Pair{A: out[m], B: out[m+1]}, out[:m]
 }
 
-// withoutLastReads returns the order without the atomic reads at which a goroutine of an alternative
-// ends, and without the begin of an alternative that has nothing else.
+// withoutLastReads returns the order without the atomic reads at which a goroutine of an
+// alternative ends, and without the begin of an alternative that has nothing else.
 func (c *Choice) withoutLastReads(order []int32, p model.Pair) []int32 {
 	type part struct { // an alternative may start goroutines
 		way int

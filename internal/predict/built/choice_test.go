@@ -22,8 +22,8 @@ func TestTakenReads(t *testing.T) {
 	started := events(format.Go, format.AtomicRead, format.Write)
 	started.Events[2].Thread = 7
 	// 0 and 1 are recorded events, 2 is the begin of the first alternative, 3 to 5 are its events,
-	// 6 is the begin of the second, 7 and 8 are its events, 9 is the begin of the third, whose event
-	// 12 is one of a goroutine that it starts
+	// 6 is the begin of the second, 7 and 8 are its events, 9 is the begin of the third, whose
+	// event 12 is one of a goroutine that it starts
 	c := &Choice{
 		b:     &Window{Window: &model.Window{Events: make([]model.Event, 2)}},
 		ways:  []*Way{events(format.AtomicRead, format.Write, format.AtomicRead), events(format.AtomicRead, format.AtomicRead), started},
