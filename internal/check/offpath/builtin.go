@@ -37,7 +37,11 @@ func (m *machine) builtin(in *ssa.Call, name string) value {
 		return value{}
 	case "delete", "clear":
 		if t, ok := plan.Core(args[0].Type()).(*types.Map); ok {
-			m.memory.mapAccess(format.Write, f.at(), f.val(args[0]), hasHash(t.Key()))
+			key := value{}
+			if name == "delete" {
+				key = f.val(args[1])
+			}
+			m.mapWrite(f.val(args[0]), t, key, name == "clear", nil)
 			return value{}
 		}
 	}
@@ -61,7 +65,7 @@ func (m *machine) length(capacity bool, arg ssa.Value) value {
 	case *types.Basic:
 		return m.frame.val(arg).part(8, 8)
 	case *types.Map:
-		m.memory.mapAccess(format.Read, m.frame.at(), m.frame.val(arg), true)
+		m.memory.mapRead(m.frame.at(), m.frame.val(arg), true)
 		return unknown(8)
 	}
 	if _, ok := t.(*types.Chan); ok {

@@ -49,8 +49,9 @@ type subject struct {
 	window  *built.Window // as recorded
 	alt     *built.Way
 	beside  []*built.Way // the other alternatives of the variant
-	first   int          // the number in the variant of the alternative's first step
-	total   int          // the number of the steps of all alternatives
+	all     []*built.Way
+	first   int // the number in the variant of the alternative's first step
+	total   int // the number of the steps of all alternatives
 	variant *model.Window
 	pair    model.Pair
 	exec    Execution
@@ -71,7 +72,7 @@ func Check(b *built.Window, alts []*built.Way, w *model.Window, p model.Pair, x 
 	first := 0
 	for k, alt := range alts {
 		in := &subject{
-			window: b, alt: alt, beside: slices.Delete(slices.Clone(alts), k, k+1), first: first, total: total,
+			window: b, alt: alt, all: alts, beside: slices.Delete(slices.Clone(alts), k, k+1), first: first, total: total,
 			variant: w, pair: p, exec: x, former: newFormer(b),
 		}
 		snap := alt.Origin.Snapshot()

@@ -100,11 +100,14 @@
 //   - Each value that the witness has for an executed write or send is what the program computes,
 //     byte by byte. Addresses of memory that the alternative allocates may differ by a renaming
 //     that is one to one.
-//   - What a lookup finds in a map is known if its step has an event that finds a version of the
-//     contents, strictly. Then it is what the snapshot has for the key after the event of the trace
-//     that has left this version. The event may find a version of the keys instead, which each
-//     recorded write leaves whatever its value: then a value that is there is unknown. No recorded
-//     event finds the versions that a write of the alternative leaves.
+//   - What a lookup finds in a map is known if its step has an event that reads the entry of the
+//     key (built.Entry), strictly. Then it is what the snapshot has for the key after an event of
+//     the trace that has left this number, or what the steps say that have left it. If the entry
+//     is only about whether the key is there, a value that is there is unknown. A write changes
+//     those entries that the program writes, and each that is about the map as a whole. What the
+//     step says that it leaves is what the program leaves, and what the snapshot has where events
+//     of the trace have left the same number. If the step does not know it, no recorded event
+//     finds the number.
 //
 // (CP5) Memory that is accessed without a step is private:
 //   - The result of a load for which the plan has no record is unknown.

@@ -7,7 +7,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/presage-race/presage/internal/source/plan"
-	"github.com/presage-race/presage/internal/trace/format"
 )
 
 // machine executes one goroutine: it has the stack of calls, and sends each instruction to the type
@@ -59,7 +58,8 @@ func (m *machine) step() {
 	case *ssa.Send:
 		m.ops.send(f.at().Site, f.val(in.Chan), f.val(in.X))
 	case *ssa.MapUpdate:
-		m.memory.mapAccess(format.Write, f.at(), f.val(in.Map), hasHash(plan.Core(in.Map.Type()).(*types.Map).Key()))
+		left := f.val(in.Value)
+		m.mapWrite(f.val(in.Map), plan.Core(in.Map.Type()).(*types.Map), f.val(in.Key), false, &left)
 	case ssa.Value:
 		f.vals[in] = m.result(in)
 	default:
@@ -86,7 +86,7 @@ func (m *machine) result(in ssa.Value) value {
 		}
 	case *ssa.Next:
 		if r, ok := in.Iter.(*ssa.Range); ok && !in.IsString {
-			m.memory.mapAccess(format.Read, f.at(), f.val(r.X), false)
+			m.memory.mapRead(f.at(), f.val(r.X), false)
 		}
 	case *ssa.Select:
 		return m.ops.selects(f.at().Site, in, f.val)

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/source/plan"
@@ -13,48 +14,187 @@ import (
 	"github.com/presage-race/presage/internal/trace/format"
 )
 
-// Maps (CP4). Pairs race on the header of a map, and nothing depends on what an access finds there.
-// The event behind it acts on the version of the contents.
+// Maps (CP4). Pairs race on the word of a map, and nothing depends on what an access finds there.
+// The events behind it act on the entries of the map: the objects of the window for its keys, and
+// the one for its contents as a whole.
 
-// mapAccess is an access to a map, by a key with a hash. What a map has after a write of the
-// alternative is not modelled.
-func (m *memory) mapAccess(k format.Kind, at *plan.Instr, x value, hash bool) *step {
+// mapRead is an access that finds something in a map, by a key with a hash.
+func (m *memory) mapRead(at *plan.Instr, x value, hash bool) *step {
+	s := m.mapAccess(format.Read, at, x)
+	m.goesOn(hash)
+	return s
+}
+
+func (m *memory) mapAccess(k format.Kind, at *plan.Instr, x value) *step {
 	addr := pointer(x)
-	s := m.steps.expect(k, format.FlagNoValue, at.Site, &addr, 8)
+	return m.steps.expect(k, format.FlagNoValue, at.Site, &addr, 8)
+}
+
+// goesOn ends the check at the last step of the witness. Behind it the program goes on only if the
+// key has a hash.
+func (m *memory) goesOn(hash bool) {
 	switch {
 	case m.steps.empty():
 		panic(finished{})
 	case !hash:
 		throw("the key of a map may have no hash")
 	}
-	return s
 }
 
-// lookup is m[k]: the value, and whether the key is there. It is known if the step says which of
-// its recorded contents the map has.
+// lookup is m[k]: the value, and whether the key is there. It is known if the step says what the
+// map has for the key.
 func (m *machine) lookup(in *ssa.Lookup, t *types.Map) value {
 	f := m.frame
 	x, size := f.val(in.X), sizeof(t.Elem())
 	v, present := zero(size), truth(false)
 	if bits, ok := x.bits(); !ok || bits != 0 {
-		s := m.memory.mapAccess(format.Read, f.at(), x, hasHash(t.Key()))
+		s := m.memory.mapRead(f.at(), x, hasHash(t.Key()))
 		v, present = unknown(size), unknown(1)
-		key, ok := mapKey(t.Key(), f.val(in.Index))
-		if index, values, has := m.process.script.versionOf(s); has && ok {
-			p := m.process
-			c := p.in.snap.Map(pointer(x), key, int64(size), index, p.in.window.To)
-			if values || c.HasPresent && !c.Present {
-				v = m.env.datum(c.Value, t.Elem())
+		if len(s.entries) > 0 && s.whole {
+			key, ok := mapKey(t.Key(), f.val(in.Index))
+			if entry := m.process.in.entry(s.entries[0]); !ok || entry.Key != key {
+				reject("CP4", "the step finds another entry of the map than the program")
 			}
-			if c.HasPresent {
-				present = truth(c.Present)
-			}
+			v, present = m.process.found(m.env, s, t.Elem())
 		}
 	}
 	if in.CommaOk {
 		return value{tuple: []value{v, present}}
 	}
 	return v
+}
+
+// found is what a lookup finds by the entry of its step: what the recorded run has left there, or
+// an alternative.
+func (p *process) found(env *env, s *step, elem types.Type) (v, present value) {
+	in := p.in
+	i := s.entries[0]
+	entry, e := in.entry(i), &in.variant.Events[i]
+	size := sizeof(elem)
+	v, present = unknown(size), unknown(1)
+	if list := in.left(e.Obj, e.Val); len(list) > 0 {
+		c := in.snap.Map(uint64(s.Event.Obj), entry.Key, int64(size), list[0], in.window.To)
+		if !entry.Presence || c.HasPresent && !c.Present {
+			v = env.datum(c.Value, elem)
+		}
+		if c.HasPresent {
+			present = truth(c.Present)
+		}
+		return v, present
+	}
+	left, ok := in.leftOff(e.Obj, e.Val)
+	if !ok {
+		return v, present
+	}
+	switch present = truth(left.Present); {
+	case !left.Present:
+		v = zero(size)
+	case left.Known && !entry.Presence:
+		v = mapValue(elem, left)
+	}
+	return v, present
+}
+
+// mapWrite is an access that leaves a value for a key of a map, or, if left is nil, removes it. If
+// all is set, it removes each key.
+func (m *machine) mapWrite(x value, t *types.Map, key value, all bool, left *value) {
+	s := m.memory.mapAccess(format.Write, m.frame.at(), x)
+	if s.any {
+		k, ok := mapKey(t.Key(), key)
+		m.leavesEntries(s, func(entry *built.Entry) bool {
+			if !all && !ok {
+				reject("CP4", "the program writes an entry of a map, and it is not known which")
+			}
+			return all || entry.Key == k
+		}, t.Elem(), left)
+	}
+	m.memory.goesOn(hasHash(t.Key()))
+}
+
+// leavesEntries checks that a write changes those entries of the map, if the window has them, that
+// the program writes.
+func (m *machine) leavesEntries(s *step, writes func(*built.Entry) bool, elem types.Type, left *value) {
+	in := m.process.in
+	for obj, entry := range in.window.Entries { // the order does not matter
+		if entry.Map != in.variant.Events[s.events[0]].Obj {
+			continue
+		}
+		n := slices.IndexFunc(s.entries, func(i int32) bool { return in.variant.Events[i].Obj == obj })
+		if (n >= 0) != (entry.Whole || writes(&entry)) {
+			reject("CP4", "a write to a map leaves another entry than the program")
+		}
+		if n < 0 {
+			continue
+		}
+		switch e := &in.variant.Events[s.entries[n]]; {
+		case entry.Whole:
+			if in.finds(obj, e.Aux) {
+				reject("CP4", "an event finds the contents that a write to a map leaves")
+			}
+		case entry.Presence:
+			if e.Val > 1 || (e.Val == 1) != (left != nil) {
+				reject("CP4", "a write to a map does not leave whether the key is there")
+			}
+		default:
+			m.leaves(s, e, &entry, elem, left)
+		}
+	}
+}
+
+// leaves checks that the number that a write leaves for a key stands for what the program leaves
+// there. If that is not known, no event of the recorded run finds the number.
+func (m *machine) leaves(s *step, e *model.Event, entry *built.Entry, elem types.Type, left *value) {
+	in := m.process.in
+	var says flow.MapValue
+	if s.Flow.Entry != nil {
+		says = s.Flow.Entry.Left
+	}
+	switch {
+	case says.Present != (left != nil):
+		reject("CP4", "a write to a map does not leave what the step says")
+	case says.Present && !says.Known:
+		if in.finds(e.Obj, e.Val) {
+			reject("CP4", "an event finds what a write to a map leaves, which is not known")
+		}
+		return
+	case says.Present && !isMapValue(*left, elem, says):
+		reject("CP4", "a write to a map leaves another value than the step says")
+	}
+	for _, index := range in.left(e.Obj, e.Val) {
+		c := in.snap.Map(uint64(s.Event.Obj), entry.Key, int64(sizeof(elem)), index, in.window.To)
+		if !c.HasPresent || c.Present != says.Present || c.Present && !isMapValue(m.env.datum(c.Value, elem), elem, says) {
+			reject("CP4", "a number stands for two contents of a map")
+		}
+	}
+}
+
+// mapValue is a value of a map.
+func mapValue(elem types.Type, v flow.MapValue) value {
+	size := sizeof(elem)
+	if isText(elem) {
+		x := unknown(size)
+		x.text = &v.Text
+		return x
+	}
+	return number(v.Word, size)
+}
+
+// isMapValue reports whether x is known to be a value of a map.
+func isMapValue(x value, elem types.Type, v flow.MapValue) bool {
+	if isText(elem) {
+		s, ok := x.content()
+		return ok && s == v.Text
+	}
+	if len(x.img) == 0 {
+		return true
+	}
+	bits, ok := x.bits()
+	return ok && len(x.img) <= 8 && bits == v.Word
+}
+
+func isText(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
 }
 
 // mapKey is a key of a map as the snapshot names it.
@@ -76,25 +216,26 @@ func mapKey(t types.Type, v value) (key flow.MapKey, ok bool) {
 	return key, ok
 }
 
-// ofVersion reports whether event i of the variant is one of a step that acts on the version of a
-// map, or on that of its keys. It follows the access. That of a lookup is strict, and that of a
-// write leaves a version that no recorded event finds.
-func (s *script) ofVersion(t *step, i int32, e *model.Event) bool {
+// ofEntry reports whether event i of the variant is one of a step that acts on an entry of a map.
+// It follows the access. That of a lookup is strict.
+func (s *script) ofEntry(t *step, i int32, e *model.Event) bool {
 	d, n := &t.Event, len(t.events)
-	if !ofMap(d) || n == 0 || t.events[n-1] != i-1-int32(len(t.versions)) || s.in.window.Places[e.Obj].Mask != 0 {
+	entry, ok := s.in.window.Entries[e.Obj]
+	if !ok || !ofMap(d) || n == 0 || t.events[n-1] != i-1-int32(len(t.entries)) {
 		return false
 	}
 	access := &s.in.variant.Events[t.events[n-1]]
-	if !access.Bare || e.Thread != access.Thread || e.Obj != s.keysOf(access.Obj) && !s.isVersion(access.Obj, e.Obj) {
-		reject("CP4", "event %d is not of the version of the map of the step", i)
+	if !access.Bare || e.Thread != access.Thread || entry.Map != access.Obj {
+		reject("CP4", "event %d is not of an entry of the map of the step", i)
 	}
 	switch {
-	case d.Kind == format.Read && e.Kind == format.AtomicRead && e.Strict:
-	case d.Kind == format.Write && e.Kind == format.AtomicRMW && !s.finds(e.Obj, e.Aux):
+	case d.Kind == format.Read && e.Kind == format.AtomicRead && e.Strict && !entry.Whole && len(t.entries) == 0:
+	case d.Kind == format.Write && entry.Whole && e.Kind == format.AtomicRMW:
+	case d.Kind == format.Write && !entry.Whole && e.Kind == format.AtomicWrite && e.Value == nil && len(e.ValDeps) == 0:
 	default:
-		reject("CP4", "event %d is not what the step does to the version of the map", i)
+		reject("CP4", "event %d is not what the step does to an entry of a map", i)
 	}
-	t.versions = append(t.versions, i)
+	t.entries = append(t.entries, i)
 	return true
 }
 
@@ -103,123 +244,64 @@ func ofMap(d *trace.Event) bool {
 	return (d.Kind == format.Read || d.Kind == format.Write) && d.Flags&format.FlagNoValue != 0
 }
 
-// leavesVersions checks that a write of the alternative to a map leaves other contents, and other
-// keys if the window has their version.
-func (s *script) leavesVersions(t *step) {
-	if !ofMap(&t.Event) || t.Event.Kind != format.Write || !t.any {
-		return
-	}
-	for _, i := range t.events {
-		keys := s.keysOf(s.in.variant.Events[i].Obj)
-		if keys < 0 {
-			continue
-		}
-		if !slices.ContainsFunc(t.versions, func(k int32) bool { return s.in.variant.Events[k].Obj == keys }) {
-			reject("CP4", "a write to a map leaves its keys as they were")
-		}
-	}
-}
+// entry is the entry of a map that an event of the variant acts on.
+func (in *subject) entry(i int32) built.Entry { return in.window.Entries[in.variant.Events[i].Obj] }
 
-// keysOf is the object of the window that is the version of the keys that a map has, -1 if there is
-// none. Each recorded write to the map acts on it as on the version of the contents, and nothing
-// else does.
-func (s *script) keysOf(location model.Obj) model.Obj {
-	if o, ok := s.keys[location]; ok {
-		return o
-	}
-	events := s.in.window.Events
-	keys, writes := model.Obj(-1), 0
-	for i := range events {
-		e := &events[i]
-		if !e.Bare || e.Obj != location || !e.Kind.IsWrite() {
-			continue
-		}
-		at := model.Obj(-1)
-		if i+2 < len(events) {
-			v, k := &events[i+1], &events[i+2]
-			if k.Kind == format.AtomicRMW && k.Index == e.Index && k.Thread == e.Thread && v.Kind == k.Kind && v.Val == k.Val && v.Aux == k.Aux {
-				at = k.Obj
-			}
-		}
-		if writes++; writes > 1 && at != keys {
-			at = -1
-		}
-		if keys = at; keys < 0 {
-			break
-		}
-	}
-	for i := range events {
-		if keys >= 0 && events[i].Kind.IsAtomic() && events[i].Obj == keys {
-			writes--
-		}
-	}
-	if keys >= 0 && (writes != 0 || s.in.window.Places[keys].Mask != 0) {
-		keys = -1
-	}
-	if s.keys == nil {
-		s.keys = map[model.Obj]model.Obj{}
-	}
-	s.keys[location] = keys
-	return keys
-}
-
-// isVersion reports whether an object of the window is the version of the contents of a location.
-func (s *script) isVersion(location, version model.Obj) bool {
-	events := s.in.window.Events
-	for i := range events[:len(events)-1] {
-		if e := &events[i]; e.Bare && e.Obj == location {
-			return events[i+1].Obj == version && events[i+1].Thread == e.Thread
-		}
-	}
-	for i := range events {
-		if events[i].Kind.IsAtomic() && events[i].Obj == version {
-			return false
-		}
-	}
-	return true
-}
-
-// finds reports whether a recorded event finds a version, or a version is the first one.
-func (s *script) finds(version model.Obj, v uint64) bool {
-	if s.in.variant.Init[version].Val == v {
+// finds reports whether a recorded event finds a value of an entry, or it is the first one.
+func (in *subject) finds(entry model.Obj, v uint64) bool {
+	if in.variant.Init[entry].Val == v {
 		return true
 	}
-	for i := range s.in.window.Events {
-		if e := &s.in.window.Events[i]; e.Kind.IsAtomic() && e.Obj == version && e.Val == v {
+	for i := range in.window.Events {
+		if e := &in.window.Events[i]; e.Kind.IsAtomic() && e.Obj == entry && e.Val == v {
 			return true
 		}
 	}
 	return false
 }
 
-// versionOf is the event of the trace that has left the contents which a lookup finds: one before
-// the window, or a write in it. Without values it has left the keys, with other values perhaps.
-func (s *script) versionOf(t *step) (index int64, values, ok bool) {
-	values = true
-	for k, i := range t.versions {
-		e := &s.in.variant.Events[i]
-		at, found := s.left(e.Obj, e.Val)
-		if !found || k > 0 && at != index {
-			return 0, false, false
-		}
-		index = at
-		if e.Obj == s.keysOf(s.in.variant.Events[i-1].Obj) {
-			values = false
+// left are the events of the trace that have left a value of an entry: writes in the window, or the
+// last event before it.
+func (in *subject) left(entry model.Obj, v uint64) (list []int64) {
+	if init := &in.variant.Init[entry]; init.Val == v && !init.Unknown {
+		list = append(list, in.window.From-1)
+	}
+	for i := range in.window.Events {
+		if e := &in.window.Events[i]; e.Obj == entry && e.Kind == format.AtomicWrite && e.Val == v {
+			list = append(list, e.Index)
 		}
 	}
-	return index, values, len(t.versions) > 0 && t.whole
+	return list
 }
 
-func (s *script) left(version model.Obj, v uint64) (index int64, ok bool) {
-	if init := &s.in.variant.Init[version]; init.Val == v && !init.Unknown {
-		return s.in.window.From - 1, true
+// leftOff is what alternatives say that a value of an entry stands for. The check of each of these
+// verifies it. ok is false if none has left it, or they do not say the same.
+func (in *subject) leftOff(entry model.Obj, v uint64) (says flow.MapValue, ok bool) {
+	for i := len(in.window.Events); i < len(in.variant.Events); i++ {
+		e := &in.variant.Events[i]
+		if e.Obj != entry || e.Kind != format.AtomicWrite || e.Val != v {
+			continue
+		}
+		s := in.stepOf(e)
+		if s == nil || s.Flow.Entry == nil || ok && s.Flow.Entry.Left != says {
+			return says, false
+		}
+		says, ok = s.Flow.Entry.Left, true
 	}
-	for i := range s.in.window.Events {
-		if e := &s.in.window.Events[i]; e.Obj == version && (e.Kind == format.AtomicRMW && e.Aux == v || e.Kind == format.AtomicWrite && e.Val == v) {
-			return e.Index, true
+	return says, ok
+}
+
+// stepOf is the step of an alternative that an event is of, nil if there is none.
+func (in *subject) stepOf(e *model.Event) *flow.Step {
+	k := e.Index - flow.AlternativeBase
+	for _, way := range in.all {
+		if n := int64(len(way.Steps)); k < n && k >= 0 {
+			return &way.Steps[k]
+		} else {
+			k -= n
 		}
 	}
-	return 0, false
+	return nil
 }
 
 // hasHash reports whether each value of a type of key can be looked up in a map.

@@ -17,19 +17,17 @@ type script struct {
 	used    bool                        // the witness has a step
 	threads map[trace.GoID]model.Thread // of the alternative's goroutines
 	others  map[model.Thread]bool       // threads with events of other alternatives
-	keys    map[model.Obj]model.Obj     // of maps: their keysOf, as far as it is known
 	at      int                         // the step at hand, which errors name; -1: none
 }
 
 // step is a step of the alternative with its events in the variant.
 type step struct {
 	*flow.Step
-	events []int32
-	// of an access to a map: its events that act on the version of the contents, if it has some
-	versions []int32
-	any      bool // the witness executes an event of the step
-	whole    bool // the witness executes all of them
-	racing   bool // one of the events is an access of the race
+	events  []int32
+	entries []int32 // of an access to a map: its events that act on entries
+	any     bool    // the witness executes an event of the step
+	whole   bool    // the witness executes all of them
+	racing  bool    // one of the events is an access of the race
 }
 
 func newScript(in *subject) *script {
@@ -50,7 +48,6 @@ func (s *script) match() {
 		t := &s.steps[k]
 		s.at = k
 		s.measure(t)
-		s.leavesVersions(t)
 		if t.any || t.racing {
 			end[t.Event.G] = k + 1
 		}
@@ -88,7 +85,7 @@ func (s *script) assign() {
 			continue
 		}
 		s.at = k
-		if !s.ofVersion(&s.steps[k], i, e) {
+		if !s.ofEntry(&s.steps[k], i, e) {
 			s.stands(&s.steps[k], i, e)
 		}
 		if k < last[e.Thread] {
@@ -176,7 +173,7 @@ func (s *script) measure(t *step) {
 	}
 	t.any = done > 0
 	t.whole = t.any && done == len(t.events) || t.Event.Kind == format.Block // it has no event
-	for _, i := range t.versions {
+	for _, i := range t.entries {
 		t.whole = t.whole && s.in.exec.Done(i)
 	}
 	if t.Event.Kind.IsAccess() {

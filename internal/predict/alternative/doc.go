@@ -100,13 +100,14 @@
 // soon as the channel of its parent is closed. So it needs no channel of its own. The path uses it
 // until it starts a goroutine. A call of WithCancel of the recorded run is a fork.
 //
-// A lookup in a map finds one of the contents that the map has in the window ([Facts].MapAt), so
-// the path is split: the step says after which write of the recorded run it comes (Flow.Version).
-// If the key is not there, that rests on the keys alone (Flow.Present), and so does another path on
-// which the key is there with an unknown value: the writes may have other values than in the
-// recorded run. A lookup of the recorded run is a fork, with the contents that have something else
-// for the key.
-// Once the path has written the map, what it has is not known.
+// A lookup in a map finds what the map has for the key at some time in the window
+// ([Facts].MapAt), so the path is split: the step says which write of the recorded run has left
+// that (Flow.Version). Or it finds what this path has written there, or an alternative of another
+// goroutine, if that is a number or a text. If the key is not there, that does not rest on values
+// (Entry.Only), and so does another path on which the key is there with an unknown value: the
+// writes may have other values than in the recorded run. A lookup of the recorded run is a fork,
+// with what is something else for the key. Once the path has written a map whose keys cannot be
+// known, what that has is not known.
 //
 // (AL4) Functions and types. A call through a function value enters the function that the value is
 // known to be: a closure that the alternative has made, or a function that [Facts] has at the

@@ -68,6 +68,7 @@ type Facts interface {
 	// MapAt returns what the map at an address had for a key right after an event of the trace, as
 	// far as operations show it, all of them before another event.
 	MapAt(m uint64, key flow.MapKey, at, before int64) MapContent
+	flow.MapFacts
 
 	// WordAt returns the address that stands for a key of the sync.Map at an address, KeysAt the
 	// state of its keys, 0 if it is not known, and StoredAt the value that a sync.Map has with a

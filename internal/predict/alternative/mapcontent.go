@@ -64,6 +64,17 @@ func (c *MapContent) same(d *MapContent, size int64) bool {
 // known reports whether c says anything.
 func (c *MapContent) known() bool { return c.HasValue || c.HasPresent }
 
+// mapKeys reports whether a known value of a type can be a MapKey.
+func mapKeys(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsString|types.IsInteger|types.IsBoolean) != 0
+	case *types.Pointer, *types.Chan:
+		return true
+	}
+	return false
+}
+
 // MapKeyOf returns a key of a type, if it is one that MapKey can be, and known.
 func MapKeyOf(t types.Type, v goval.Value) (key flow.MapKey, ok bool) {
 	switch u := t.Underlying().(type) {
@@ -84,4 +95,53 @@ func MapKeyOf(t types.Type, v goval.Value) (key flow.MapKey, ok bool) {
 		key.Bits = bits & goval.Mask(plan.Sizeof(t))
 	}
 	return key, ok
+}
+
+// MapValueOf returns what a map whose values are of type elem has for a key that is there with a
+// value. It is known of numbers and texts alone: an address is that of another object once memory
+// was allocated anew.
+func MapValueOf(elem types.Type, v goval.Value) flow.MapValue {
+	x := flow.MapValue{Present: true}
+	switch t := elem.Underlying().(type) {
+	case *types.Struct:
+		x.Known = t.NumFields() == 0
+	case *types.Basic:
+		switch info := t.Info(); {
+		case info&types.IsString != 0:
+			x.Text, x.Known = v.Content()
+		case info&(types.IsInteger|types.IsBoolean|types.IsFloat) != 0:
+			n := plan.Sizeof(elem)
+			if x.Known = v.IsKnown(n); x.Known {
+				bits, _ := v.Bits()
+				x.Word = bits & goval.Mask(n)
+			}
+		}
+	}
+	return x
+}
+
+// MapValueIn is MapValueOf of what is known of a map. ok is false if it is not known whether the
+// key is there.
+func (c *MapContent) MapValueIn(elem types.Type) (v flow.MapValue, ok bool) {
+	switch {
+	case !c.HasPresent || !c.Present:
+		return flow.MapValue{}, c.HasPresent
+	case !c.HasValue:
+		return flow.MapValue{Present: true}, true
+	}
+	return MapValueOf(elem, c.Value), true
+}
+
+// contentOf is what a map has that has v.
+func contentOf(v flow.MapValue, elem types.Type) MapContent {
+	c := MapContent{Present: v.Present, HasPresent: true, absent: !v.Present}
+	if v.Present && v.Known {
+		c.HasValue = true
+		if b, ok := elem.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+			c.Value = goval.Text(v.Text)
+		} else {
+			c.Value = goval.Known(v.Word)
+		}
+	}
+	return c
 }

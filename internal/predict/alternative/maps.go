@@ -26,22 +26,68 @@ func (p *path) notModelled(in *regcode.Instr) bool {
 	return p.stop("not-modelled")
 }
 
-// writesMap executes an instruction that writes a map: after it, what the map has is not known. A
-// key that may not be hashable ends the path.
+// writesMap executes an instruction that writes a map x (AL3). If the type of the keys is one that
+// flow.MapKey can be, the key must be known, and what the map has for other keys stays. Else what
+// the map has is not known any more. A key that may not be hashable ends the path.
 func (m maps) writesMap(in *regcode.Instr, x ssa.Value) bool {
 	p := m.p
-	addr, ok := m.mapAccess(in, flow.Flow{})
+	t := plan.Core(x.Type()).(*types.Map)
+	if !hashable(t.Key()) {
+		return p.notModelled(in)
+	}
+	entry, ok, going := m.written(in, t)
+	if !ok {
+		return going
+	}
+	addr, ok := m.mapAccess(in, flow.Flow{Entry: entry})
 	switch {
 	case !ok:
 		return p.stop("not-modelled")
-	case !hashable(plan.Core(x.Type()).(*types.Map).Key()):
-		return p.last("map")
 	case p.end != "":
 		return true
+	case entry == nil:
+		p.memory.changed = append(p.memory.changed, addr)
+	default:
+		p.memory.entries = append(p.memory.entries, ownEntry{addr, entry})
 	}
-	p.memory.changed = append(p.memory.changed, addr)
 	p.frame.IP++
 	return true
+}
+
+// ownEntry is a write of a path to a map.
+type ownEntry struct {
+	m     uint64
+	entry *flow.Entry
+}
+
+// written returns what an instruction leaves in a map of type t, nil if the key cannot be a
+// flow.MapKey. If ok is false, the path was split or has ended.
+func (m maps) written(in *regcode.Instr, t *types.Map) (entry *flow.Entry, ok, going bool) {
+	p := m.p
+	if plan.Open(t.Elem()) || !mapKeys(t.Key()) {
+		return nil, true, true
+	}
+	entry = &flow.Entry{Elem: t.Elem(), Facts: p.x.fork.Facts}
+	key := 1
+	if x, call := in.SSA.(*ssa.Call); call { // operand 0 is the function
+		if entry.All = x.Call.Value.Name() == "clear"; entry.All {
+			return entry, true, true
+		}
+		key = 2
+	}
+	if ok, going := p.settle(in, key); !ok {
+		return nil, false, going
+	}
+	if entry.Key, ok = MapKeyOf(t.Key(), p.value(&in.Args[key]).Concrete); !ok {
+		return nil, false, p.notModelled(in)
+	}
+	if key == 1 {
+		entry.Left = flow.MapValue{Present: true}
+		if v := p.value(&in.Args[2]); !v.symbolic() {
+			entry.Left = MapValueOf(t.Elem(), v.Concrete)
+		}
+	}
+	return entry, true, true
 }
 
 // readsMap executes an instruction that reads a map: what it finds is not known. A key that may not
@@ -71,9 +117,8 @@ func (m maps) readsMap(in *regcode.Instr) bool {
 // maxVersions bounds the contents of a map among which a lookup has one.
 const maxVersions = 6
 
-// lookup executes a lookup of a known key (AL3): the map has one of the contents that it had in the
-// recorded run. ok is false if what these have for the key is not known, or if the path has written
-// the map.
+// lookup executes a lookup of a known key (AL3): the map has for it what it had at some time of the
+// recorded run, or what an alternative has written. ok is false if what it has had is not known.
 func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 	p := m.p
 	t := plan.Core(x.X.Type()).(*types.Map)
@@ -97,9 +142,8 @@ func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 	case addr < lowestPointer || addr >= freshMemory || !p.x.around.Settled(addr):
 		return false, false
 	}
-	versions := p.x.around.Versions(addr)
-	had, forks := m.recorded(in, t, addr, versions)
-	contents := m.contents(addr, key, versions, func(c *MapContent) bool { return !forks || !c.same(&had, size) })
+	had, forks := m.recorded(in, t, addr)
+	contents := m.contents(addr, key, t.Elem(), func(c *MapContent) bool { return !forks || !c.same(&had, size) })
 	if len(contents) == 0 && !forks {
 		return false, false
 	}
@@ -108,8 +152,9 @@ func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 		if only && c.Present { // other values may lead to its value
 			v = Value{}
 		}
+		entry := &flow.Entry{Key: key, Only: only, Left: c.left, Elem: t.Elem(), Facts: p.x.fork.Facts}
 		return func(q *path) {
-			if _, ok := (maps{q}).mapAccess(in, flow.Flow{Version: c.at + 2, Present: only}); !ok || q.end != "" {
+			if _, ok := (maps{q}).mapAccess(in, flow.Flow{Version: c.version, Entry: entry}); !ok || q.end != "" {
 				q.stop("not-modelled")
 				return
 			}
@@ -119,7 +164,9 @@ func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 	var choices, others []func(*path)
 	for _, c := range contents {
 		absent := c.HasPresent && !c.Present
-		choices = append(choices, choose(&c, absent))
+		if c.known() {
+			choices = append(choices, choose(&c, absent))
+		}
 		if c.HasPresent && c.Present && (!forks || had.HasPresent && !had.Present) {
 			others = append(others, choose(&c, true))
 		}
@@ -129,7 +176,7 @@ func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 
 // recorded returns what the lookup under way has found in the recorded run, if it is the choice at
 // the fork: on the path it finds something else.
-func (m maps) recorded(in *regcode.Instr, t *types.Map, addr uint64, versions []int64) (had MapContent, forks bool) {
+func (m maps) recorded(in *regcode.Instr, t *types.Map, addr uint64) (had MapContent, forks bool) {
 	p, x := m.p, m.p.x.fork
 	if !p.x.forksAt(p, in) {
 		return had, false
@@ -139,37 +186,58 @@ func (m maps) recorded(in *regcode.Instr, t *types.Map, addr uint64, versions []
 	if kv.Reg >= 0 && x.Frame.Regs[kv.Reg].symbolic() {
 		v, _ = goval.RecordedValue(x.Frame.Regs[kv.Reg].Term)
 	}
+	key, ok := MapKeyOf(t.Key(), v)
+	if !ok {
+		return had, true
+	}
 	at := int64(-1)
-	for _, v := range versions {
+	for _, v := range p.x.around.Versions(addr, key) {
 		if v < x.Event {
 			at = v
 		}
 	}
-	if key, ok := MapKeyOf(t.Key(), v); ok {
-		had = x.Facts.MapAt(addr, key, at, p.x.around.Until())
-	}
-	return had, true
+	return x.Facts.MapAt(addr, key, at, p.x.around.Until()), true
 }
 
-// version is what a map has for a key after an event.
+// version is what a map may have for a key: what an event of the trace has left
+// (flow.Flow.Version), or what an alternative leaves.
 type version struct {
 	MapContent
-	at int64
+	version int64
+	left    flow.MapValue // as far as is
+	is      bool          // known
 }
 
-// contents returns what the map has for a key in those of its versions that accept accepts, the
-// last ones first.
-func (m maps) contents(addr uint64, key flow.MapKey, versions []int64, accept func(*MapContent) bool) (list []version) {
-	for _, v := range slices.Backward(versions) {
-		c := m.p.x.fork.Facts.MapAt(addr, key, v, m.p.x.around.Until())
-		if !c.known() || !accept(&c) {
-			continue
-		}
-		if len(list) == maxVersions {
+// contents returns what the map may have for a key, as far as accept accepts it: first what the
+// path has written, then what the recorded run has left, the last one first, then what alternatives
+// of others leave.
+func (m maps) contents(addr uint64, key flow.MapKey, elem types.Type, accept func(*MapContent) bool) (list []version) {
+	around := m.p.x.around
+	versions := around.Versions(addr, key)
+	if len(versions) == 0 {
+		return nil
+	}
+	add := func(c MapContent, at int64) {
+		left, ok := c.MapValueIn(elem)
+		equal := func(v version) bool { return ok && (!left.Present || left.Known) && v.is && v.left == left }
+		switch {
+		case !c.known() || !accept(&c) || slices.ContainsFunc(list, equal):
+		case len(list) == maxVersions:
 			m.p.x.bounded = true
-			break
+		default:
+			list = append(list, version{c, at, left, ok})
 		}
-		list = append(list, version{c, v})
+	}
+	for _, w := range slices.Backward(m.p.memory.entries) {
+		if w.m == addr && (w.entry.All || w.entry.Key == key) {
+			add(contentOf(w.entry.Left, elem), flow.OwnVersion)
+		}
+	}
+	for _, v := range slices.Backward(versions) {
+		add(m.p.x.fork.Facts.MapAt(addr, key, v, around.Until()), v+2)
+	}
+	for _, v := range around.Entries(addr, key) {
+		add(contentOf(v, elem), flow.OwnVersion)
 	}
 	return list
 }

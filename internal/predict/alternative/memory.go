@@ -37,12 +37,13 @@ type memory struct {
 	ticks     []uint64 // the channels to which one will send, and those that will call a function
 	still     []uint64 // timers of the recorded run that run no more, and their channels
 	contexts  []madeContext
-	changed   []uint64 // maps that the path has written
-	later     []int    // allocations after the fork to whose memory the path has a pointer,
-	old       *former  // and those to which it may have had one before
-	numbered  []Value  // values that the path has stored in sync.Maps, by number
-	shared    bool     // the path has started a goroutine
-	reader    bool     // one of these executes now: reads of the first one are not its own
+	changed   []uint64 // maps that the path has written, with keys that are not known
+	entries   []ownEntry
+	later     []int   // allocations after the fork to whose memory the path has a pointer,
+	old       *former // and those to which it may have had one before
+	numbered  []Value // values that the path has stored in sync.Maps, by number
+	shared    bool    // the path has started a goroutine
+	reader    bool    // one of these executes now: reads of the first one are not its own
 	assumes   []flow.Assumption
 }
 
@@ -59,7 +60,8 @@ func (m *memory) clip() {
 	m.atomics = slices.Clip(m.atomics)
 	m.timers, m.ticks, m.still = slices.Clip(m.timers), slices.Clip(m.ticks), slices.Clip(m.still)
 	m.contexts = slices.Clip(m.contexts)
-	m.changed, m.numbered, m.later = slices.Clip(m.changed), slices.Clip(m.numbered), slices.Clip(m.later)
+	m.changed, m.entries = slices.Clip(m.changed), slices.Clip(m.entries)
+	m.numbered, m.later = slices.Clip(m.numbered), slices.Clip(m.later)
 }
 
 // allocate returns the address of a new object, of less than freshSize bytes, all zero.

@@ -34,6 +34,9 @@ type Window struct {
 	// version of contents, has the zero Place.
 	Places []Place
 
+	// Entries are the objects that stand for what maps have.
+	Entries map[model.Obj]Entry
+
 	// Kept are the edges of the window that are there because of excluded code.
 	Kept []KeptOrder
 
@@ -81,6 +84,15 @@ func (r *Record) Needed() []int64 {
 type Place struct {
 	Addr uint64
 	Mask uint8
+}
+
+// An Entry says that an Obj of a window stands for what a map has for a key, by a number, or for
+// whether the key is there. Equal numbers stand for equal contents.
+type Entry struct {
+	Map      model.Obj // the location of the map
+	Key      flow.MapKey
+	Presence bool // 0: the key is not there, 1: it is
+	Whole    bool // it stands for the contents of the map as a whole
 }
 
 // A KeptOrder is a hard edge of a window that is there because of excluded code.

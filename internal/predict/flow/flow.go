@@ -42,13 +42,12 @@ type Flow struct {
 	// computed from.
 	From []int64
 
-	// Version is the contents that a lookup of an alternative finds in a map: those that the event
-	// Version-2 of the trace has left; 0: any.
-	Version int64
+	// Entry is what an access to a map is about; nil: its key is not known.
+	Entry *Entry
 
-	// Present marks a lookup to which only those keys matter that the map has in this version, not
-	// their values.
-	Present bool
+	// Version says what a lookup of an alternative finds: what the event Version-2 of the trace has
+	// left for the key, or, if it is OwnVersion, what Entry says; 0: anything.
+	Version int64
 
 	// Padding are the bytes of an access without a meaning, bit k that k bytes up from its address:
 	// padding of a struct and blank fields, whose content is by chance. It is 0 but for reads with
@@ -59,6 +58,9 @@ type Flow struct {
 	// finds there, or whose results are terms. So nothing depends on the value.
 	Own bool
 }
+
+// OwnVersion is the Version of a lookup that finds what an alternative has written.
+const OwnVersion = -1
 
 // Walker annotates the events of a trace, in order. The slices of the result are valid until the
 // next call.

@@ -187,10 +187,13 @@ type Surroundings interface {
 	// Capacity returns the capacity of a channel.
 	Capacity(ch uint64) (n uint64, ok bool)
 
-	// Versions returns the contents that a map has in the window, in time order, each by the event
-	// of the trace that has left it. The first one is the event before the window. It is empty if
-	// they are not known.
-	Versions(m uint64) []int64
+	// Versions returns when a map has got what it has for a key in the window, in time order:
+	// each by the event of the trace that has left it. The first one is the event before the
+	// window. It is empty if a write of the window may be of any key.
+	Versions(m uint64, key MapKey) []int64
+
+	// Entries returns what known alternatives of other goroutines leave in a map for a key.
+	Entries(m uint64, key MapKey) []MapValue
 
 	// Closes reports whether a channel is closed in the window, or before, also by alternatives of
 	// other goroutines as far as they are known.

@@ -17,11 +17,12 @@ type output struct {
 	value    *expr.Expr
 	own      bool
 	padding  uint8
+	entry    *flow.Entry
 }
 
 // reset begins the next event.
 func (o *output) reset() {
-	o.from, o.where, o.appended, o.value, o.own, o.padding = o.from[:0], nil, nil, nil, false, 0
+	*o = output{from: o.from[:0]}
 }
 
 // An emitter computes the output of a goroutine's accesses.

@@ -283,24 +283,61 @@ func (op *mapOp) shows(key flow.MapKey, c *content, before bool) (last bool) {
 	return false
 }
 
-// mapAccess notes an access to a map by an instruction of walked code.
-func (l *learner) mapAccess(f *Frame, in *regcode.Instr, e *trace.Event, event int64) {
-	m := uint64(e.Obj)
+// MapValueAt implements [flow.MapFacts].
+func (k *mapFacts) MapValueAt(m uint64, key flow.MapKey, elem types.Type, at, before int64) (v flow.MapValue, ok bool) {
+	c := k.MapAt(m, key, at, before)
+	return c.MapValueIn(elem)
+}
+
+// mapAccess notes an access to a map by an instruction of walked code. It returns what the access
+// is about, nil if that is not known.
+func (l *learner) mapAccess(f *Frame, in *regcode.Instr, e *trace.Event, event int64) *flow.Entry {
 	op := mapOp{event: event, noted: event, kind: mapChanges}
-	write := e.Kind.IsWrite()
+	var entry *flow.Entry
+	about := func(t *types.Map, key flow.MapKey, ok bool) {
+		if ok && !l.facts.off && !plan.Open(t.Elem()) {
+			entry = &flow.Entry{Key: key, Elem: t.Elem(), Facts: l.facts}
+		}
+	}
 	switch x := in.SSA.(type) {
+	case *ssa.Lookup:
+		if t, ok := plan.Core(x.X.Type()).(*types.Map); ok {
+			key, ok := alternative.MapKeyOf(t.Key(), f.Value(&in.Args[1]))
+			if about(t, key, ok); entry != nil {
+				entry.Only = x.CommaOk && !extracts(x, 0)
+			}
+		}
 	case *ssa.MapUpdate:
 		t := plan.Core(x.Map.Type()).(*types.Map)
-		if key, ok := alternative.MapKeyOf(t.Key(), f.Value(&in.Args[1])); ok {
+		key, ok := alternative.MapKeyOf(t.Key(), f.Value(&in.Args[1]))
+		if ok {
 			op.kind, op.key, op.present, op.value = mapWrites, key, true, keptValue(t, f.Value(&in.Args[2]))
+		}
+		if about(t, key, ok); entry != nil {
+			entry.Left = alternative.MapValueOf(t.Elem(), f.Value(&in.Args[2]))
 		}
 	case *ssa.Call:
 		op.kind, op.key = removed(f, in, x)
+		if op.kind != mapChanges {
+			t := plan.Core(x.Call.Args[0].Type()).(*types.Map)
+			if about(t, op.key, true); entry != nil {
+				entry.All = op.kind == mapClears
+			}
+		}
 	}
-	if write {
-		l.facts.note(m, op)
+	if e.Kind.IsWrite() {
+		l.facts.note(uint64(e.Obj), op)
 		l.wrote = event
 	}
+	return entry
+}
+
+// extracts reports whether a result of a lookup is used.
+func extracts(x *ssa.Lookup, result int) bool {
+	return slices.ContainsFunc(*x.Referrers(), func(in ssa.Instruction) bool {
+		e, ok := in.(*ssa.Extract)
+		return !ok || e.Index == result
+	})
 }
 
 // removed returns what a call of delete or clear does.

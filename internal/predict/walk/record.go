@@ -128,7 +128,7 @@ func (g *goroutine) access(f *Frame, in *regcode.Instr, w *regcode.Want, index i
 		g.learner.loaded(w, index, e)
 		if w.Hook.Extent == plan.MapObject {
 			s.mapAt = index
-			g.learner.mapAccess(f, in, e, index)
+			g.w.out.entry = g.learner.mapAccess(f, in, e, index)
 		}
 	}
 	stack := e.Flags&format.FlagStack != 0

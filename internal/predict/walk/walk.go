@@ -201,7 +201,7 @@ func (w *Walker) Step(index int64, e *trace.Event) flow.Flow {
 	if e.Kind == format.End {
 		w.end(g)
 	}
-	return flow.Flow{Walked: walked, Needs: g.needs, From: w.out.from, Where: w.out.where, Appended: w.out.appended, Guards: g.given, Forks: forks, Value: w.out.value, Own: w.out.own, Padding: w.out.padding}
+	return flow.Flow{Walked: walked, Needs: g.needs, From: w.out.from, Where: w.out.where, Appended: w.out.appended, Guards: g.given, Forks: forks, Value: w.out.value, Own: w.out.own, Padding: w.out.padding, Entry: w.out.entry}
 }
 
 // end forgets a goroutine that has ended.

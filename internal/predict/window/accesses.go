@@ -17,6 +17,7 @@ type accesses struct {
 	turns   *turnOrder
 	excl    *exclusions
 	trust   *trusting
+	maps    *mapEntries
 	writers map[written][]writer // for misplaced; nil: not yet needed
 }
 
@@ -111,7 +112,7 @@ func (m *accesses) part(i int, r *record, t *thread, w *word, a *atom, deps, val
 		a.obj = m.newObj(model.ObjState{Val: a.initial, Unknown: a.unknown}, built.Place{Addr: w.addr, Mask: a.mask})
 	}
 	if w.noValue && !m.b.opt.NoValues {
-		m.turns.inTurn(i, t, m.versioned(i, r, t, a, deps, valDeps), a, e.Kind.IsWrite())
+		m.turns.inTurn(i, t, m.versioned(i, r, t, w, a, deps, valDeps), a, e.Kind.IsWrite())
 		return true
 	}
 	if a.reached && !w.noValue {
@@ -196,21 +197,41 @@ func (m *accesses) insidePart(i int, r *record, t *thread, w *word, a *atom, v u
 
 func reads(k format.Kind) bool { return k != format.Write && k != format.AtomicWrite }
 
-// versioned makes the two events of an access to a location whose values were not recorded. Pairs
-// race on the first, the access itself, and nothing depends on it. The second acts on the version
-// of the contents. A write without a value changes what was there, as in a map. If alternatives ask
-// for the keys of the map alone, a third event of a write acts on their version.
-func (m *accesses) versioned(i int, r *record, t *thread, a *atom, deps, valDeps []int32) (bare int32) {
+// versioned makes the events of an access to a location whose values were not recorded. Pairs race
+// on the first, the access itself, and nothing depends on it. Behind it are those of the entry of a
+// map, or one that acts on the version of the contents as a whole. A write without a value changes
+// what was there.
+func (m *accesses) versioned(i int, r *record, t *thread, w *word, a *atom, deps, valDeps []int32) (bare int32) {
 	e := &r.Event
-	if a.version < 0 {
-		a.version = m.newObj(model.ObjState{}, built.Place{})
-	}
-	keys := e.Kind.IsWrite() && m.asked[e.Obj]
-	if keys && a.present < 0 {
-		a.present = m.newObj(model.ObjState{Val: a.cur}, built.Place{})
-	}
 	bare = m.add(t, i, model.Event{Kind: e.Kind, Flags: e.Flags, Bare: true, Obj: a.obj, Deps: deps, Where: m.trust.places(r)})
 	m.ordered(t, bare, a, r)
+	seen := int32(-1)
+	keyed := r.entry != nil && !a.entries.keyless
+	if !keyed || e.Kind.IsWrite() && a.entries.whole {
+		seen = m.whole(i, r, t, a, valDeps)
+	}
+	switch {
+	case keyed && e.Kind.IsWrite():
+		m.maps.writes(i, r, t, w, a, valDeps)
+	case keyed:
+		seen = m.maps.reads(i, r, t, w, a)
+	}
+	if reads(e.Kind) {
+		t.parts = append(t.parts, seen)
+		m.reads.pass(i, []int32{seen})
+	}
+	a.last = r.Index
+	m.excl.noteDirty(r, a)
+	return bare
+}
+
+// whole makes the event that acts on the version of the contents.
+func (m *accesses) whole(i int, r *record, t *thread, a *atom, valDeps []int32) int32 {
+	e := &r.Event
+	if a.version < 0 {
+		a.version = m.newObj(model.ObjState{Val: a.cur}, built.Place{})
+		m.inMaps[a.version] = built.Entry{Map: a.obj, Whole: true}
+	}
 	v := model.Event{Kind: format.AtomicRMW, Obj: a.version, Val: a.cur}
 	switch k := int32(len(m.w.Events)); {
 	case !e.Kind.IsWrite():
@@ -222,23 +243,7 @@ func (m *accesses) versioned(i int, r *record, t *thread, a *atom, deps, valDeps
 		v.Aux, v.ValDeps = uint64(k)+1, valDeps
 		a.cur = v.Aux
 	}
-	if e.Kind.IsWrite() {
-		a.made = append(a.made, made{r.Index, a.cur})
-	}
-	n := m.add(t, i, v)
-	if keys { // the key of a write is pinned, and its value does not matter
-		v.Obj, v.ValDeps = a.present, nil
-		if m.add(t, i, v); v.Kind != format.AtomicRMW {
-			m.asked[e.Obj] = false // it is no map
-		}
-	}
-	if reads(e.Kind) {
-		t.parts = append(t.parts, n)
-		m.reads.pass(i, []int32{n})
-	}
-	a.last = r.Index
-	m.excl.noteDirty(r, a)
-	return bare
+	return m.add(t, i, v)
 }
 
 // ordered keeps an access in its order with atomic operations of code that was not instrumented,

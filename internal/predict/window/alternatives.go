@@ -125,14 +125,8 @@ func (m *alternatives) append(w path) {
 		s := &w.alt.Steps[k]
 		m.recs = append(m.recs, record{
 			Record: built.Record{Event: s.Event, Index: flow.AlternativeBase + int64(k), Needs: s.Flow.Needs, From: s.Flow.From, Value: s.Flow.Value},
-			guards: s.Flow.Guards, walked: true, alt: int32(len(m.list)),
+			guards: s.Flow.Guards, walked: true, alt: int32(len(m.list)), entry: s.Flow.Entry,
 		})
-		if s.Flow.Present {
-			if m.asked == nil {
-				m.asked = map[trace.Addr]bool{}
-			}
-			m.asked[s.Event.Obj] = true
-		}
 		m.gatherRecord(len(m.recs) - 1)
 		if o := m.recs[len(m.recs)-1].obj; o >= 0 {
 			m.objs[o].keep = true

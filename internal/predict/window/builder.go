@@ -82,6 +82,7 @@ type record struct {
 	obj     int32
 	alt     int32       // of an alternative: its number, from 1
 	padding uint8       // the padding of an unexplained read (flow.Flow)
+	entry   *flow.Entry // of a map
 	locks   lockset.Set // that its goroutine holds
 	walked  bool
 	chosen  bool // a case of a select
@@ -222,7 +223,7 @@ func (b *Builder) copyFlow(r *record, f *flow.Flow) {
 		b.where = kept(b.where, f.Where)
 		r.Where = b.where
 	}
-	r.Appended, r.padding = f.Appended, f.Padding
+	r.Appended, r.padding, r.entry = f.Appended, f.Padding, f.Entry
 	if !b.opt.Symbolic { // the reads of a guard are needed
 		for _, g := range f.Guards {
 			r.Needs = append(slices.Clone(r.Needs), numbers(g.Term)...)

@@ -116,6 +116,8 @@
 //	WI9   An access that is ordered with all excluded calls that reach it needs no event.
 //	strings that unsafe code makes over writable memory (texts.go)
 //	WI10  Reads of their bytes are events, but in no race.
+//	maps (entries.go): if the keys of all writes to one are known, an access acts on the entry of
+//	      its key, else on the contents as a whole
 //
 // # Soundness
 //

@@ -25,6 +25,7 @@ type graph struct {
 	cutAt   int32 // the last cut of the whole program (WI5): its event, +1; 0: none
 
 	placed []built.Place // by Obj
+	inMaps map[model.Obj]built.Entry
 	// names are the values of pointers into memory allocated in the window, by bits and Alloc.
 	names   map[[2]uint64]uint64
 	own     map[uint64]bool // values of writes whose words are unknown
@@ -36,7 +37,7 @@ func newGraph(l *layout) *graph {
 	g := &graph{
 		layout: l, w: &model.Window{Events: make([]model.Event, 0, l.b.room)}, kept: make([]bool, len(l.recs)),
 		threads: make(map[trace.GoID]*thread), names: make(map[[2]uint64]uint64), own: make(map[uint64]bool),
-		loose: make(map[model.Edge]built.Looseness),
+		loose: make(map[model.Edge]built.Looseness), inMaps: make(map[model.Obj]built.Entry),
 	}
 	g.w.Names = model.Names{Words: make(map[uint64]uint64), Allocs: make([]model.Extent, len(l.allocs))}
 	for k, s := range l.allocs {

@@ -34,10 +34,9 @@ type layout struct {
 	// excluded calls that begin in the buffer, in order; of calls with the same D, the first
 	begun    []*excluded.Pair
 	begunD   map[excluded.Name]bool
-	lastRec  map[trace.GoID]int  // the last record of each goroutine
-	counting bool                // an event reads the number of goroutines (WI5)
-	ranged   []ranged            // calls of Range or Clear of sync.Maps
-	asked    map[trace.Addr]bool // maps that alternatives ask for their keys alone
+	lastRec  map[trace.GoID]int // the last record of each goroutine
+	counting bool               // an event reads the number of goroutines (WI5)
+	ranged   []ranged           // calls of Range or Clear of sync.Maps
 
 	// For surroundings; nil: not yet needed. The accesses by word, and those of outside code
 	byWord, outsideByWord []int32
@@ -272,12 +271,12 @@ func (w *word) refine(mask uint8) {
 		both := w.atoms[i].mask & mask
 		if rest := w.atoms[i].mask &^ mask; both != 0 && rest != 0 {
 			w.atoms[i].mask = both
-			w.atoms = append(w.atoms, atom{mask: rest, obj: -1, version: -1, present: -1, barrier: -1})
+			w.atoms = append(w.atoms, atom{mask: rest, obj: -1, version: -1, barrier: -1})
 		}
 		mask &^= both
 	}
 	if mask != 0 {
-		w.atoms = append(w.atoms, atom{mask: mask, obj: -1, version: -1, present: -1, barrier: -1})
+		w.atoms = append(w.atoms, atom{mask: mask, obj: -1, version: -1, barrier: -1})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/excluded"
+	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/trace"
 )
 
@@ -34,7 +35,7 @@ func (b *state) make(q *quietness) *product {
 	reads, turns := newResolver(g), &turnOrder{g}
 	excl := &exclusions{graph: g, reads: reads, quietness: q, methods: make(map[int32]trace.Addr)}
 	trust := &trusting{graph: g, reads: reads, appends: open}
-	access := &accesses{graph: g, reads: reads, turns: turns, excl: excl, trust: trust}
+	access := &accesses{graph: g, reads: reads, turns: turns, excl: excl, trust: trust, maps: &mapEntries{graph: g, numbers: make(map[flow.MapValue]uint64)}}
 	sync := &syncs{graph: g, reads: reads, turns: turns, started: make(map[trace.GoID]bool)}
 	p := &producer{graph: g, reads: reads, alts: alts, excl: excl, trust: trust, access: access, sync: sync}
 	p.produce()
@@ -48,7 +49,7 @@ func (b *state) make(q *quietness) *product {
 func (m *product) built() *built.Window {
 	x := &built.Window{
 		Window: m.w, Alternatives: m.alts,
-		Records: m.b.recordsOf(m.recs[:m.onPath]), Places: m.placed, Sources: m.reads.src, Contents: m.reads.contents,
+		Records: m.b.recordsOf(m.recs[:m.onPath]), Places: m.placed, Entries: m.inMaps, Sources: m.reads.src, Contents: m.reads.contents,
 		Kept: m.excl.keptBy, Loose: m.loose, LoosePins: m.prod.loosePins,
 	}
 	for i := range m.alts {

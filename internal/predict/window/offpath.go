@@ -14,6 +14,8 @@ type offPath struct {
 	// by word (address / 8): the goroutines whose alternatives write it, and writes of constants
 	by     map[uint64][]trace.GoID
 	writes map[uint64][]offWrite
+	// by address: known contents that alternatives leave in maps
+	entries map[uint64][]offEntry
 
 	acts   map[trace.Addr][]trace.GoID // the goroutines whose alternatives operate on an object,
 	closes map[trace.Addr][]trace.GoID // and those that close a channel
@@ -27,9 +29,15 @@ type offWrite struct {
 	word uint64
 }
 
+// offEntry is a write to a map by an alternative of g.
+type offEntry struct {
+	g     trace.GoID
+	entry *flow.Entry
+}
+
 func newOffPath() *offPath {
 	return &offPath{
-		by: map[uint64][]trace.GoID{}, writes: map[uint64][]offWrite{},
+		by: map[uint64][]trace.GoID{}, writes: map[uint64][]offWrite{}, entries: map[uint64][]offEntry{},
 		acts: map[trace.Addr][]trace.GoID{}, closes: map[trace.Addr][]trace.GoID{},
 	}
 }
@@ -64,6 +72,9 @@ func (o *offPath) add(g trace.GoID, s *flow.Step) {
 	w := uint64(e.Obj) >> 3
 	if !slices.Contains(o.by[w], g) {
 		o.by[w] = append(o.by[w], g)
+	}
+	if x := s.Flow.Entry; x != nil && !s.Last && (!x.Left.Present || x.Left.Known) && len(o.entries[uint64(e.Obj)]) < maxCells {
+		o.entries[uint64(e.Obj)] = append(o.entries[uint64(e.Obj)], offEntry{g, x})
 	}
 	word := e.Val
 	switch {

@@ -262,7 +262,7 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 			return false
 		}
 		if unseen {
-			if !m.stepVersion(i, r, t, w, a) {
+			if !m.stepMap(i, r, t, w, a) {
 				return false
 			}
 			continue
@@ -281,44 +281,20 @@ func (m *altProducer) stepAccess(i int, r *record, t *thread, ev model.Event) bo
 	return true
 }
 
-// stepVersion makes the event of an access of an alternative to a map that acts on the version of
-// its contents, or of its keys. A lookup finds the version that its Flow names; if that names none,
-// nothing depends on what it finds, and there is no event. After a write, no recorded event finds
-// what it found. The result is false if the window does not have the version.
-func (m *altProducer) stepVersion(i int, r *record, t *thread, w *word, a *atom) bool {
-	write := r.Event.Kind == format.Write
-	version := m.alts.stepOf(r).Flow.Version
-	switch {
-	case !write && version == 0:
+// stepMap makes the events of an access of an alternative to a map that act on its entries, or on
+// its contents as a whole. If a lookup does not say what it finds, nothing depends on that, and
+// there is no event. The result is false if the window does not have it.
+func (m *altProducer) stepMap(i int, r *record, t *thread, w *word, a *atom) bool {
+	x := &m.alts.stepOf(r).Flow
+	switch write := r.Event.Kind == format.Write; {
+	case !write && x.Version == 0:
 		return true
 	case !w.noValue:
 		return false
+	case write:
+		return m.access.maps.writesOff(i, x.Entry, t, w, a)
 	}
-	if a.version < 0 {
-		a.version = m.newObj(model.ObjState{}, built.Place{})
-	}
-	if write {
-		for _, o := range []model.Obj{a.version, a.present} {
-			if o >= 0 {
-				m.add(t, i, model.Event{Kind: format.AtomicRMW, Obj: o, Val: m.ownValue(), Aux: m.ownValue(), Partner: -1})
-			}
-		}
-		return true
-	}
-	at := a.version
-	if m.alts.stepOf(r).Flow.Present {
-		if !m.asked[r.Event.Obj] {
-			return false
-		}
-		if a.present >= 0 { // it was written in the window
-			at = a.present
-		}
-	}
-	v, ok := a.versionAfter(version-2, m.recs[0].Index)
-	if ok {
-		m.add(t, i, model.Event{Kind: format.AtomicRead, Obj: at, Val: v, Strict: true, Partner: -1})
-	}
-	return ok
+	return m.access.maps.readsOff(i, x, t, w, a)
 }
 
 // stepValue gives a write or send of an alternative its value: that of its term where its reads see

@@ -49,6 +49,10 @@ func (m *sharing) touch(w *word, a *atom, i int, r *record) {
 	a.write = a.write || r.Event.Kind.IsWrite()
 	a.off = a.off || r.alt > 0
 	a.opaque = a.opaque || m.hidden(r)
+	if w.noValue {
+		a.entries.names(r)
+		a.entries.keyless = a.entries.keyless || a.reached || m.b.opt.NoValues
+	}
 	if r.alt > 0 {
 		return
 	}

@@ -440,15 +440,29 @@ func (s *surroundings) Closes(ch uint64) bool {
 }
 
 // Versions implements [flow.Surroundings].
-func (s *surroundings) Versions(addr uint64) []int64 {
+func (s *surroundings) Versions(addr uint64, key flow.MapKey) []int64 {
 	list := []int64{s.m.recs[0].Index - 1}
 	for _, i := range s.m.at(addr) {
 		r := &s.m.recs[i]
 		switch e := &r.Event; {
 		case r.outside() || uint64(e.Obj) != addr || e.Flags&format.FlagNoValue == 0:
 			return nil
-		case int(i) < s.m.onPath && e.Kind == format.Write:
+		case int(i) >= s.m.onPath || e.Kind != format.Write:
+		case r.entry == nil:
+			return nil
+		case r.entry.All || r.entry.Key == key:
 			list = append(list, r.Index)
+		}
+	}
+	return list
+}
+
+// Entries implements [flow.Surroundings].
+func (s *surroundings) Entries(addr uint64, key flow.MapKey) (list []flow.MapValue) {
+	s.looked[addr>>3] = true
+	for _, x := range s.off.entries[addr] {
+		if x.g != s.g && (x.entry.All || x.entry.Key == key) && !slices.Contains(list, x.entry.Left) {
+			list = append(list, x.entry.Left)
 		}
 	}
 	return list

@@ -1,8 +1,6 @@
 package window
 
 import (
-	"slices"
-
 	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
@@ -41,9 +39,8 @@ type atom struct {
 	strict []int32
 
 	obj     model.Obj
-	version model.Obj // of the contents, where values were not recorded,
-	made    []made    // and those that recorded events have left
-	present model.Obj // of the keys that a map has, where an alternative asks for these alone
+	version model.Obj // of the contents as a whole, where values were not recorded
+	entries entries   // of a map
 
 	initial    uint64
 	unknown    bool // initial stands for an unknown value
@@ -76,26 +73,6 @@ type atom struct {
 	// pass is at; 0: none. inside is what that write was computed from.
 	insideBy trace.GoID
 	inside   []int32
-}
-
-// made is the version of the contents of a map that an event of the trace has left.
-type made struct {
-	index int64
-	value uint64
-}
-
-// versionAfter returns the version that an event of the trace has left. ok is false if the window
-// does not have it. The event before the window, which comes before first, has left the initial
-// one.
-func (a *atom) versionAfter(index, first int64) (v uint64, ok bool) {
-	if index < first {
-		return 0, true
-	}
-	i := slices.IndexFunc(a.made, func(m made) bool { return m.index == index })
-	if i < 0 {
-		return 0, false
-	}
-	return a.made[i].value, true
 }
 
 func (a *atom) shared() bool { return a.many && a.write || a.off || a.reached && !a.quiet }
