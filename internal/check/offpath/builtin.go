@@ -41,7 +41,7 @@ func (m *machine) builtin(in *ssa.Call, name string) value {
 			if name == "delete" {
 				key = f.val(args[1])
 			}
-			m.mapWrite(f.val(args[0]), t, key, name == "clear", nil)
+			m.writeMap(f.val(args[0]), t, key, name == "clear", nil)
 			return value{}
 		}
 	}

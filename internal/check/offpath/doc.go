@@ -204,6 +204,7 @@
 //	process, machine       the goroutines of the alternative; one of them: its stack of calls
 //	frame, env             an invocation; what it evaluates operands with
 //	valuation, renaming    the values of the witness; addresses of new memory, there and here
+//	mapWrite               what a write to a map leaves for its keys
 //	memory, heap, private  loads and stores: as steps; of new objects; of memory of t alone
 //	operations, timers     synchronisation; the timers that run
 //	contexts, newContext   calls that make, ask and cancel contexts; a context of the alternative

@@ -59,7 +59,7 @@ func (m *machine) step() {
 		m.ops.send(f.at().Site, f.val(in.Chan), f.val(in.X))
 	case *ssa.MapUpdate:
 		left := f.val(in.Value)
-		m.mapWrite(f.val(in.Map), plan.Core(in.Map.Type()).(*types.Map), f.val(in.Key), false, &left)
+		m.writeMap(f.val(in.Map), plan.Core(in.Map.Type()).(*types.Map), f.val(in.Key), false, &left)
 	case ssa.Value:
 		f.vals[in] = m.result(in)
 	default:

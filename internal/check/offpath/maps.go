@@ -95,26 +95,35 @@ func (p *process) found(env *env, s *step, elem types.Type) (v, present value) {
 	return v, present
 }
 
-// mapWrite is an access that leaves a value for a key of a map, or, if left is nil, removes it. If
+// writeMap is an access that leaves a value for a key of a map, or, if left is nil, removes it. If
 // all is set, it removes each key.
-func (m *machine) mapWrite(x value, t *types.Map, key value, all bool, left *value) {
+func (m *machine) writeMap(x value, t *types.Map, key value, all bool, left *value) {
 	s := m.memory.mapAccess(format.Write, m.frame.at(), x)
 	if s.any {
 		k, ok := mapKey(t.Key(), key)
-		m.leavesEntries(s, func(entry *built.Entry) bool {
+		(&mapWrite{m, s, t.Elem(), left}).check(func(entry *built.Entry) bool {
 			if !all && !ok {
 				reject("CP4", "the program writes an entry of a map, and it is not known which")
 			}
 			return all || entry.Key == k
-		}, t.Elem(), left)
+		})
 	}
 	m.memory.goesOn(hasHash(t.Key()))
 }
 
-// leavesEntries checks that a write changes those entries of the map, if the window has them, that
+// mapWrite is a write of a program to a map: left is the value of type elem that it leaves, nil
+// if it removes the key.
+type mapWrite struct {
+	m    *machine
+	step *step
+	elem types.Type
+	left *value
+}
+
+// check checks that a write changes those entries of the map, if the window has them, that
 // the program writes.
-func (m *machine) leavesEntries(s *step, writes func(*built.Entry) bool, elem types.Type, left *value) {
-	in := m.process.in
+func (w *mapWrite) check(writes func(*built.Entry) bool) {
+	in, s := w.m.process.in, w.step
 	for obj, entry := range in.window.Entries { // the order does not matter
 		if entry.Map != in.variant.Events[s.events[0]].Obj {
 			continue
@@ -132,37 +141,37 @@ func (m *machine) leavesEntries(s *step, writes func(*built.Entry) bool, elem ty
 				reject("CP4", "an event finds the contents that a write to a map leaves")
 			}
 		case entry.Presence:
-			if e.Val > 1 || (e.Val == 1) != (left != nil) {
+			if e.Val > 1 || (e.Val == 1) != (w.left != nil) {
 				reject("CP4", "a write to a map does not leave whether the key is there")
 			}
 		default:
-			m.leaves(s, e, &entry, elem, left)
+			w.leaves(e, &entry)
 		}
 	}
 }
 
 // leaves checks that the number that a write leaves for a key stands for what the program leaves
 // there. If that is not known, no event of the recorded run finds the number.
-func (m *machine) leaves(s *step, e *model.Event, entry *built.Entry, elem types.Type, left *value) {
-	in := m.process.in
+func (w *mapWrite) leaves(e *model.Event, entry *built.Entry) {
+	in, s := w.m.process.in, w.step
 	var says flow.MapValue
 	if s.Flow.Entry != nil {
 		says = s.Flow.Entry.Left
 	}
 	switch {
-	case says.Present != (left != nil):
+	case says.Present != (w.left != nil):
 		reject("CP4", "a write to a map does not leave what the step says")
 	case says.Present && !says.Known:
 		if in.finds(e.Obj, e.Val) {
 			reject("CP4", "an event finds what a write to a map leaves, which is not known")
 		}
 		return
-	case says.Present && !isMapValue(*left, elem, says):
+	case says.Present && !isMapValue(*w.left, w.elem, says):
 		reject("CP4", "a write to a map leaves another value than the step says")
 	}
 	for _, index := range in.left(e.Obj, e.Val) {
-		c := in.snap.Map(uint64(s.Event.Obj), entry.Key, int64(sizeof(elem)), index, in.window.To)
-		if !c.HasPresent || c.Present != says.Present || c.Present && !isMapValue(m.env.datum(c.Value, elem), elem, says) {
+		c := in.snap.Map(uint64(s.Event.Obj), entry.Key, int64(sizeof(w.elem)), index, in.window.To)
+		if !c.HasPresent || c.Present != says.Present || c.Present && !isMapValue(w.m.env.datum(c.Value, w.elem), w.elem, says) {
 			reject("CP4", "a number stands for two contents of a map")
 		}
 	}
