@@ -48,6 +48,7 @@ var (
 	hook    func(int)
 	face    S
 	blank   any
+	table   = map[int]int{1: 1}
 )
 
 type S interface{ get() int }
@@ -170,6 +171,10 @@ var bodies = []body{
 	{"go", "| wg2.Add(1); k := 4; go func(v int) { x = v; y = k; wg2.Done() }(3); wg2.Wait(); x = 2"},
 	{"go shares", "| t := &T{a: 5}; wg2.Add(1); go func(t *T) { x = t.a; wg2.Done() }(t)"},
 	{"locks", "| mu.Lock(); x = 1; mu.Unlock(); rw.RLock(); y = x; rw.RUnlock(); rw.Lock(); x = 3; rw.Unlock()"},
+	{"map", "table[1] = 3; table[2] = 5 | table[1] = 6; if v, in := table[1]; in && v == 6 { delete(table, 2); x = v }"},
+	{"map keys", "table[1] = 3; table[4] = x | delete(table, 4); if _, in := table[4]; !in { table[4] = y; x = table[1]; table[y+2] = 1 }; x = 2"},
+	{"map unknown", "table[1] = y; delete(table, 2) | table[1] = y + 1; table[2] = 3; if _, in := table[1]; in { x = table[2] }; delete(table, 1); if table[1] == 0 { x = 5 }"},
+	{"map length", "x = len(table); table[2] = 3 | table[1] = 4; x = 1; table[2] = 7; x = table[2]"},
 	{"channel", "| ch <- x; ch <- 4; v := <-ch; w, k := <-ch; if k && w == 4 { x = v }"},
 	{"channel length", "| ch <- x; if len(ch) == 1 { x = len(ch) + cap(ch) }; <-ch; if len(un) == 0 { x = cap(un) }"},
 	{"rendezvous", "| wg2.Add(1); go func() { y = <-un; wg2.Done() }(); un <- 3; x = 2"},

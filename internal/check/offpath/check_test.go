@@ -197,6 +197,37 @@ func (f *found) each(k int, g func(i int32, e *model.Event)) {
 	}
 }
 
+// ofMap reports whether a step is an access to a map.
+func ofMap(s *flow.Step) bool {
+	return (s.Event.Kind == format.Read || s.Event.Kind == format.Write) && s.Event.Flags&format.FlagNoValue != 0
+}
+
+// otherEntry has a write to a map act on the entry of another key, or leave there what a recorded
+// event has left, and which is something else. It returns false if there is none.
+func (f *found) otherEntry(r *rand.Rand, k int) (done bool) {
+	f.each(k, func(_ int32, w *model.Event) {
+		x, ok := f.built.Entries[w.Obj]
+		if !ok || done || x.Whole {
+			return
+		}
+		var others []model.Obj
+		for o, y := range f.built.Entries {
+			if y.Map == x.Map && y.Presence == x.Presence && y.Key != x.Key && !y.Whole {
+				others = append(others, o)
+			}
+		}
+		slices.Sort(others)
+		if len(others) > 0 && r.IntN(2) == 0 {
+			w.Obj, done = others[r.IntN(len(others))], true
+			return
+		}
+		if v := f.w.Init[w.Obj].Val; v != w.Val {
+			w.Val, done = v, true
+		}
+	})
+	return done
+}
+
 // faults make step k of an alternative wrong, and its events in the window with it: as if package
 // alternative had been wrong, and the window built accordingly. They return false where they do not
 // apply.
@@ -276,7 +307,7 @@ var faults = []struct {
 		default:
 			return false
 		}
-		if !executed[k] {
+		if !executed[k] || ofMap(&f.alt.Steps[k]) {
 			return false
 		}
 		f.alt.Steps[k].Event.Val ^= 1
@@ -284,6 +315,28 @@ var faults = []struct {
 			w.Val, w.Aux, w.Value, w.ValDeps = w.Val^1, w.Aux^1, nil, nil
 		})
 		return true
+	}},
+	{"contents", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
+		s := &f.alt.Steps[k]
+		if !executed[k] || !ofMap(s) || s.Event.Kind != format.Write || s.Flow.Entry == nil {
+			return false
+		}
+		wrong := *s.Flow.Entry
+		if wrong.Left.Known && r.IntN(2) == 0 {
+			wrong.Left.Word ^= 1
+		} else {
+			wrong.Left.Present = !wrong.Left.Present
+		}
+		s.Flow.Entry = &wrong
+		some := false
+		f.each(k, func(_ int32, w *model.Event) { some = some || w.Kind == format.AtomicWrite })
+		return some
+	}},
+	{"entry", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
+		if s := &f.alt.Steps[k]; !executed[k] || !ofMap(s) || s.Event.Kind != format.Write {
+			return false
+		}
+		return f.otherEntry(r, k)
 	}},
 	{"order", func(r *rand.Rand, f *found, k int, needed []int, executed map[int]bool) bool {
 		if !executed[k] || !executed[k+1] {

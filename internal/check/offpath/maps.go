@@ -292,10 +292,17 @@ func (in *subject) leftOff(entry model.Obj, v uint64) (says flow.MapValue, ok bo
 			continue
 		}
 		s := in.stepOf(e)
-		if s == nil || s.Flow.Entry == nil || ok && s.Flow.Entry.Left != says {
+		if s == nil || s.Flow.Entry == nil {
 			return says, false
 		}
-		says, ok = s.Flow.Entry.Left, true
+		left := s.Flow.Entry.Left
+		if in.entry(int32(i)).Presence {
+			left = flow.MapValue{Present: left.Present}
+		}
+		if ok && left != says {
+			return says, false
+		}
+		says, ok = left, true
 	}
 	return says, ok
 }

@@ -164,7 +164,7 @@ func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 	var choices, others []func(*path)
 	for _, c := range contents {
 		absent := c.HasPresent && !c.Present
-		if c.known() {
+		if c.HasValue || absent || c.version != flow.OwnVersion {
 			choices = append(choices, choose(&c, absent))
 		}
 		if c.HasPresent && c.Present && (!forks || had.HasPresent && !had.Present) {

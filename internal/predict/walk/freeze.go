@@ -45,10 +45,15 @@ func (f *Frame) choices(in *regcode.Instr) []int {
 				return nil
 			}
 			pins = 1 << 1 // the key
+		case *ssa.MapUpdate:
+			pins = 1 << 1
 		case *ssa.Call:
-			if in.Dynamic {
+			switch {
+			case in.Dynamic:
 				pins = 1
-			} else if !measures(&x.Call) {
+			case deletes(&x.Call):
+				pins = 1 << 2
+			case !measures(&x.Call):
 				return nil
 			}
 		default:
@@ -119,6 +124,12 @@ func measures(call *ssa.CallCommon) bool {
 	}
 	_, ok = plan.Core(call.Args[0].Type()).(*types.Chan)
 	return ok
+}
+
+// deletes reports whether a call is delete, of a key of a map.
+func deletes(call *ssa.CallCommon) bool {
+	b, ok := call.Value.(*ssa.Builtin)
+	return ok && b.Name() == "delete"
 }
 
 // sampled reports whether to keep the n-th fork of one instruction in a goroutine: the first ones,

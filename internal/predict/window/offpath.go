@@ -14,7 +14,7 @@ type offPath struct {
 	// by word (address / 8): the goroutines whose alternatives write it, and writes of constants
 	by     map[uint64][]trace.GoID
 	writes map[uint64][]offWrite
-	// by address: known contents that alternatives leave in maps
+	// by address: what alternatives leave in maps
 	entries map[uint64][]offEntry
 
 	acts   map[trace.Addr][]trace.GoID // the goroutines whose alternatives operate on an object,
@@ -73,7 +73,7 @@ func (o *offPath) add(g trace.GoID, s *flow.Step) {
 	if !slices.Contains(o.by[w], g) {
 		o.by[w] = append(o.by[w], g)
 	}
-	if x := s.Flow.Entry; x != nil && !s.Last && (!x.Left.Present || x.Left.Known) && len(o.entries[uint64(e.Obj)]) < maxCells {
+	if x := s.Flow.Entry; x != nil && !s.Last && len(o.entries[uint64(e.Obj)]) < maxCells {
 		o.entries[uint64(e.Obj)] = append(o.entries[uint64(e.Obj)], offEntry{g, x})
 	}
 	word := e.Val
