@@ -72,7 +72,7 @@ func (p *process) found(env *env, s *step, elem types.Type) (v, present value) {
 	entry, e := in.entry(i), &in.variant.Events[i]
 	size := sizeof(elem)
 	v, present = unknown(size), unknown(1)
-	if list := in.left(e.Obj, e.Val); len(list) > 0 {
+	if list := in.left(uint64(s.Event.Obj), e.Obj, e.Val); len(list) > 0 {
 		c := in.snap.Map(uint64(s.Event.Obj), entry.Key, int64(size), list[0], in.window.To)
 		if !entry.Presence || c.HasPresent && !c.Present {
 			v = env.datum(c.Value, elem)
@@ -169,7 +169,7 @@ func (w *mapWrite) leaves(e *model.Event, entry *built.Entry) {
 	case says.Present && !isMapValue(*w.left, w.elem, says):
 		reject("CP4", "a write to a map leaves another value than the step says")
 	}
-	for _, index := range in.left(e.Obj, e.Val) {
+	for _, index := range in.left(uint64(s.Event.Obj), e.Obj, e.Val) {
 		c := in.snap.Map(uint64(s.Event.Obj), entry.Key, int64(sizeof(w.elem)), index, in.window.To)
 		if !c.HasPresent || c.Present != says.Present || c.Present && !isMapValue(w.m.env.datum(c.Value, w.elem), w.elem, says) {
 			reject("CP4", "a number stands for two contents of a map")
@@ -269,11 +269,17 @@ func (in *subject) finds(entry model.Obj, v uint64) bool {
 	return false
 }
 
-// left are the events of the trace that have left a value of an entry: writes in the window, or the
-// last event before it.
-func (in *subject) left(entry model.Obj, v uint64) (list []int64) {
+// left are the events of the trace that have left a value of an entry of the map at an address:
+// writes in the window, or the last event before it, or the one that has allocated the map.
+func (in *subject) left(at uint64, entry model.Obj, v uint64) (list []int64) {
 	if init := &in.variant.Init[entry]; init.Val == v && !init.Unknown {
-		list = append(list, in.window.From-1)
+		first := in.window.From - 1
+		for _, r := range in.window.Records {
+			if r.Kind == format.Alloc && at-uint64(r.Obj) < r.Val {
+				first = r.Index
+			}
+		}
+		list = append(list, first)
 	}
 	for i := range in.window.Events {
 		if e := &in.window.Events[i]; e.Obj == entry && e.Kind == format.AtomicWrite && e.Val == v {

@@ -66,9 +66,13 @@ func (c *MapContent) known() bool { return c.HasValue || c.HasPresent }
 
 // mapKeys reports whether a known value of a type can be a MapKey.
 func mapKeys(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Info()&(types.IsString|types.IsInteger|types.IsBoolean) != 0
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsString|types.IsInteger|types.IsBoolean) != 0 || Address(t)
+}
+
+// Address reports whether the bits of a key of a type are an address.
+func Address(t types.Type) bool {
+	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Chan:
 		return true
 	}

@@ -67,7 +67,7 @@ func (m maps) written(in *regcode.Instr, t *types.Map) (entry *flow.Entry, ok, g
 	if plan.Open(t.Elem()) || !mapKeys(t.Key()) {
 		return nil, true, true
 	}
-	entry = &flow.Entry{Elem: t.Elem(), Facts: p.x.fork.Facts}
+	entry = &flow.Entry{Address: Address(t.Key()), Elem: t.Elem(), Facts: p.x.fork.Facts}
 	key := 1
 	if x, call := in.SSA.(*ssa.Call); call { // operand 0 is the function
 		if entry.All = x.Call.Value.Name() == "clear"; entry.All {
@@ -152,7 +152,7 @@ func (m maps) lookup(in *regcode.Instr, x *ssa.Lookup) (going, ok bool) {
 		if only && c.Present { // other values may lead to its value
 			v = Value{}
 		}
-		entry := &flow.Entry{Key: key, Only: only, Left: c.left, Elem: t.Elem(), Facts: p.x.fork.Facts}
+		entry := &flow.Entry{Key: key, Address: Address(t.Key()), Only: only, Left: c.left, Elem: t.Elem(), Facts: p.x.fork.Facts}
 		return func(q *path) {
 			if _, ok := (maps{q}).mapAccess(in, flow.Flow{Version: c.version, Entry: entry}); !ok || q.end != "" {
 				q.stop("not-modelled")

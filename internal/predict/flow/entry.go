@@ -4,8 +4,9 @@ import "go/types"
 
 // An Entry says what an access to a map is about: a key of the map.
 type Entry struct {
-	Key MapKey
-	All bool // it removes each key, as clear does
+	Key     MapKey
+	Address bool // the key is an address
+	All     bool // it removes each key, as clear does
 
 	// Only marks a lookup to which only matters whether the key is there.
 	Only bool

@@ -296,7 +296,7 @@ func (l *learner) mapAccess(f *Frame, in *regcode.Instr, e *trace.Event, event i
 	var entry *flow.Entry
 	about := func(t *types.Map, key flow.MapKey, ok bool) {
 		if ok && !l.facts.off && !plan.Open(t.Elem()) {
-			entry = &flow.Entry{Key: key, Elem: t.Elem(), Facts: l.facts}
+			entry = &flow.Entry{Key: key, Address: alternative.Address(t.Key()), Elem: t.Elem(), Facts: l.facts}
 		}
 	}
 	switch x := in.SSA.(type) {

@@ -45,10 +45,10 @@ type made struct {
 	value uint64
 }
 
-// after returns what an event of the trace has left, or, if it comes before first, what was there
-// when the window began. ok is false if the event has left nothing there.
-func (c *content) after(index, first int64) (v uint64, ok bool) {
-	if index < first {
+// after returns what an event of the trace has left, or, if that is begins, what was there at
+// first. ok is false if the event has left nothing there.
+func (c *content) after(index, begins int64) (v uint64, ok bool) {
+	if index == begins {
 		return c.initial, true
 	}
 	for _, m := range c.made {
@@ -74,10 +74,12 @@ func presenceOf(v flow.MapValue) uint64 {
 }
 
 // names notes what an access to the word of a map is about.
-func (e *entries) names(r *record) {
+func (m *layout) names(e *entries, r *record) {
 	x := r.entry
 	switch {
 	case x == nil && r.alt > 0:
+	case x != nil && m.renewed(x):
+		e.keyless = true
 	case x == nil:
 		e.whole = e.whole || reads(r.Event.Kind)
 		e.keyless = e.keyless || r.Event.Kind.IsWrite()
@@ -100,6 +102,22 @@ func (e *entries) of(x *flow.Entry) []*entry {
 		return e.order
 	}
 	return []*entry{e.by[x.Key]}
+}
+
+// mapBegins returns the event after which a map has what it has at first in the window: the one
+// before the window, or the one that allocates it, if that is alloc of the layout's allocs; -1:
+// none is.
+func (m *layout) mapBegins(alloc int32) int64 {
+	if alloc >= 0 {
+		return m.recs[m.allocs[alloc].at].Index
+	}
+	return m.recs[0].Index - 1
+}
+
+// renewed reports whether a key is an address that is allocated in the window. Then it may stand
+// for two objects.
+func (m *layout) renewed(x *flow.Entry) bool {
+	return x.Address && m.generation(x.Key.Bits, int32(len(m.allocs))) >= 0
 }
 
 // mapEntries makes the events of accesses to entries of maps.
@@ -129,7 +147,7 @@ func (m *mapEntries) object(w *word, a *atom, n *entry, c *content) {
 		return
 	}
 	x := n.named
-	v, ok := x.Facts.MapValueAt(w.addr, x.Key, x.Elem, m.recs[0].Index-1, m.recs[m.onPath-1].Index+1)
+	v, ok := x.Facts.MapValueAt(w.addr, x.Key, x.Elem, m.mapBegins(w.alloc), m.recs[m.onPath-1].Index+1)
 	switch isPresence := c == &n.presence; {
 	case !isPresence:
 		c.initial = m.number(v, ok)
@@ -185,7 +203,7 @@ func (m *mapEntries) readsOff(i int, x *flow.Flow, t *thread, w *word, a *atom) 
 	var v uint64
 	switch {
 	case x.Version != flow.OwnVersion:
-		if v, ok = c.after(x.Version-2, m.recs[0].Index); !ok {
+		if v, ok = c.after(x.Version-2, m.mapBegins(w.alloc)); !ok {
 			return false
 		}
 	case x.Entry.Only:

@@ -134,7 +134,7 @@ func (m *layout) use(addr uint64) *wordUse {
 }
 
 func (m *layout) newWord(addr uint64, alloc int32) int32 {
-	w := word{addr: addr &^ 7, alloced: alloc >= 0}
+	w := word{addr: addr &^ 7, alloced: alloc >= 0, alloc: alloc}
 	if w.alloced {
 		w.zero = m.allocs[alloc].zero
 	}

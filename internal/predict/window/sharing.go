@@ -50,7 +50,7 @@ func (m *sharing) touch(w *word, a *atom, i int, r *record) {
 	a.off = a.off || r.alt > 0
 	a.opaque = a.opaque || m.hidden(r)
 	if w.noValue {
-		a.entries.names(r)
+		m.names(&a.entries, r)
 		a.entries.keyless = a.entries.keyless || a.reached || m.b.opt.NoValues
 	}
 	if r.alt > 0 {

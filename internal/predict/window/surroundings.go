@@ -441,14 +441,17 @@ func (s *surroundings) Closes(ch uint64) bool {
 
 // Versions implements [flow.Surroundings].
 func (s *surroundings) Versions(addr uint64, key flow.MapKey) []int64 {
-	list := []int64{s.m.recs[0].Index - 1}
+	alloc := s.m.generation(addr, int32(len(s.m.allocs)))
+	begins := s.m.mapBegins(alloc)
+	list := []int64{begins}
 	for _, i := range s.m.at(addr) {
 		r := &s.m.recs[i]
 		switch e := &r.Event; {
+		case r.Index <= begins:
 		case r.outside() || uint64(e.Obj) != addr || e.Flags&format.FlagNoValue == 0:
 			return nil
 		case int(i) >= s.m.onPath || e.Kind != format.Write:
-		case r.entry == nil:
+		case r.entry == nil || s.m.renewed(r.entry):
 			return nil
 		case r.entry.All || r.entry.Key == key:
 			list = append(list, r.Index)

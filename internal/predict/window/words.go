@@ -11,10 +11,11 @@ import (
 // to the next Alloc or the end.
 type word struct {
 	addr    uint64
-	alloced bool // in this window
-	zero    bool // with alloced: its memory was cleared
-	noValue bool // values were not recorded; they stand for their writers
-	outside bool // outside code accesses it
+	alloced bool  // in this window
+	alloc   int32 // with alloced: which of the layout's allocs
+	zero    bool  // with alloced: its memory was cleared
+	noValue bool  // values were not recorded; they stand for their writers
+	outside bool  // outside code accesses it
 	atoms   []atom
 }
 
