@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/presage-race/presage/internal/plural"
@@ -175,12 +176,19 @@ func (f *findings) unsearched() string {
 		return "the analysis was interrupted"
 	case f.summary.Events == 0:
 		return "nothing was recorded"
+	case f.program.tests && !f.program.tested && f.warned("recording-stopped"):
+		return "the recording was cut before the first test"
 	case f.program.tests && !f.program.tested:
 		return "no test ran"
 	case f.level == levelNone:
 		return "-level none only records (presage analyze searches what was recorded)"
 	}
 	return ""
+}
+
+// warned reports whether there is a warning with a code.
+func (f *findings) warned(code string) bool {
+	return slices.ContainsFunc(f.warnings, func(w report.Warning) bool { return w.Code == code })
 }
 
 // ranTests reports whether the process of a trace ran a test, a benchmark, a fuzz test or an

@@ -104,7 +104,8 @@ func (h *textHandler) recorded(m *Summary) {
 	h.printf("presage: recorded %s, %s and %s%s\n", strings.Join(parts, ", "), plural.Of(m.Goroutines, "goroutine"), plural.Of(int(m.Events), "event"), m.uncovered())
 }
 
-// uncovered lists functions and calls without records, and losses.
+// uncovered lists functions and calls without records, and losses unless the line about what was not
+// searched has them.
 func (s *Summary) uncovered() string {
 	var parts []string
 	if n := s.Functions - s.Instrumented; n > 0 {
@@ -117,7 +118,7 @@ func (s *Summary) uncovered() string {
 		parts = append(parts, fmt.Sprintf("%s of packages that were left out", plural.Of(n, "call")))
 	}
 	for _, g := range s.Coverage.Gaps {
-		if g.Lost {
+		if g.Lost && s.Coverage.Searched != Part {
 			parts = append(parts, g.Text)
 		}
 	}
