@@ -104,8 +104,8 @@ func (h *textHandler) recorded(m *Summary) {
 	h.printf("presage: recorded %s, %s and %s%s\n", strings.Join(parts, ", "), plural.Of(m.Goroutines, "goroutine"), plural.Of(int(m.Events), "event"), m.uncovered())
 }
 
-// uncovered lists functions and calls without records, and losses unless the line about what was not
-// searched has them.
+// uncovered lists functions and calls without records, and losses unless the line about what was
+// not searched has them.
 func (s *Summary) uncovered() string {
 	var parts []string
 	if n := s.Functions - s.Instrumented; n > 0 {

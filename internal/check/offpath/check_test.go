@@ -57,7 +57,11 @@ func eachRun(t *testing.T, seeds, from uint64, f func(name string, p *progtest.P
 		}
 	}
 	for seed := from; seed < from+seeds; seed++ {
-		p, err := l.Load(progtest.Generate(seed, progtest.Knobs{}))
+		var k progtest.Knobs
+		if seed%4 == 0 {
+			k.Use = progtest.Guards | progtest.Late | progtest.Arith | progtest.Maps | progtest.SyncMaps
+		}
+		p, err := l.Load(progtest.Generate(seed, k))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,6 +83,7 @@ func eachRun(t *testing.T, seeds, from uint64, f func(name string, p *progtest.P
 func races(t *testing.T, name string, p *progtest.Program, run *progtest.Run, fork func(flow.Fork) flow.Fork, f func(*found)) *window.Builder {
 	t.Helper()
 	walker := walk.NewBranching(p.Plan)
+	walker.Read(run.Meta)
 	b := window.NewBuilder(window.BuildOptions{Walked: true, Symbolic: true, Paths: true, Meta: run.Meta}, func(b *built.Window) error {
 		for k := range b.Alternatives {
 			alt := &b.Alternatives[k]
@@ -245,6 +250,9 @@ var faults = []struct {
 		mask := uint8((1<<e.Size - 1) << off)
 		var others []model.Obj
 		for o, p := range places {
+			if format.IsPoolWord(e.Obj) && format.IsPoolWord(trace.Addr(p.Addr)) { // a pool has several objects
+				continue
+			}
 			if p.Mask == mask && p.Addr != uint64(e.Obj)&^7 {
 				others = append(others, model.Obj(o))
 			}
@@ -331,6 +339,16 @@ var faults = []struct {
 		some := false
 		f.each(k, func(_ int32, w *model.Event) { some = some || w.Kind == format.AtomicWrite })
 		return some
+	}},
+	{"stored", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
+		s := &f.alt.Steps[k]
+		if !executed[k] || s.Stored == nil {
+			return false
+		}
+		wrong := *s.Stored
+		wrong.Is.Word ^= 1
+		s.Stored = &wrong
+		return true
 	}},
 	{"entry", func(r *rand.Rand, f *found, k int, _ []int, executed map[int]bool) bool {
 		if s := &f.alt.Steps[k]; !executed[k] || !ofMap(s) || s.Event.Kind != format.Write {
@@ -438,9 +456,12 @@ var faults = []struct {
 		switch {
 		case !executed[k]: // its outcome matters to nothing
 			return false
-		case s.Compares:
+		case s.Compares && s.Event.Kind == format.AtomicRMW:
 			s.Event.Kind, flags = format.AtomicRead, format.FlagTry
 		case s.Event.Kind == format.AtomicRead && s.Event.Flags == format.FlagTry:
+			if format.IsMapWord(s.Event.Obj) && !executed[k+1] {
+				return false // a Delete that finds nothing may as well write what is there
+			}
 			s.Event.Kind = format.AtomicRMW
 		default:
 			return false
@@ -503,7 +524,7 @@ func (f *found) sameWords(k int, x, y *witness.Execution) bool {
 func TestFaults(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	tried, byWindow := map[string]int{}, map[string]int{}
-	eachRace(t, 300, 1000, func(f *found) {
+	eachRace(t, 600, 1000, func(f *found) {
 		x, err := f.check()
 		if err != nil {
 			t.Errorf("%s: %v", f.name, err)

@@ -4,6 +4,7 @@ import (
 	"go/types"
 
 	"github.com/presage-race/presage/internal/predict/flow"
+	"github.com/presage-race/presage/internal/predict/model"
 	"github.com/presage-race/presage/internal/trace"
 	"github.com/presage-race/presage/internal/trace/format"
 )
@@ -23,7 +24,7 @@ func (m *machine) syncMap(site trace.Site, args []value, name string) value {
 		throw("a key of a sync.Map that no operation of the recorded run has")
 	}
 	if name == "Store" {
-		p.stores(m.steps.expect(format.AtomicWrite, 0, site, &word, 8), args[2])
+		p.stores(m.env, m.steps.expect(format.AtomicWrite, 0, site, &word, 8), args[2])
 		return value{}
 	}
 	kind, flags := format.AtomicRMW, format.Flags(0)
@@ -49,7 +50,7 @@ func (m *machine) syncMap(site trace.Site, args []value, name string) value {
 		wants(false)
 	case "LoadOrStore":
 		if wants(!present); changes {
-			p.stores(s, args[2])
+			p.stores(m.env, s, args[2])
 			found = args[2]
 		}
 	case "LoadAndDelete", "Delete":
@@ -59,7 +60,7 @@ func (m *machine) syncMap(site trace.Site, args []value, name string) value {
 		}
 	case "Swap":
 		wants(true)
-		p.stores(s, args[2])
+		p.stores(m.env, s, args[2])
 	case "CompareAndSwap", "CompareAndDelete":
 		if wants(false); present {
 			throw("a comparison with the value of a sync.Map")
@@ -85,11 +86,37 @@ func (p *process) stored(e *env, n uint64) value {
 	if d, _, ok := p.in.snap.Stored(n, p.in.window.To); ok {
 		return e.words(d.Words, 16)
 	}
+	if x := p.in.storedOff(n); x != nil {
+		t := concrete{x.Type, x.Prog}
+		box := e.heap.allocate(e.owner, mapValue(x.Type, x.Is), false)
+		return words(e.types.word(types.NewInterfaceType(nil, nil), t), number(box.base, 8))
+	}
 	return unknown(16)
 }
 
-// stores gives a value the number that a step writes, which nothing else in the window may write.
-func (p *process) stores(s *step, v value) {
+// storedOff is what other alternatives say that they store with a number. The check of each of them
+// verifies it. It is nil if none does, or they do not say the same.
+func (in *subject) storedOff(n uint64) (x *flow.Stored) {
+	for i := len(in.window.Events); i < len(in.variant.Events); i++ {
+		if e := &in.variant.Events[i]; writesNumber(e, n) {
+			s := in.stepOf(e)
+			if s == nil || s.Stored == nil || x != nil && !x.Same(s.Stored) {
+				return nil
+			}
+			x = s.Stored
+		}
+	}
+	return x
+}
+
+// writesNumber reports whether an event writes a number of a value in a sync.Map.
+func writesNumber(e *model.Event, n uint64) bool {
+	return e.Kind == format.AtomicWrite && e.Val == n || e.Kind == format.AtomicRMW && e.Aux == n
+}
+
+// stores gives a value the number that a step writes. Nothing else in the window may write it, but
+// alternatives that store the same.
+func (p *process) stores(env *env, s *step, v value) {
 	if len(s.events) != 1 {
 		reject("CP4", "a step of a sync.Map has %d events", len(s.events))
 	}
@@ -101,9 +128,15 @@ func (p *process) stores(s *step, v value) {
 	if n == 0 || p.in.variant.Init[e.Obj].Val == n {
 		reject("CP4", "the number %d of a value is not a new one", n)
 	}
+	if s.Stored != nil && !env.holds(v, s.Stored) {
+		reject("CP4", "the program stores another value in a sync.Map than the step says")
+	}
 	for i := range p.in.variant.Events {
 		x := &p.in.variant.Events[i]
-		if int32(i) != s.events[0] && x.Obj == e.Obj && (x.Kind == format.AtomicWrite && x.Val == n || x.Kind == format.AtomicRMW && x.Aux == n) {
+		if int32(i) == s.events[0] || x.Obj != e.Obj || !writesNumber(x, n) {
+			continue
+		}
+		if y := p.in.stepOf(x); y == nil || y.Stored == nil || s.Stored == nil || !y.Stored.Same(s.Stored) {
 			reject("CP4", "event %d writes the number %d, too", i, n)
 		}
 	}
@@ -112,6 +145,12 @@ func (p *process) stores(s *step, v value) {
 		p.numbered = map[uint64]value{}
 	}
 	p.numbered[n] = v
+}
+
+// holds reports whether an interface holds what a step says that it stores.
+func (e *env) holds(v value, x *flow.Stored) bool {
+	t, ok := e.types.of(v)
+	return ok && x.Is.Known && types.Identical(t.typ, x.Type) && isMapValue(e.inside(t.typ, v), t.typ, x.Is)
 }
 
 // dynamicKey is the key of a sync.Map that an interface has.

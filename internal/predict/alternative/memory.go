@@ -41,9 +41,9 @@ type memory struct {
 	entries   []ownEntry
 	later     []int   // allocations after the fork to whose memory the path has a pointer,
 	old       *former // and those to which it may have had one before
-	numbered  []Value // values that the path has stored in sync.Maps, by number
-	shared    bool    // the path has started a goroutine
-	reader    bool    // one of these executes now: reads of the first one are not its own
+	numbered  []numbered
+	shared    bool // the path has started a goroutine
+	reader    bool // one of these executes now: reads of the first one are not its own
 	assumes   []flow.Assumption
 }
 

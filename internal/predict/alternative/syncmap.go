@@ -1,6 +1,9 @@
 package alternative
 
 import (
+	"fmt"
+	"go/types"
+	"hash/fnv"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -24,6 +27,7 @@ type syncMap struct {
 type mapped struct {
 	number uint64
 	value  Value
+	stored *flow.Stored // the value is what an alternative of another goroutine has stored
 	other  bool
 }
 
@@ -58,8 +62,10 @@ func (o syncMap) call(name string, args []Value) bool {
 	}
 	e := trace.Event{Obj: trace.Addr(word), Size: 8}
 	if name == "Store" {
-		e.Kind, e.Val = format.AtomicWrite, p.memory.numberOf(arg)
+		stored := o.stored(arg)
+		e.Kind, e.Val = format.AtomicWrite, p.memory.numberOf(arg, stored)
 		_, going := p.access(o.in, e, flow.Flow{}, true)
+		p.events.last().Stored = stored
 		if p.events.last().Keys = o.keys; going {
 			o.results(nil)
 		}
@@ -87,8 +93,16 @@ func (o syncMap) mayHave(word uint64) []mapped {
 			list = append(list, mapped{number: n, value: Value{Concrete: v}})
 		}
 	}
-	for i, v := range p.memory.numbered {
-		list = append(list, mapped{number: p.memory.numberAt(i), value: v})
+	has := func(n uint64) bool { return slices.ContainsFunc(list, func(x mapped) bool { return x.number == n }) }
+	for _, x := range p.memory.numbered {
+		if !has(x.number) {
+			list = append(list, mapped{number: x.number, value: x.value})
+		}
+	}
+	for _, x := range p.x.around.Stored(word) {
+		if !has(x.Number) && len(list) < 2*maxVersions {
+			list = append(list, mapped{number: x.Number, stored: x})
+		}
 	}
 	return append(list, mapped{other: true})
 }
@@ -123,15 +137,22 @@ func (o syncMap) found(name string, e trace.Event, x mapped, arg Value, list []m
 	return func(q *path) {
 		o := syncMap{operation{q, o.in}, o.keys}
 		q.memory.learns(x.value.Concrete)
+		results := results
+		if x.stored != nil && keepsFound(name, keep) {
+			results = append([]Value{q.interfaces().restored(x.stored)}, results[1:]...)
+		}
+		var stored *flow.Stored
 		e, f := e, flow.Flow{}
 		if e.Kind = format.AtomicRead; !keep {
 			e.Kind = format.AtomicRMW
 			if !remove {
-				e.Aux = q.memory.numberOf(arg)
+				stored = o.stored(arg)
+				e.Aux = q.memory.numberOf(arg, stored)
 			}
 			f.Value = expr.Word(e.Aux)
 		}
-		if o.finds(e, f, x, list) {
+		going := o.finds(e, f, x, list)
+		if q.events.last().Stored = stored; going {
 			o.results(results)
 		}
 	}
@@ -162,14 +183,59 @@ func (o syncMap) finds(e trace.Event, f flow.Flow, x mapped, list []mapped) (goi
 	return going
 }
 
-// firstNumber is higher than the numbers of values that a recorded sync.Map has.
-const firstNumber = uint64(1) << 52
+// keepsFound reports whether the first result of a method is what it has found.
+func keepsFound(name string, keep bool) bool { return name != "LoadOrStore" || keep }
 
-// numberOf returns the number of a value that the path stores in a sync.Map. No other alternative
-// of the window has it, but those of the same fork.
-func (m *memory) numberOf(v Value) uint64 {
-	m.numbered = append(slices.Clip(m.numbered), v)
-	return m.numberAt(len(m.numbered) - 1)
+// stored returns what an operation stores, nil if it is not a known value of a basic type.
+func (o syncMap) stored(v Value) *flow.Stored {
+	c := o.p.interfaces()
+	t, ok := c.dynamic(v)
+	if !ok || goval.TypeKey(t.Type) == "" {
+		return nil
+	}
+	if _, ok := t.Type.Underlying().(*types.Basic); !ok {
+		return nil
+	}
+	content := c.unbox(t.Type, v.piece(8, 8))
+	is := MapValueOf(t.Type, content.Concrete)
+	if content.symbolic() || !is.Known {
+		return nil
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d %q", goval.TypeKey(t.Type), is.Word, is.Text)
+	return &flow.Stored{Number: firstNumber | knownNumber | h.Sum64()&(knownNumber-1), Type: t.Type, Prog: t.Prog, Is: is}
 }
 
-func (m *memory) numberAt(i int) uint64 { return firstNumber | m.around.Number()<<16 | uint64(i) }
+// restored returns the interface with what an alternative has stored.
+func (c interfaces) restored(x *flow.Stored) Value {
+	content := contentOf(x.Is, x.Type)
+	box := c.memory.allocate()
+	if size := c.code.Sizes.Sizeof(x.Type); size > 0 {
+		c.memory.store(box, size, Value{Concrete: content.Value})
+	}
+	return c.of(types.NewInterfaceType(nil, nil), &goval.Dynamic{Type: x.Type, Prog: x.Prog}, known(box))
+}
+
+// Numbers of values that alternatives store. firstNumber is higher than the numbers that a recorded
+// sync.Map has. Those with knownNumber stand for a type and a value (flow.Stored).
+const (
+	firstNumber = uint64(1) << 52
+	knownNumber = uint64(1) << 51
+)
+
+// A numbered is a value that the path has stored in a sync.Map, with its number.
+type numbered struct {
+	number uint64
+	value  Value
+}
+
+// numberOf returns the number of a value that the path stores in a sync.Map. If the value is not
+// known, no other alternative of the window has the number, but those of the same fork.
+func (m *memory) numberOf(v Value, known *flow.Stored) uint64 {
+	n := firstNumber | m.around.Number()<<16 | uint64(len(m.numbered))
+	if known != nil {
+		n = known.Number
+	}
+	m.numbered = append(slices.Clip(m.numbered), numbered{n, v})
+	return n
+}

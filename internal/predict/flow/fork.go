@@ -1,6 +1,10 @@
 package flow
 
 import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/presage-race/presage/internal/predict/expr"
 	"github.com/presage-race/presage/internal/trace"
 )
@@ -103,6 +107,9 @@ type Step struct {
 	// function has returned, or that it has panicked, the calls of others find what this one has.
 	Decides bool
 
+	// Stored is what an operation stores in a sync.Map, nil if that is not known.
+	Stored *Stored
+
 	// Keys is, of an operation that may change the keys of a sync.Map, the state that stands for
 	// them (package format), 0 if it is not known.
 	Keys trace.Addr
@@ -111,6 +118,20 @@ type Step struct {
 	// other cases; of a SelectDefault they are all cases.
 	Case  int
 	Cases []StepCase
+}
+
+// Stored is a value of a basic type in an interface. Its number in sync.Maps (package format)
+// stands for the type and the value: whatever is stored with it is the same to the program.
+type Stored struct {
+	Number uint64
+	Type   types.Type // with a name that is the same in all programs
+	Prog   *ssa.Program
+	Is     MapValue
+}
+
+// Same reports whether two operations store the same.
+func (x *Stored) Same(y *Stored) bool {
+	return x.Number == y.Number && x.Is == y.Is && types.Identical(x.Type, y.Type)
 }
 
 // StepCase is a case of a select that an alternative does not choose.
@@ -194,6 +215,10 @@ type Surroundings interface {
 
 	// Entries returns what known alternatives of other goroutines leave in a map for a key.
 	Entries(m uint64, key MapKey) []MapValue
+
+	// Stored returns what known alternatives of other goroutines store in a sync.Map for the key
+	// with a word.
+	Stored(word uint64) []*Stored
 
 	// Closes reports whether a channel is closed in the window, or before, also by alternatives of
 	// other goroutines as far as they are known.

@@ -16,6 +16,7 @@ type offPath struct {
 	writes map[uint64][]offWrite
 	// by address: what alternatives leave in maps
 	entries map[uint64][]offEntry
+	stored  map[uint64][]offStored // by word: what alternatives store in sync.Maps
 
 	acts   map[trace.Addr][]trace.GoID // the goroutines whose alternatives operate on an object,
 	closes map[trace.Addr][]trace.GoID // and those that close a channel
@@ -35,9 +36,15 @@ type offEntry struct {
 	entry *flow.Entry
 }
 
+// offStored is what an alternative of g stores in a sync.Map.
+type offStored struct {
+	g  trace.GoID
+	is *flow.Stored
+}
+
 func newOffPath() *offPath {
 	return &offPath{
-		by: map[uint64][]trace.GoID{}, writes: map[uint64][]offWrite{}, entries: map[uint64][]offEntry{},
+		by: map[uint64][]trace.GoID{}, writes: map[uint64][]offWrite{}, entries: map[uint64][]offEntry{}, stored: map[uint64][]offStored{},
 		acts: map[trace.Addr][]trace.GoID{}, closes: map[trace.Addr][]trace.GoID{},
 	}
 }
@@ -75,6 +82,9 @@ func (o *offPath) add(g trace.GoID, s *flow.Step) {
 	}
 	if x := s.Flow.Entry; x != nil && !s.Last && len(o.entries[uint64(e.Obj)]) < maxCells {
 		o.entries[uint64(e.Obj)] = append(o.entries[uint64(e.Obj)], offEntry{g, x})
+	}
+	if s.Stored != nil && !s.Last && len(o.stored[uint64(e.Obj)]) < maxCells {
+		o.stored[uint64(e.Obj)] = append(o.stored[uint64(e.Obj)], offStored{g, s.Stored})
 	}
 	word := e.Val
 	switch {

@@ -471,6 +471,17 @@ func (s *surroundings) Entries(addr uint64, key flow.MapKey) (list []flow.MapVal
 	return list
 }
 
+// Stored implements [flow.Surroundings].
+func (s *surroundings) Stored(word uint64) (list []*flow.Stored) {
+	s.looked[word>>3] = true
+	for _, x := range s.off.stored[word] {
+		if x.g != s.g && !slices.ContainsFunc(list, x.is.Same) {
+			list = append(list, x.is)
+		}
+	}
+	return list
+}
+
 func (s *surroundings) Opaque(e *trace.Event) bool {
 	mask := bytesIn(e)
 	if s.unseen(uint64(e.Obj), mask) {
