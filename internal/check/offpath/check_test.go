@@ -250,7 +250,8 @@ var faults = []struct {
 		mask := uint8((1<<e.Size - 1) << off)
 		var others []model.Obj
 		for o, p := range places {
-			if format.IsPoolWord(e.Obj) && format.IsPoolWord(trace.Addr(p.Addr)) { // a pool has several objects
+			// a pool has several objects
+			if format.IsPoolWord(e.Obj) && format.IsPoolWord(trace.Addr(p.Addr)) {
 				continue
 			}
 			if p.Mask == mask && p.Addr != uint64(e.Obj)&^7 {
