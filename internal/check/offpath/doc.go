@@ -62,17 +62,19 @@
 //     There errors.New and fmt.Errorf make new objects, and package fmt calls no method of operands
 //     that are nil, of basic types without methods, or such errors.
 //   - What is put into a sync.Pool need not be got. Get returns what New returns, or nil; or it
-//     takes an object that the recorded run has put, if the next step is an update of its word, and
-//     each Get of the recorded run that takes it finds 1 in the word. A sync.Map has for a key what
-//     was stored with the number that its word has. A timer that the alternative has made, for a
-//     known and positive time, fires when a receive waits for it, or where a step says that a
-//     select chooses its channel. So does one of the recorded run that t has started before the
-//     fork: the window has nothing else that happens to it, but on the path that t has left. A
-//     timer that the alternative has made starts a goroutine with its function, or does not, as the
-//     next step says. Stop reports whether the timer has run. A Stop of a timer of the recorded run
-//     that calls a function has a step that says whether it has fired; the firing of the recorded
-//     run has none of its events from there on, and the timer starts the goroutine of no other
-//     alternative.
+//     takes an object that the recorded run has put, if the next step is an update of its word,
+//     and each Get of the recorded run that takes it finds 1 in the word. A sync.Map has for a
+//     key what was stored with the number that its word has: in the recorded run, by the
+//     goroutine, or by what the steps of other alternatives say. What a step says that it stores
+//     is what the program stores, and whatever else writes the number says the same. A timer that
+//     the alternative has made, for a known and positive time, fires when a receive waits for it,
+//     or where a step says that a select chooses its channel. So does one of the recorded run
+//     that t has started before the fork: the window has nothing else that happens to it, but on
+//     the path that t has left. A timer that the alternative has made starts a goroutine with its
+//     function, or does not, as the next step says. Stop reports whether the timer has run. A
+//     Stop of a timer of the recorded run that calls a function has a step that says whether it
+//     has fired; the firing of the recorded run has none of its events from there on, and the
+//     timer starts the goroutine of no other alternative.
 //   - Done of a context whose code is not instrumented returns what the snapshot has. Err returns
 //     an error if the step is a receive that finds the channel of Done closed, and nil if it is the
 //     default of a select with this channel.

@@ -65,11 +65,12 @@
 // channel is each of its smallest lengths, or its capacity. Such an operation of the recorded run
 // is a fork, with all outcomes but the recorded one.
 //
-// An operation of a sync.Map is one on the word of its key (package format), which finds a number:
-// 0, one of those that the word has in the window, or another one. What was stored with a number is
-// known from the recorded run ([Facts].StoredAt), or from the path. CompareAndSwap and
-// CompareAndDelete are known only where nothing is there. No alternative changes the keys of a map
-// over which another goroutine ranges in the window.
+// An operation of a sync.Map is one on the word of its key (package format), which finds a
+// number: 0, one of those that the word has in the window, or another one. What was stored with a
+// number is known from the recorded run ([Facts].StoredAt), from the path, or, if it is of a
+// basic type, from an alternative of another goroutine (flow.Stored). CompareAndSwap and
+// CompareAndDelete are known only where nothing is there. No alternative changes the keys of a
+// map over which another goroutine ranges in the window.
 //
 // What is put into a sync.Pool need not be got, so Put has no effect, and Get returns what New
 // makes, or nil. Or it takes an object that the recorded run has put, by an update of the word of
