@@ -78,13 +78,17 @@ func (k *mapFacts) note(m uint64, op mapOp) {
 }
 
 // initial notes what package initialisation has left in the maps of variables: of those that are
-// initialised by make, or by a literal of constants.
+// initialised by make, or by a literal of constants. Code without records may change such a map
+// before the trace tells of it, unless only instrumented code names the variable, and no
+// initialiser does.
 func (k *mapFacts) initial(meta *trace.Meta, p *plan.Plan) {
 	k.off = meta.Unhooked || len(meta.Missing) > 0
 	k.entries, k.until = map[uint64][]mapOp{}, meta.VariablesAt
 	at := make(map[string]trace.Addr, len(meta.Globals))
 	for _, g := range meta.Globals {
-		at[g.Name] = g.Addr
+		if g.Own {
+			at[g.Name] = g.Addr
+		}
 	}
 	for _, pkg := range p.Program.Packages {
 		init := pkg.SSA.Func("init")
@@ -97,7 +101,7 @@ func (k *mapFacts) initial(meta *trace.Meta, p *plan.Plan) {
 				if !ok {
 					continue
 				}
-				if g, list := literalOf(x); g != nil && at[g.String()] != 0 {
+				if g, list := literalOf(x); g != nil && at[g.String()] != 0 && !loads(init, g) {
 					k.entries[wordAt(meta.Variables, uint64(at[g.String()]))] = list
 				}
 			}
@@ -107,6 +111,23 @@ func (k *mapFacts) initial(meta *trace.Meta, p *plan.Plan) {
 	for m, list := range k.entries { // the order does not matter
 		k.begins(m, list, -1)
 	}
+}
+
+// loads reports whether a function names a variable other than in stores to it.
+func loads(fn *ssa.Function, g *ssa.Global) bool {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			if st, ok := in.(*ssa.Store); ok && st.Addr == g && st.Val != g {
+				continue
+			}
+			for _, o := range in.Operands(nil) {
+				if *o == g {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // begins notes what a map has after an event.
