@@ -79,8 +79,7 @@ func (k *mapFacts) note(m uint64, op mapOp) {
 
 // initial notes what package initialisation has left in the maps of variables: of those that are
 // initialised by make, or by a literal of constants. Code without records may change such a map
-// before the trace tells of it, unless only instrumented code names the variable, and no
-// initialiser does.
+// during initialisation, unless only instrumented code names the variable, and no initialiser does.
 func (k *mapFacts) initial(meta *trace.Meta, p *plan.Plan) {
 	k.off = meta.Unhooked || len(meta.Missing) > 0
 	k.entries, k.until = map[uint64][]mapOp{}, meta.VariablesAt
