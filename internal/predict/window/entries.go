@@ -1,6 +1,8 @@
 package window
 
 import (
+	"slices"
+
 	"github.com/presage-race/presage/internal/predict/built"
 	"github.com/presage-race/presage/internal/predict/flow"
 	"github.com/presage-race/presage/internal/predict/model"
@@ -236,4 +238,36 @@ func (m *mapEntries) writesOff(i int, x *flow.Entry, t *thread, w *word, a *atom
 		}
 	}
 	return true
+}
+
+// Versions implements [flow.Surroundings].
+func (s *surroundings) Versions(addr uint64, key flow.MapKey) []int64 {
+	alloc := s.m.generation(addr, int32(len(s.m.allocs)))
+	begins := s.m.mapBegins(alloc)
+	list := []int64{begins}
+	for _, i := range s.m.at(addr) {
+		r := &s.m.recs[i]
+		switch e := &r.Event; {
+		case r.Index <= begins:
+		case r.outside() || uint64(e.Obj) != addr || e.Flags&format.FlagNoValue == 0:
+			return nil
+		case int(i) >= s.m.onPath || e.Kind != format.Write:
+		case r.entry == nil || s.m.renewed(r.entry):
+			return nil
+		case r.entry.All || r.entry.Key == key:
+			list = append(list, r.Index)
+		}
+	}
+	return list
+}
+
+// Entries implements [flow.Surroundings].
+func (s *surroundings) Entries(addr uint64, key flow.MapKey) (list []flow.MapValue) {
+	s.looked[addr>>3] = true
+	for _, x := range s.off.entries[addr] {
+		if x.g != s.g && (x.entry.All || x.entry.Key == key) && !slices.Contains(list, x.entry.Left) {
+			list = append(list, x.entry.Left)
+		}
+	}
+	return list
 }

@@ -132,3 +132,14 @@ func (o *offPath) values(g trace.GoID, addr uint64, size int64, f func(word uint
 		}
 	}
 }
+
+// Stored implements [flow.Surroundings].
+func (s *surroundings) Stored(word uint64) (list []*flow.Stored) {
+	s.looked[word>>3] = true
+	for _, x := range s.off.stored[word] {
+		if x.g != s.g && !slices.ContainsFunc(list, x.is.Same) {
+			list = append(list, x.is)
+		}
+	}
+	return list
+}
