@@ -49,9 +49,9 @@ type subject struct {
 	window  *built.Window // as recorded
 	alt     *built.Way
 	beside  []*built.Way // the other alternatives of the variant
-	all     []*built.Way
-	first   int // the number in the variant of the alternative's first step
-	total   int // the number of the steps of all alternatives
+	all     []*built.Way // alt and beside, in the order of the variant
+	first   int          // the number in the variant of the alternative's first step
+	total   int          // the number of the steps of all alternatives
 	variant *model.Window
 	pair    model.Pair
 	exec    Execution

@@ -317,11 +317,11 @@ func (in *subject) leftOff(entry model.Obj, v uint64) (says flow.MapValue, ok bo
 func (in *subject) stepOf(e *model.Event) *flow.Step {
 	k := e.Index - flow.AlternativeBase
 	for _, way := range in.all {
-		if n := int64(len(way.Steps)); k < n && k >= 0 {
+		n := int64(len(way.Steps))
+		if k >= 0 && k < n {
 			return &way.Steps[k]
-		} else {
-			k -= n
 		}
+		k -= n
 	}
 	return nil
 }
